@@ -1,0 +1,36 @@
+"""The two action spaces of the paper (section 5): six navigation actions and two help-requesting actions.
+
+The numbers are those of the authors' code, so that recorded results keep their meaning.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Nav(IntEnum):
+    """A navigation action. Turns rotate the camera by 30 degrees."""
+
+    LEFT = 0
+    RIGHT = 1
+    UP = 2
+    DOWN = 3
+    FORWARD = 4
+    STOP = 5
+
+
+class Ask(IntEnum):
+    """A help-requesting action."""
+
+    DO_NOTHING = 0
+    REQUEST = 1
+
+
+NAV_ACTIONS = len(Nav)
+ASK_ACTIONS = len(Ask)
+
+NAV_START = NAV_ACTIONS
+"""Stands for "no action yet" where the last navigation action is an input of the agent."""
+
+ASK_START = ASK_ACTIONS
+"""Stands for "no action yet" where the last help-requesting action is an input of the agent."""

@@ -1,0 +1,10 @@
+"""The one error that is meant for the person at the keyboard."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something given to us is wrong: a file, a record, an option.
+
+    The message is one line that says what is wrong, where, and what to do. Commands print it and leave with status 2.
+    """

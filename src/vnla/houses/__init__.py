@@ -1,0 +1,1 @@
+"""What a building is, and where buildings come from."""
