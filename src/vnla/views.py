@@ -46,8 +46,8 @@ def view_index(row: int, heading: int) -> int:
 
 def view_angles() -> tuple[Float64, Float64]:
     """Heading and elevation of each of the 36 views, in radians."""
-    view = np.arange(VIEWS)
-    return (view % HEADINGS) * TURN, (view // HEADINGS - LEVEL_ROW) * TURN
+    rows, headings = np.divmod(np.arange(VIEWS, dtype=np.float64), HEADINGS)
+    return headings * TURN, (rows - LEVEL_ROW) * TURN
 
 
 def relative(offset: Float32, heading: Float64, elevation: Float64, half_field: float = HALF_FIELD) -> Relative:

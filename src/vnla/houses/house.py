@@ -24,18 +24,18 @@ Point = tuple[float, float, float]
 Rotation = tuple[float, float, float, float, float, float, float, float, float]
 
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0)
-"""Rotation of a panorama whose first side face looks north: its camera has x to the right, y down and z ahead."""
+"""Rotation of a panorama taken facing north: its camera has x to the right, y down and z ahead."""
 
 
 class Problem(NamedTuple):
     """Something wrong with one record: `kind` is "viewpoint", "edge", "level", "room" or "object"."""
 
     kind: str
-    index: int
+    record: int
     message: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.index}: {self.message}"
+        return f"{self.kind} {self.record}: {self.message}"
 
 
 class HouseError(InputError):
