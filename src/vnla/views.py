@@ -28,6 +28,7 @@ LEVEL_ROW = 1
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class Relative(NamedTuple):

@@ -25,17 +25,17 @@ from __future__ import annotations
 from vnla.houses.house import Box, House, Level, Object, OrientedBox, Point, Room, Viewpoint
 
 _VIEWPOINTS: tuple[tuple[str, Point, int], ...] = (
-    ("entryway", (0.0, -3.0, 1.5), 0),
+    ("entryway", (0.3, -3.0, 1.5), 0),
     ("hall_south", (0.0, 0.0, 1.5), 1),
-    ("hall_north", (0.0, 3.0, 1.5), 1),
+    ("hall_north", (0.2, 3.0, 1.5), 1),
     ("living_east", (-2.5, 0.5, 1.5), 2),
     ("living_west", (-5.0, 0.0, 1.5), 2),
     ("kitchen", (3.0, -0.5, 1.5), 3),
-    ("dining", (3.0, 3.0, 1.5), 4),
+    ("dining", (3.0, 3.2, 1.5), 4),
     ("stairs_foot", (0.0, 5.0, 1.5), 5),
     ("stairs_middle", (1.5, 6.5, 2.9), 5),
-    ("landing", (3.5, 6.5, 4.3), 6),
-    ("bedroom_east", (3.5, 3.5, 4.3), 7),
+    ("landing", (3.5, 6.2, 4.3), 6),
+    ("bedroom_east", (3.2, 3.4, 4.3), 7),
     ("bathroom", (6.0, 6.0, 4.3), 8),
     ("bedroom_west", (0.5, 3.0, 4.3), 9),
 )

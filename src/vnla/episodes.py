@@ -1,0 +1,92 @@
+"""A batch of episodes as tensors: where each begins, what it is after, and how much time and help it has.
+
+`Episodes` is fixed for the length of a rollout; `Situation` is one moment of it, all that a help-requesting policy or
+teacher may look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from vnla.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
+from vnla.world import Environment, viewpoint_of
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Tensors of one entry an episode."""
+
+    environment: Environment
+    key: Tensor  # (batch,), int64: names the episode for all random draws
+    seed: int
+    start: Tensor  # (batch,), pose
+    goals: Tensor  # (batch,), goal set of the environment
+    time_budget: Tensor  # (batch,), steps
+    help_budget: Tensor  # (batch,), requests
+    start_paths: Tensor  # (batch, most goals, longest path), shortest paths from the start to every goal
+
+    @classmethod
+    def begin(
+        cls,
+        environment: Environment,
+        *,
+        key: Tensor,
+        start: Tensor,
+        goals: Tensor,
+        time_budget: Tensor,
+        seed: int,
+        ratio: float = HELP_RATIO,
+        k: int = SUBGOAL_ACTIONS,
+    ) -> Episodes:
+        """Episodes with help budgets drawn for this seed."""
+        return cls(
+            environment=environment,
+            key=key,
+            seed=seed,
+            start=start,
+            goals=goals,
+            time_budget=time_budget,
+            help_budget=help_budget(time_budget, key, ratio=ratio, k=k, seed=seed),
+            start_paths=environment.paths_from(start, goals),
+        )
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One time step of a batch of episodes, when each agent considers whether to ask."""
+
+    episodes: Episodes
+    step: int  # from 0
+    pose: Tensor  # (batch,)
+    unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
+    budget: Tensor  # (batch,), requests left
+    tentative: Tensor  # (batch, 6), the tentative navigation distribution
+    ask: Tensor | None = None  # (batch, 2), the help module's distribution, where there is such a module
+
+    @property
+    def steps_left(self) -> Tensor:
+        """How many steps remain, this one included."""
+        return self.episodes.time_budget - self.step
+
+    @property
+    def at_goal(self) -> Tensor:
+        """Whether the agent stands on a goal viewpoint."""
+        return self.episodes.environment.at_goal(self.pose, self.episodes.goals)
+
+    @property
+    def off_path(self) -> Tensor:
+        """Metres to the shortest path from the start to the goal that is now nearest."""
+        episodes = self.episodes
+        return episodes.environment.distance_to_path(self.pose, episodes.start_paths, episodes.goals)
+
+
+def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:
+    """The count of steps at one viewpoint, continued over a step from pose `before` to pose `after`."""
+    stayed = viewpoint_of(before) == viewpoint_of(after)
+    return torch.where(stayed, unmoved + 1, 0)

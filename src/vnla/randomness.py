@@ -1,0 +1,58 @@
+"""Random numbers keyed by (seed, episode, purpose, draw): the same key gives the same number, everywhere and in any order.
+
+An episode's outcome therefore never depends on the batch size, on who else is in the batch or on the number of processes.
+The generator is a counter passed through the 64-bit finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), once for each
+part of the key, in integer operations that a CPU and a GPU carry out alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import IntEnum
+
+import torch
+from torch import Tensor
+
+
+class Purpose(IntEnum):
+    """What a number is drawn for. The values are part of every result: add, never renumber."""
+
+    HELP_BUDGET = 1
+    RANDOM_HELP = 2
+    NAV_ACTION = 3
+
+
+def episode_key(name: str) -> int:
+    """A 63-bit number for an episode's name, the same on every machine."""
+    digest = hashlib.blake2b(name.encode("utf-8"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def uniform(seed: int, episode: Tensor, purpose: Purpose, draw: Tensor | int = 0) -> Tensor:
+    """Float64 numbers in [0, 1), one for each `episode` (int64 keys), broadcast with `draw`, the number's place in a row."""
+    draws = torch.as_tensor(draw, dtype=torch.int64, device=episode.device)
+    bits = _mixed(_mixed(_mixed(episode ^ _signed(seed * _GOLDEN)) + purpose) + draws)
+    return _shifted(bits, 11).to(torch.float64) * 2.0**-53
+
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_FIRST = 0xBF58476D1CE4E5B9
+_SECOND = 0x94D049BB133111EB
+
+
+def _mixed(bits: Tensor) -> Tensor:
+    bits = bits + _signed(_GOLDEN)
+    bits = (bits ^ _shifted(bits, 30)) * _signed(_FIRST)
+    bits = (bits ^ _shifted(bits, 27)) * _signed(_SECOND)
+    return bits ^ _shifted(bits, 31)
+
+
+def _shifted(bits: Tensor, by: int) -> Tensor:
+    """Shift to the right filling with zeros; torch's own shift of int64 repeats the sign."""
+    return (bits >> by) & ((1 << (64 - by)) - 1)
+
+
+def _signed(number: int) -> int:
+    """The low 64 bits of a number as torch's signed int64 holds them."""
+    number &= (1 << 64) - 1
+    return number - (1 << 64) if number >> 63 else number

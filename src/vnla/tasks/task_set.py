@@ -1,0 +1,82 @@
+"""Many tasks made ready to run: one environment with all their goals, and tensors from which batches are gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from vnla.actions import Nav
+from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
+from vnla.episodes import Episodes
+from vnla.randomness import episode_key
+from vnla.tasks.task import Task
+from vnla.views import LEVEL_ROW, VIEWS, view_index
+from vnla.world import Environment, World
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Tensors of one entry a task."""
+
+    tasks: tuple[Task, ...]
+    environment: Environment
+    key: Tensor  # (tasks,)
+    start: Tensor  # (tasks,), pose
+    goals: Tensor  # (tasks,), goal set
+    time_budget: Tensor  # (tasks,)
+
+    @classmethod
+    def compile(cls, world: World, tasks: Sequence[Task], budgets: TimeBudgets | None = None) -> TaskSet:
+        """`tasks` in `world`, with time budgets for evaluation, or for training where no `budgets` are given."""
+        goal_sets: dict[tuple[str, tuple[str, ...]], int] = {}
+        goals = [goal_sets.setdefault((task.house, task.goals), len(goal_sets)) for task in tasks]
+        start = [world.viewpoint(task.house, task.start) * VIEWS + view_index(LEVEL_ROW, task.heading) for task in tasks]
+        time_budget = [
+            training_time_budget(task.lengths)
+            if budgets is None
+            else budgets[task.start_room, task.goal_room or task.object]
+            for task in tasks
+        ]
+        return cls(
+            tasks=tuple(tasks),
+            environment=Environment.compile(world, goal_sets),
+            key=torch.tensor([episode_key(task.id) for task in tasks], device=world.device),
+            start=torch.tensor(start, device=world.device),
+            goals=torch.tensor(goals, device=world.device),
+            time_budget=torch.tensor(time_budget, device=world.device),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def episodes(self, which: Tensor, *, seed: int, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS) -> Episodes:
+        """Episodes of the tasks numbered `which`, with help budgets drawn for this seed."""
+        return Episodes.begin(
+            self.environment,
+            key=self.key[which],
+            start=self.start[which],
+            goals=self.goals[which],
+            time_budget=self.time_budget[which],
+            seed=seed,
+            ratio=ratio,
+            k=k,
+        )
+
+
+def teacher_trajectories(
+    environment: Environment, start: Tensor, goals: Tensor, longest: int = LONGEST_EPISODE
+) -> tuple[Tensor, Tensor]:
+    """The teacher's actions from `start`, (batch, longest), `stop` repeated at the end, and how many it takes.
+
+    The count includes the final `stop`; where the teacher needs more than `longest` actions it is `longest + 1`.
+    """
+    pose, actions = start, []
+    for _ in range(longest):
+        action = environment.nav_teacher(pose, goals)
+        pose = environment.step(pose, action, goals)
+        actions.append(action)
+    trajectory = torch.stack(actions, dim=1)
+    return trajectory, (trajectory != Nav.STOP).sum(dim=1) + 1
