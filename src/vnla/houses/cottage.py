@@ -76,7 +76,7 @@ _OBJECTS: tuple[tuple[str, int, float, float, float, Point, tuple[int, str]], ..
     ("picture", 1, -1.15, 2.2, 1.6, (0.03, 0.35, 0.25), (6, "picture")),
     ("potted plant", 1, 0.9, -1.1, 0.5, (0.25, 0.25, 0.5), (14, "plant")),
     ("sofa", 2, -5.9, 1.2, 0.4, (0.45, 1.0, 0.4), (10, "sofa")),
-    ("armchair", 2, -3.6, -1.9, 0.45, (0.4, 0.4, 0.45), (3, "chair")),
+    ("armchair", 2, -2.4, -1.7, 0.45, (0.4, 0.4, 0.45), (3, "chair")),
     ("coffee table", 2, -4.6, 1.2, 0.2, (0.35, 0.6, 0.2), (5, "table")),
     ("fireplace", 2, -4.2, -2.3, 0.6, (0.7, 0.2, 0.6), (27, "fireplace")),
     ("kitchen cabinet", 3, 4.7, -0.4, 0.45, (0.3, 1.6, 0.45), (7, "cabinet")),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,7 +24,10 @@ Point = tuple[float, float, float]
 Rotation = tuple[float, float, float, float, float, float, float, float, float]
 
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0)
-"""Rotation of a panorama taken facing north: its camera has x to the right, y down and z ahead."""
+"""Rotation of a panorama whose own axes are x east (right), y down and z north (ahead).
+
+Its skybox face 3 looks north, 4 east, 1 south, 2 west, 0 up and 5 down.
+"""
 
 
 class Problem(NamedTuple):
@@ -142,7 +145,11 @@ class Object:
 
 @dataclass(frozen=True)
 class House:
-    """A building. `edges` are pairs of viewpoint numbers (positions in `viewpoints`), smaller first, each pair once."""
+    """A building. `edges` are pairs of viewpoint numbers (positions in `viewpoints`), smaller first, each pair once.
+
+    The order in which edges and `visible` numbers are given says nothing, so a house keeps them in rising order: equal
+    buildings compare equal.
+    """
 
     name: str
     viewpoints: tuple[Viewpoint, ...]
@@ -156,6 +163,8 @@ class House:
         problems = list(_errors(self))
         if problems:
             raise HouseError(self.name, problems)
+        object.__setattr__(self, "edges", tuple(sorted(self.edges)))
+        object.__setattr__(self, "viewpoints", tuple(map(_in_order, self.viewpoints)))
         object.__setattr__(self, "warnings", tuple(_warnings(self)))
 
     @cached_property
@@ -203,6 +212,11 @@ class House:
     def outside_their_room(self) -> frozenset[int]:
         """Ids of the objects whose centre is not in their room's box; data generation ignores them (appendix)."""
         return frozenset(_outside_their_room(self))
+
+
+def _in_order(viewpoint: Viewpoint) -> Viewpoint:
+    visible = tuple(sorted(set(viewpoint.visible)))
+    return viewpoint if visible == viewpoint.visible else replace(viewpoint, visible=visible)
 
 
 def _errors(house: House) -> Iterator[Problem]:

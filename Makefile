@@ -1,0 +1,50 @@
+# `make demo` and `make test` are all that a fresh machine needs: each first makes .venv and installs what is missing.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install demo test test-slow lint format pictures clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## make .venv and install vnla with its tools into it (PYTHON=python3.12 to choose one)
+
+# The stamp is newer than what it was made from, so nothing is installed twice.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "vnla needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV); the first time this takes a few minutes."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: install ## a walk through a house, with a report
+	@$(BIN)/vnla demo
+
+test: lint ## lint, types and the fast tests
+	$(BIN)/pytest -n $(WORKERS)
+
+test-slow: install ## the tests that take minutes
+	$(BIN)/pytest -n $(WORKERS) -m slow
+
+lint: install ## style, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: install ## put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+pictures: install ## the pictures in docs/images
+	$(BIN)/python docs/pictures.py
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,52 @@
+"""Makes the pictures of the documentation: `make pictures`.
+
+The walk is taken in the compiled world with the paper's advisor. Nobody has trained the agent: it does what it is told, and
+when the subgoal is used up it goes its own way, forward where there is something ahead, until it asks again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from vnla.actions import Nav
+from vnla.advisor import Advisor
+from vnla.houses.cottage import cottage
+from vnla.report.maps import Step, draw_house
+from vnla.views import LEVEL_ROW, VIEWS, view_index
+from vnla.world import Environment, World, view_of, viewpoint_of
+
+GOAL = "bathroom"
+START = VIEWS * 4 + view_index(LEVEL_ROW, 6)  # in the living room, facing south
+ON_ITS_OWN = 2
+"""Actions that the agent takes by itself before it asks again."""
+LONGEST = 40
+
+
+def walk() -> list[Step]:
+    """A walk to the goal, step by step."""
+    environment = Environment.compile(World.compile([cottage()]), [("cottage", [GOAL])])
+    advisor, goals, pose = Advisor(), torch.tensor([0]), torch.tensor([START])
+    steps: list[Step] = []
+    plan: list[Nav] = []
+    alone = ON_ITS_OWN
+    while len(steps) < LONGEST:
+        said = None
+        if not plan and alone == ON_ITS_OWN:
+            advice = advisor(environment, pose, goals)
+            plan, said, alone = list(advisor.plan(int(advice.subgoal))), advisor.text(int(advice.subgoal)), 0
+        elif not plan:
+            plan, alone = [Nav.RIGHT if bool(environment.blocked(pose)) else Nav.FORWARD], alone + 1
+        action = plan.pop(0)
+        steps.append(Step(int(viewpoint_of(pose)), int(view_of(pose)), said, action.name.lower()))
+        if action == Nav.STOP:
+            break
+        pose = environment.step(pose, torch.tensor([action]), goals)
+    return steps
+
+
+if __name__ == "__main__":
+    goals = [cottage().number[GOAL]]
+    images = Path(__file__).parent / "images"
+    draw_house(cottage(), images / "cottage.png", walk=walk(), goals=goals, title="Find a towel in the bathroom.")

@@ -1,0 +1,229 @@
+"""`vnla world`: bring houses in, take them out, look at them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from vnla import files
+from vnla.errors import InputError
+from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.house import House
+from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport
+from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
+
+app = typer.Typer(help="Houses: import, export, show.", no_args_is_help=True)
+importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
+app.add_typer(importers, name="import")
+
+WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+_TOTALS = (
+    ("houses", "houses"),
+    ("viewpoints", "viewpoints"),
+    ("  isolated", "isolated"),
+    ("  excluded, not counted above", "excluded"),
+    ("edges", "edges"),
+    ("rooms", "rooms"),
+    ("objects", "objects"),
+    ("  outside their room", "objects_outside"),
+)
+_SPREADS = (
+    ("viewpoints\na house", "viewpoints_a_house", 0),
+    ("neighbours\nof one", "neighbours", 1),
+    ("edge, m\n", "edge_length", 1),
+    ("height\nspread, m", "height", 1),
+    ("rooms\na house", "rooms_a_house", 0),
+)
+_SPREAD_ROWS = ("least", "mean", *(f"{percent}%" for percent in range(10, 100, 10)), "most")
+
+
+class ExportFormat(StrEnum):
+    """What `vnla world export` can write."""
+
+    matterport = "matterport"
+
+
+@importers.command("matterport", epilog="Example: vnla world import matterport ~/matterport worlds/matterport")
+def import_matterport(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The folder with connectivity files and scans.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    connectivity: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the *_connectivity.json files are. [default: found in SRC]")
+    ] = None,
+    scans: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the folders <id>/house_segmentations are. [default: found in SRC]"),
+    ] = None,
+    scan: Annotated[list[str] | None, typer.Option(metavar="ID", help="Take only this building; may be repeated.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List every note with its file and record.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Import Matterport3D buildings: connectivity graphs with rooms and objects where they are known.
+
+    Damaged files stop the import with a message; what is odd but usable is kept and counted as a note.
+    """
+    files.vacant(out)
+    found = find_buildings(source, connectivity=connectivity, scans=scans, only=scan or ())
+    with _progress() as progress:
+        buildings = [read_building(each) for each in progress.track(found, description="reading")]
+    houses = [building.house for building in buildings]
+    notes = [note for building in buildings for note in building.notes]
+    write_world(out, houses, source="matterport")
+    if as_json:
+        _print_json(_import_report(out, houses, notes, verbose))
+    else:
+        _print_import(out, houses, notes, verbose)
+
+
+@app.command("export", epilog="Example: vnla world export worlds/small exported --format matterport")
+def export(
+    world: WorldArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to make; it must not exist yet.")],
+    form: Annotated[ExportFormat, typer.Option("--format", help="The format to write.")] = ExportFormat.matterport,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a world as the files that other programs for Matterport3D read."""
+    files.vacant(out)
+    houses = _read(world).houses
+    with files.new_folder(out) as folder:
+        write_matterport(folder, houses)
+    if as_json:
+        _print_json({"out": str(out), "format": form.value, "houses": len(houses)})
+    else:
+        _out().print(
+            f"written to {out} as {form.value} files: {len(houses)} house{'' if len(houses) == 1 else 's'}", soft_wrap=True
+        )
+
+
+@app.command("show", epilog="Example: vnla world show worlds/small")
+def show(
+    world: WorldArgument,
+    house: Annotated[str | None, typer.Option(metavar="ID", help="Show only this house.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what the houses of a world look like in numbers, beside the 90 real buildings of Matterport3D."""
+    houses = _chosen(_read(world), house)
+    figures = world_statistics(houses)
+    if as_json:
+        _print_json({"world": str(world), "statistics": asdict(figures), "real": asdict(REAL)})
+    else:
+        _print_statistics(world, figures)
+
+
+def _read(path: Path) -> WorldFolder:
+    def track(buildings: Sequence[BuildingFiles]) -> Iterable[BuildingFiles]:
+        return progress.track(buildings, description="reading")
+
+    with _progress() as progress:
+        return read_world(path, track)
+
+
+def _chosen(world: WorldFolder, name: str | None) -> tuple[House, ...]:
+    if name is None:
+        return world.houses
+    chosen = tuple(house for house in world.houses if house.name == name)
+    if not chosen:
+        raise InputError(f"{world.path}: has no house {name!r}; connectivity/scans.txt lists those it has")
+    return chosen
+
+
+def _import_report(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> dict[str, Any]:
+    figures = world_statistics(houses)
+    report: dict[str, Any] = {
+        "out": str(out),
+        "houses": figures.houses,
+        "viewpoints": figures.viewpoints,
+        "excluded": figures.excluded,
+        "isolated": figures.isolated,
+        "edges": figures.edges,
+        "rooms": figures.rooms,
+        "objects": figures.objects,
+        "objects_outside_their_room": figures.objects_outside,
+        "notes": dict(Counter(note.kind for note in notes).most_common()),
+    }
+    if verbose:
+        report["all_notes"] = [note._asdict() for note in notes]
+    return report
+
+
+def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> None:
+    figures = world_statistics(houses)
+    table = Table("", "count", "of these", title=f"imported into {out}", title_justify="left")
+    table.columns[1].justify = "right"
+    table.add_row("houses", f"{figures.houses:,}")
+    table.add_row(
+        "viewpoints", f"{figures.viewpoints:,}", f"{figures.isolated:,} isolated; {figures.excluded:,} more excluded"
+    )
+    table.add_row("edges", f"{figures.edges:,}")
+    table.add_row("rooms", f"{figures.rooms:,}")
+    table.add_row("objects", f"{figures.objects:,}", f"{figures.objects_outside:,} outside their room")
+    table.add_section()
+    kinds = Counter(note.kind for note in notes).most_common()
+    table.add_row("notes", f"{len(notes):,}", "" if verbose or not notes else "--verbose lists them")
+    for kind, count in kinds:
+        table.add_row(f"  {kind}", f"{count:,}")
+    console = _out()
+    console.print(table)
+    for note in notes if verbose else ():
+        console.print(str(note), soft_wrap=True)
+
+
+def _print_statistics(world: Path, figures: Statistics) -> None:
+    totals = Table("", "here", "real", title=str(world), title_justify="left")
+    for name, field in _TOTALS:
+        here, real = getattr(figures, field), getattr(REAL, field)
+        totals.add_row(name, f"{here:,}", "" if real is None else f"{real:,}")
+    spreads = Table("", title="lowest, mean, deciles and highest: here and in the 90 real buildings", title_justify="left")
+    for heading, _, _ in _SPREADS:
+        spreads.add_column(f"{heading}\n here  real", justify="right")
+    columns = [
+        zip(_cells(getattr(figures, field), digits), _cells(getattr(REAL, field), digits), strict=True)
+        for _, field, digits in _SPREADS
+    ]
+    for name, *cells in zip(_SPREAD_ROWS, *columns, strict=True):
+        spreads.add_row(name, *(f"{here:>5} {real:>5}" for here, real in cells))
+    console = _out()
+    for table in (totals, spreads):
+        for column in table.columns[1:]:
+            column.justify = "right"
+        console.print(table)
+
+
+def _cells(spread: Spread, digits: int) -> list[str]:
+    values = (spread.least, spread.mean, *spread.deciles, spread.most)
+    return ["·" if value is None else f"{value:.{digits}f}" for value in values]
+
+
+def _progress() -> Progress:
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _out() -> Console:
+    # Names from files may hold [brackets]; they are text, never markup.
+    return Console(markup=False, highlight=False)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2))

@@ -1,0 +1,167 @@
+"""Reads `<id>_connectivity.json`: the viewpoints of a building and the edges between them.
+
+The file is a list; a record's place in it is the viewpoint's number, which the `visible` and `unobstructed` lists of the
+others count by. Excluded viewpoints therefore stay. A pose is a 4×4 matrix by rows, with the position in its last column.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vnla import files
+from vnla.errors import InputError
+from vnla.houses.house import Point, Rotation, Viewpoint
+from vnla.houses.matterport.notes import Note, shown
+
+WHAT = "connectivity JSON, a list of viewpoints"
+LARGEST = 64 * files.MEGABYTE
+"""Real files are below 2 MB."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The content of one file. `viewpoints` have no rooms yet."""
+
+    path: Path
+    viewpoints: tuple[Viewpoint, ...]
+    edges: tuple[tuple[int, int], ...]
+    notes: tuple[Note, ...]
+
+    def place(self, viewpoint: int) -> str:
+        """Where a viewpoint stands in the file."""
+        return record_place(self.path, viewpoint)
+
+
+def record_place(path: Path, record: int) -> str:
+    """The place of a record, counted from 0 as the file itself counts them."""
+    return f"{path}: record {record}"
+
+
+def read_connectivity(path: Path) -> Graph:
+    """The graph in a connectivity file."""
+    values = files.read_json(path, WHAT, LARGEST)
+    if not isinstance(values, list):
+        raise InputError(f"{path}: holds {_kind(values)}; expected {WHAT}")
+    records = [_Record(record_place(path, number), value, len(values)) for number, value in enumerate(values)]
+    viewpoints = tuple(record.viewpoint() for record in records)
+    rows = [record.flags("unobstructed") for record in records]
+    notes: list[Note] = []
+    edges = _edges(path, viewpoints, rows, notes)
+    return Graph(path, viewpoints, edges, tuple(notes))
+
+
+class _Record:
+    """One record, whose fields are asked for by name and kind."""
+
+    def __init__(self, place: str, value: Any, size: int) -> None:
+        if not isinstance(value, dict):
+            raise InputError(f"{place}: is {_kind(value)}; expected an object with image_id, pose and the other fields")
+        self.place = place
+        self.value: dict[str, Any] = value
+        self.size = size
+
+    def viewpoint(self) -> Viewpoint:
+        rotation, position = self.pose()
+        visible = tuple(number for number, seen in enumerate(self.flags("visible")) if seen)
+        return Viewpoint(
+            id=self.text("image_id"),
+            position=position,
+            included=self.flag("included"),
+            height=self.number("height", self.field("height")),
+            rotation=rotation,
+            visible=visible,
+        )
+
+    def field(self, name: str) -> Any:
+        if name not in self.value:
+            raise InputError(f"{self.place}: field {name} is missing")
+        return self.value[name]
+
+    def wrong(self, name: str, value: object, expected: str) -> InputError:
+        return InputError(f"{self.place}: field {name} is {shown(value)}; expected {expected}")
+
+    def text(self, name: str) -> str:
+        value = self.field(name)
+        if not isinstance(value, str) or not value or any(character.isspace() for character in value):
+            raise self.wrong(name, value, "text without spaces")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise self.wrong(name, value, "text that UTF-8 can hold") from None
+        return value
+
+    def flag(self, name: str) -> bool:
+        value = self.field(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, value, "true or false")
+        return value
+
+    def number(self, name: str, value: object) -> float:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self.wrong(name, value, "a number")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise self.wrong(name, value, "a finite number")
+        return number
+
+    def sequence(self, name: str, length: int, of: str) -> list[Any]:
+        value = self.field(name)
+        if not isinstance(value, list):
+            raise self.wrong(name, value, f"a list of {of}")
+        if len(value) != length:
+            raise InputError(f"{self.place}: field {name} has {len(value)} values; expected {length} {of}")
+        return value
+
+    def flags(self, name: str) -> list[bool]:
+        values = self.sequence(name, self.size, "values true or false, one for each viewpoint")
+        for index, value in enumerate(values):
+            if not isinstance(value, bool):
+                raise self.wrong(f"{name}[{index}]", value, "true or false")
+        return values
+
+    def pose(self) -> tuple[Rotation, Point]:
+        values = self.sequence("pose", 16, "numbers")
+        m = [self.number(f"pose[{index}]", value) for index, value in enumerate(values)]
+        if m[12:] != [0.0, 0.0, 0.0, 1.0]:
+            raise self.wrong("pose[12:16]", m[12:], "0, 0, 0, 1 (a matrix by rows that turns and moves)")
+        return (m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]), (m[3], m[7], m[11])
+
+
+def _edges(
+    path: Path, viewpoints: tuple[Viewpoint, ...], rows: list[list[bool]], notes: list[Note]
+) -> tuple[tuple[int, int], ...]:
+    edges: list[tuple[int, int]] = []
+    for i, row in enumerate(rows):
+        place = record_place(path, i)
+        if row[i]:
+            raise InputError(f"{place}: field unobstructed[{i}] joins the viewpoint to itself; expected false")
+        for j in range(i + 1, len(rows)):
+            if not (row[j] or rows[j][i]):
+                continue
+            odd = _oddity(viewpoints, i, j, both=row[j] and rows[j][i])
+            if odd is None:
+                edges.append((i, j))
+            elif viewpoints[i].included and viewpoints[j].included:
+                raise InputError(f"{place}: field unobstructed[{j}]: {odd}")
+            else:
+                notes.append(Note("edge of an excluded viewpoint left out", place, f"unobstructed[{j}]: {odd}"))
+    return tuple(edges)
+
+
+def _oddity(viewpoints: tuple[Viewpoint, ...], i: int, j: int, both: bool) -> str | None:
+    if not both:
+        return f"the edge between viewpoints {i} and {j} goes one way only; both records must have it or neither"
+    if viewpoints[i].position[:2] == viewpoints[j].position[:2]:
+        return f"viewpoints {i} and {j} stand straight above each other, so no view shows the way"
+    return None
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
