@@ -1,0 +1,1 @@
+"""Generated houses: floor plan, furniture, style, viewpoints; deterministic in the seed."""

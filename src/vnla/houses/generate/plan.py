@@ -1,0 +1,160 @@
+"""What a floor plan is: rooms as rectangles on levels, openings in the walls between them, and flights of stairs.
+
+A plan says where things are, not what they look like. `vnla.houses.generate.layout` draws plans, `structure` builds walls
+and stairs from them, `furnish` fills their rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+WALL = 0.12
+"""Thickness of a wall in metres. Walls stand centred on the edges of room rectangles."""
+
+DOOR_CLEARANCE = 0.9
+"""Metres in front of a door, on both sides, that stay free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle along the axes; y grows to the north."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    @property
+    def width(self) -> float:
+        """Length from west to east."""
+        return self.east - self.west
+
+    @property
+    def depth(self) -> float:
+        """Length from south to north."""
+        return self.north - self.south
+
+    @property
+    def area(self) -> float:
+        """Square metres."""
+        return self.width * self.depth
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The middle."""
+        return (self.west + self.east) / 2, (self.south + self.north) / 2
+
+    def grown(self, by: float) -> Rectangle:
+        """The rectangle with every side moved outwards by `by` metres (inwards where negative)."""
+        return Rectangle(self.west - by, self.south - by, self.east + by, self.north + by)
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point lies inside, at least `margin` from every side."""
+        return self.west + margin <= x <= self.east - margin and self.south + margin <= y <= self.north - margin
+
+    def overlaps(self, other: Rectangle) -> bool:
+        """Whether the two share more than an edge."""
+        return self.west < other.east and other.west < self.east and self.south < other.north and other.south < self.north
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLevel:
+    """A storey: `floor` is the height of its floor, `height` from floor to ceiling."""
+
+    id: int
+    floor: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRoom:
+    """A room; `label` is its Matterport letter. Outdoor rooms (porch, balcony, outdoor area) have no ceiling or outer walls."""
+
+    id: int
+    label: str
+    level: int
+    area: Rectangle
+
+    @property
+    def outdoor(self) -> bool:
+        """Whether one stands under the sky here."""
+        return self.label in "pxy"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A hole in a wall, centred at (x, y) on the line between two rooms, or between a room and the outside (None).
+
+    Doors and arches reach the floor; arches are wider and have no leaf. `along` is the direction in which the wall runs.
+    """
+
+    kind: Literal["door", "arch", "window"]
+    level: int
+    rooms: tuple[int, int | None]
+    x: float
+    y: float
+    along: Literal["x", "y"]
+    width: float
+    bottom: float = 0.0
+    top: float = 2.05
+
+    @property
+    def passable(self) -> bool:
+        """Whether one can walk through."""
+        return self.kind != "window" and self.rooms[1] is not None
+
+    def clearance(self, depth: float = DOOR_CLEARANCE) -> Rectangle:
+        """The floor that must stay free on both sides of a door or an arch."""
+        half = self.width / 2
+        if self.along == "x":
+            return Rectangle(self.x - half, self.y - depth, self.x + half, self.y + depth)
+        return Rectangle(self.x - depth, self.y - half, self.x + depth, self.y + half)
+
+
+@dataclass(frozen=True, slots=True)
+class Stairs:
+    """A straight flight in a stair room, from the floor of its level up to the next one.
+
+    `flight` is its rectangle, inside both the lower and the upper room (which lie above each other); it rises towards
+    `rises`. At its foot and its head both rooms have floor to stand on.
+    """
+
+    lower_room: int
+    upper_room: int
+    flight: Rectangle
+    rises: Literal["north", "south", "east", "west"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole building."""
+
+    levels: tuple[PlannedLevel, ...]
+    rooms: tuple[PlannedRoom, ...]
+    openings: tuple[Opening, ...]
+    stairs: tuple[Stairs, ...] = ()
+
+    @cached_property
+    def room_by_id(self) -> dict[int, PlannedRoom]:
+        """Room id → room."""
+        return {room.id: room for room in self.rooms}
+
+    @cached_property
+    def level_by_id(self) -> dict[int, PlannedLevel]:
+        """Level id → level."""
+        return {level.id: level for level in self.levels}
+
+    def openings_of(self, room: int) -> Iterator[Opening]:
+        """The openings in the walls of a room."""
+        return (opening for opening in self.openings if room in opening.rooms)
+
+    def keep_free(self, room: int) -> list[Rectangle]:
+        """The parts of a room's floor where nothing may stand: in front of doors, on stairs and at their ends."""
+        free = [opening.clearance() for opening in self.openings_of(room) if opening.passable]
+        for stairs in self.stairs:
+            if room in (stairs.lower_room, stairs.upper_room):
+                free.append(stairs.flight.grown(DOOR_CLEARANCE))
+        return free
