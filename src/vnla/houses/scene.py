@@ -93,7 +93,7 @@ NO_OBJECT = -1
 
 @dataclass(frozen=True)
 class Scene:
-    """All parts of a house. `owner` names the object (`Object.id`) each part belongs to, or NO_OBJECT for walls and floors."""
+    """All parts of a house. `owner` names the object (`Object.id`) each part belongs to, or NO_OBJECT for walls, floors."""
 
     parts: tuple[Part, ...]
     owner: tuple[int, ...]

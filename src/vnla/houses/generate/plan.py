@@ -71,7 +71,7 @@ class PlannedLevel:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRoom:
-    """A room; `label` is its Matterport letter. Outdoor rooms (porch, balcony, outdoor area) have no ceiling or outer walls."""
+    """A room; `label` is its Matterport letter. Outdoor rooms (porch, balcony, outdoors) have no ceiling or outer walls."""
 
     id: int
     label: str
