@@ -47,6 +47,12 @@ def test_numbers_are_uniform_along_every_part_of_the_key(which: str) -> None:
     assert float(torch.corrcoef(pairs)[0, 1]) == pytest.approx(0.0, abs=5 / math.sqrt(n))
 
 
+def test_episodes_may_have_seeds_of_their_own() -> None:
+    seeds, episodes = torch.tensor([3, 4, 2**40]), torch.tensor([9, 9, 9])
+    alone = torch.cat([uniform(int(seed), episodes[:1], Purpose.HELP_BUDGET) for seed in seeds])
+    assert torch.equal(uniform(seeds, episodes, Purpose.HELP_BUDGET), alone)
+
+
 def test_purposes_are_independent() -> None:
     count = torch.arange(20_000)
     pairs = torch.stack([uniform(1, count, Purpose.HELP_BUDGET), uniform(1, count, Purpose.RANDOM_HELP)])

@@ -68,7 +68,7 @@ def upper_bound(lengths: Sequence[int], longest: int = LONGEST_EPISODE) -> float
 
 
 def help_budget(
-    time_budget: Tensor, episode: Tensor, *, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS, seed: int
+    time_budget: Tensor, episode: Tensor, *, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS, seed: int | Tensor
 ) -> Tensor:
     """The number of requests B̂ = ⌊B⌋ + Bernoulli({B}) with B = T̂·τ/k, for each episode key: its mean is B."""
     exact = time_budget.to(torch.float64) * ratio / k

@@ -21,7 +21,7 @@ class Episodes:
 
     environment: Environment
     key: Tensor  # (batch,), int64: names the episode for all random draws
-    seed: int
+    seed: int | Tensor
     start: Tensor  # (batch,), pose
     goals: Tensor  # (batch,), goal set of the environment
     time_budget: Tensor  # (batch,), steps
@@ -37,7 +37,7 @@ class Episodes:
         start: Tensor,
         goals: Tensor,
         time_budget: Tensor,
-        seed: int,
+        seed: int | Tensor,
         ratio: float = HELP_RATIO,
         k: int = SUBGOAL_ACTIONS,
     ) -> Episodes:

@@ -28,10 +28,14 @@ def episode_key(name: str) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def uniform(seed: int, episode: Tensor, purpose: Purpose, draw: Tensor | int = 0) -> Tensor:
-    """Float64 numbers in [0, 1), one for each `episode` (int64 keys), broadcast with `draw`, the number's place in a row."""
+def uniform(seed: int | Tensor, episode: Tensor, purpose: Purpose, draw: Tensor | int = 0) -> Tensor:
+    """Float64 numbers in [0, 1), one for each `episode` (int64 keys), broadcast with `draw`, the number's place in a row.
+
+    Episodes may have seeds of their own, as a tensor.
+    """
     draws = torch.as_tensor(draw, dtype=torch.int64, device=episode.device)
-    bits = _mixed(_mixed(_mixed(episode ^ _signed(seed * _GOLDEN)) + purpose) + draws)
+    seeds = seed * _signed(_GOLDEN) if isinstance(seed, Tensor) else _signed(seed * _GOLDEN)
+    bits = _mixed(_mixed(_mixed(episode ^ seeds) + purpose) + draws)
     return _shifted(bits, 11).to(torch.float64) * 2.0**-53
 
 

@@ -37,5 +37,7 @@ def cottage_tasks(world: World) -> list[Task]:
 def _with_lengths(world: World, task: Task) -> Task:
     alone = Environment.compile(world, [(task.house, [goal]) for goal in task.goals])
     start = TaskSet.compile(world, [replace(task, lengths=(1,))]).start
-    _, lengths = teacher_trajectories(alone, start.expand(len(task.goals)), torch.arange(len(task.goals)))
+    _, lengths = teacher_trajectories(
+        alone, start.expand(len(task.goals)), torch.arange(len(task.goals), device=world.device)
+    )
     return replace(task, lengths=tuple(lengths.tolist()))

@@ -1,0 +1,184 @@
+"""What the arguments of an environment come to: houses, tasks and an advisor compiled, with the spaces that follow.
+
+The single and the vector environment take the same arguments and share this.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.advisor import Advisor
+from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets, training_time_budget
+from vnla.errors import InputError
+from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
+from vnla.gym.walks import Rules
+from vnla.houses.cottage import cottage
+from vnla.houses.house import House
+from vnla.tasks.cottage import cottage_tasks
+from vnla.tasks.task import Task, read_tasks
+from vnla.tasks.task_set import TaskSet
+from vnla.views import HEIGHT, WIDTH
+from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
+from vnla.world import World
+
+SUCCESS_RADIUS = 2.0
+"""d of section 3, in metres."""
+
+_TEXT = 512  # the same space for most task sets, so that an agent's spaces are those of any data split
+_PHRASE = len("turn 210 degrees right , ")  # no action takes more characters of a subgoal
+
+
+class Options(TypedDict, total=False):
+    """The arguments of both environments. See `Setting.prepare` for what they mean."""
+
+    houses: Sequence[House] | None
+    world: World | None
+    tasks: Sequence[Task] | str | Path | None
+    budgets: TimeBudgets | None
+    observe: Literal["features", "rgb"]
+    features: NDArray[Any] | SymbolicFeatures | None
+    images: Images | None
+    width: int
+    height: int
+    advisor: Advisor | None
+    ratio: float
+    longest: int
+    success_radius: float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything about an environment that never changes."""
+
+    rules: Rules
+    sight: Sight
+    images: ImageSight | None
+    labels: tuple[str, ...]
+    observation_space: spaces.Dict
+
+    @classmethod
+    def prepare(
+        cls,
+        *,
+        houses: Sequence[House] | None = None,
+        world: World | None = None,
+        tasks: Sequence[Task] | str | Path | None = None,
+        budgets: TimeBudgets | None = None,
+        observe: Literal["features", "rgb"] = "features",
+        features: NDArray[Any] | SymbolicFeatures | None = None,
+        images: Images | None = None,
+        width: int = WIDTH,
+        height: int = HEIGHT,
+        advisor: Advisor | None = None,
+        ratio: float = HELP_RATIO,
+        longest: int = LONGEST_EPISODE,
+        success_radius: float = SUCCESS_RADIUS,
+    ) -> Setting:
+        """The cottage and its tasks unless told otherwise.
+
+        `world` saves compiling `houses` again, and where its tables are is where walks are computed. `tasks` may be an
+        AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones. `features`
+        (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for `observe="rgb"`
+        and for rendering, `width` by `height`. `ratio` is τ, `longest` bounds the time budget.
+        """
+        if not 0 <= ratio <= 1 or longest < 1:
+            raise InputError(f"the ratio τ is {ratio} and the longest episode {longest}; they need 0 ≤ τ ≤ 1 and ≥ 1 step")
+        if houses is None and world is None:
+            houses = [cottage()]
+        elif tasks is None:
+            raise InputError("tasks: houses of your own need tasks; give a list of tasks or the path of an AskNav file")
+        world = World.compile(houses or ()) if world is None else world
+        task_set = _task_set(world, tasks, budgets, longest)
+        rules = Rules(task_set, advisor or Advisor(), ratio, success_radius)
+        pictures = None if images is None else ImageSight(images, world, width, height)
+        sight, labels = _sight(observe, houses, world, features, pictures)
+        return cls(rules, sight, pictures, labels, _observation_space(rules, sight, longest))
+
+    @property
+    def render_modes(self) -> list[str]:
+        """How walks can be shown."""
+        return ["ansi"] if self.images is None else ["ansi", "rgb_array"]
+
+    def check_render_mode(self, mode: str | None) -> None:
+        """Refuse a way of rendering that does not exist here."""
+        if mode is not None and mode not in self.render_modes:
+            need = "; it needs `images`" if mode == "rgb_array" else ""
+            raise InputError(f"render mode {mode}: choose from {', '.join(self.render_modes)}{need}")
+
+    def task_number(self, which: str | int | None, random: np.random.Generator) -> int:
+        """The number of a task from its id or its number, or of one drawn at random where none is named."""
+        tasks = self.rules.tasks.tasks
+        if which is None:
+            return int(random.integers(len(tasks)))
+        if isinstance(which, str):
+            numbers = [i for i, task in enumerate(tasks) if task.id == which]
+            if not numbers:
+                raise InputError(f"task {which!r}: none of the {len(tasks)} tasks has that id")
+            return numbers[0]
+        if not 0 <= which < len(tasks):
+            raise InputError(f"task number {which}: there are {len(tasks)} tasks, numbered from 0")
+        return int(which)
+
+
+def action_space() -> spaces.MultiDiscrete[np.int64]:
+    """A navigation action and a help-requesting action, numbered as in `vnla.actions`."""
+    return spaces.MultiDiscrete([NAV_ACTIONS, ASK_ACTIONS])
+
+
+def _task_set(world: World, tasks: Sequence[Task] | str | Path | None, budgets: TimeBudgets | None, longest: int) -> TaskSet:
+    if tasks is None:
+        tasks = cottage_tasks(world)
+    elif isinstance(tasks, str | Path):
+        tasks = read_tasks(Path(tasks))
+    task_set = TaskSet.compile(world, tasks, budgets)
+    if budgets is not None:
+        return replace(task_set, time_budget=task_set.time_budget.clamp(max=longest))
+    time = [training_time_budget(task.lengths, longest) for task in tasks]
+    return replace(task_set, time_budget=torch.tensor(time, device=world.device))
+
+
+def _sight(
+    observe: str,
+    houses: Sequence[House] | None,
+    world: World,
+    features: NDArray[Any] | SymbolicFeatures | None,
+    pictures: ImageSight | None,
+) -> tuple[Sight, tuple[str, ...]]:
+    """What agents see, and the labels of its values where they have such a meaning."""
+    if observe == "rgb":
+        if pictures is None:
+            raise InputError('observe="rgb" needs `images`: a function that draws the view from a pose')
+        return pictures, ()
+    if observe != "features":
+        raise InputError(f'observe={observe!r}: choose "features" or "rgb"')
+    if features is None:
+        if houses is None:
+            raise InputError("features: a world alone has no objects to see; give `houses` too, or `features`")
+        features = symbolic_features(houses, world)
+    return FeatureSight.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
+
+
+def _observation_space(rules: Rules, sight: Sight, longest: int) -> spaces.Dict:
+    end_goals = [task.end_goal for task in rules.tasks.tasks]
+    words = max(map(len, end_goals)) + rules.advisor.k * _PHRASE
+    return spaces.Dict(
+        {
+            "view": sight.space,
+            "instruction": spaces.Text(max(_TEXT, words), charset=frozenset(string.printable).union(*end_goals)),
+            "time_left": spaces.Discrete(longest + 1),
+            "help_left": spaces.Discrete(math.ceil(longest * rules.ratio / rules.advisor.k) + 1),
+            "forward": spaces.Discrete(2),
+            "request": spaces.Discrete(2),
+        }
+    )

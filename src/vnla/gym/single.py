@@ -1,0 +1,81 @@
+"""`vnla/AskNav-v0` for one agent."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import gymnasium
+import numpy as np
+import torch
+from gymnasium.error import ResetNeeded
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.errors import InputError
+from vnla.gym.setting import Options, Setting, action_space
+from vnla.gym.telling import as_text, infos, observations, only
+from vnla.gym.walks import Walks
+
+
+class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
+    """Find an object in a house, asking for help along the way. `docs/gym.md` describes spaces, reward and endings."""
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
+
+    def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[Options]) -> None:
+        """`seed` is that of a first `reset` without one; for the others see `Setting.prepare`."""
+        self._setting = Setting.prepare(**options)
+        self._setting.check_render_mode(render_mode)
+        self.render_mode = render_mode
+        # an instance has only the modes that it can serve: there are no pictures without `images`
+        self.metadata = self.metadata | {"render_modes": self._setting.render_modes}
+        self.observation_space = self._setting.observation_space
+        self.action_space = action_space()
+        self._first_seed = seed
+        self._walk: Walks | None = None
+        self._ended = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A new episode: of the task named or numbered in `options["task"]`, else of one drawn at random."""
+        super().reset(seed=self._first_seed if seed is None else seed)
+        self._first_seed = None
+        setting = self._setting
+        number = setting.task_number((options or {}).get("task"), self.np_random)
+        self._walk = setting.rules.begin([number], [int(self.np_random_seed or 0)])
+        self._ended = False
+        return only(observations(setting, self._walk)), only(infos(setting, self._walk))
+
+    def step(self, action: NDArray[np.int64]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """One action pair: a request or a navigation action."""
+        if self._walk is None or self._ended:
+            raise ResetNeeded("this episode is over or has not begun: call reset() before step()")
+        nav, ask = action_pairs(np.asarray(action)[None], self._walk.pose)
+        self._walk, outcome = self._setting.rules.step(self._walk, nav, ask)
+        terminated, truncated = bool(outcome.stopped), bool(outcome.out_of_time)
+        self._ended = terminated or truncated
+        info = only(infos(self._setting, self._walk, outcome, ask))
+        return only(observations(self._setting, self._walk)), float(outcome.success), terminated, truncated, info
+
+    def render(self) -> Any:
+        """The episode as text, or what the agent sees as a picture."""
+        if self._walk is None:
+            raise ResetNeeded("there is nothing to render yet: call reset() first")
+        if self.render_mode == "ansi":
+            return as_text(self._setting, self._walk, 0)
+        if self.render_mode == "rgb_array" and self._setting.images is not None:
+            return self._setting.images(self._walk.pose.cpu().numpy())[0]
+        return None
+
+
+def action_pairs(actions: ArrayLike, like: Tensor) -> tuple[Tensor, Tensor]:
+    """Actions (batch, 2) as tensors of navigation and of help-requesting actions, beside the tensor `like`."""
+    pairs = np.asarray(actions)
+    if pairs.shape != (len(like), 2) or not np.issubdtype(pairs.dtype, np.integer):
+        raise InputError(f"action: expected a pair of whole numbers for each of {len(like)} agents, found {actions!r}")
+    if (pairs < 0).any() or (pairs >= (NAV_ACTIONS, ASK_ACTIONS)).any():
+        raise InputError(f"action: {actions!r} is not a navigation action below {NAV_ACTIONS} with a request of 0 or 1")
+    nav, ask = torch.as_tensor(pairs.astype(np.int64), device=like.device).unbind(dim=1)
+    return nav.contiguous(), ask.contiguous()
