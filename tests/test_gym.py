@@ -355,7 +355,7 @@ def test_text_rendering() -> None:
         ({"observe": "sound"}, 'choose "features" or "rgb"'),
         ({"render_mode": "rgb_array"}, "render mode rgb_array: choose from ansi; it needs `images`"),
         ({"houses": [cottage()]}, "houses of your own need tasks"),
-        ({"world": World.compile([cottage()]), "tasks": []}, "at least one"),
+        ({"world": World.compile([cottage()]), "tasks": []}, "no tasks to run"),
         ({"features": np.zeros((2, 36, 5))}, r"\(2, 36, 5\), but this world needs \(13, 36, values\)"),
         ({"ratio": -0.1}, "0 ≤ τ ≤ 1"),
         ({"longest": 0}, "≥ 1 step"),

@@ -57,7 +57,8 @@ class AtRandom:
 
     def begin(self, episodes: Episodes) -> Decide:
         steps = torch.arange(self.longest, device=episodes.key.device)
-        lots = uniform(episodes.seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)  # (batch, longest)
+        seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
+        lots = uniform(seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)  # (batch, longest)
         lots = torch.where(steps < episodes.time_budget[:, None], lots, torch.inf)
         rank = lots.argsort(dim=1).argsort(dim=1)
         chosen = (rank < episodes.help_budget[:, None]) & (lots < torch.inf)

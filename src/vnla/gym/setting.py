@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import numpy as np
-import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.advisor import Advisor
-from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets, training_time_budget
+from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
 from vnla.errors import InputError
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
 from vnla.gym.walks import Rules
@@ -141,11 +140,8 @@ def _task_set(world: World, tasks: Sequence[Task] | str | Path | None, budgets: 
         tasks = cottage_tasks(world)
     elif isinstance(tasks, str | Path):
         tasks = read_tasks(Path(tasks))
-    task_set = TaskSet.compile(world, tasks, budgets)
-    if budgets is not None:
-        return replace(task_set, time_budget=task_set.time_budget.clamp(max=longest))
-    time = [training_time_budget(task.lengths, longest) for task in tasks]
-    return replace(task_set, time_budget=torch.tensor(time, device=world.device))
+    task_set = TaskSet.compile(world, tasks, budgets, longest)
+    return replace(task_set, time_budget=task_set.time_budget.clamp(max=longest))
 
 
 def _sight(

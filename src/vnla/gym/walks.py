@@ -69,15 +69,12 @@ class Rules:
         every = self.tasks
         task = torch.tensor(tasks, device=every.start.device)
         time, key = every.time_budget[task], every.key[task]
-        budgets = [
-            help_budget(time[i : i + 1], key[i : i + 1], ratio=self.ratio, k=self.advisor.k, seed=seed)
-            for i, seed in enumerate(seeds)
-        ]
+        seed = torch.tensor(seeds, device=task.device)
         return Walks(
             task=task,
             pose=every.start[task],
             time_left=time,
-            help_left=torch.cat(budgets),
+            help_left=help_budget(time, key, ratio=self.ratio, k=self.advisor.k, seed=seed),
             subgoal=torch.full_like(task, self.advisor.silence),
             plan=task.new_full((len(tasks), self.advisor.k), Nav.STOP),
             acting=torch.zeros_like(task),

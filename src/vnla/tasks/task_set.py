@@ -11,6 +11,7 @@ from torch import Tensor
 from vnla.actions import Nav
 from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
 from vnla.episodes import Episodes
+from vnla.errors import InputError
 from vnla.randomness import episode_key
 from vnla.tasks.task import Task
 from vnla.views import LEVEL_ROW, VIEWS, view_index
@@ -29,13 +30,17 @@ class TaskSet:
     time_budget: Tensor  # (tasks,)
 
     @classmethod
-    def compile(cls, world: World, tasks: Sequence[Task], budgets: TimeBudgets | None = None) -> TaskSet:
+    def compile(
+        cls, world: World, tasks: Sequence[Task], budgets: TimeBudgets | None = None, longest: int = LONGEST_EPISODE
+    ) -> TaskSet:
         """`tasks` in `world`, with time budgets for evaluation, or for training where no `budgets` are given."""
+        if not tasks:
+            raise InputError("there are no tasks to run")
         goal_sets: dict[tuple[str, tuple[str, ...]], int] = {}
         goals = [goal_sets.setdefault((task.house, task.goals), len(goal_sets)) for task in tasks]
         start = [world.viewpoint(task.house, task.start) * VIEWS + view_index(LEVEL_ROW, task.heading) for task in tasks]
         time_budget = [
-            training_time_budget(task.lengths)
+            training_time_budget(task.lengths, longest)
             if budgets is None
             else budgets[task.start_room, task.goal_room or task.object]
             for task in tasks
