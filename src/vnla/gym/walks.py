@@ -69,7 +69,7 @@ class Rules:
         every = self.tasks
         task = torch.tensor(tasks, device=every.start.device)
         time, key = every.time_budget[task], every.key[task]
-        seed = torch.tensor(seeds, device=task.device)
+        seed = torch.tensor([each % 2**63 for each in seeds], device=task.device)  # Gymnasium draws seeds of 128 bits
         return Walks(
             task=task,
             pose=every.start[task],

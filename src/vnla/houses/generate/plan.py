@@ -14,6 +14,9 @@ from typing import Literal
 WALL = 0.12
 """Thickness of a wall in metres. Walls stand centred on the edges of room rectangles."""
 
+LEAF = 0.04
+"""Thickness of the leaf of a door."""
+
 DOOR_CLEARANCE = 0.9
 """Metres in front of a door, on both sides, that stay free."""
 
@@ -88,7 +91,8 @@ class PlannedRoom:
 class Opening:
     """A hole in a wall, centred at (x, y) on the line between two rooms, or between a room and the outside (None).
 
-    Doors and arches reach the floor; arches are wider and have no leaf. `along` is the direction in which the wall runs.
+    Doors and arches reach the floor; arches are wider and have no leaf. A leaf opens into the first of its two rooms.
+    `along` is the direction in which the wall runs.
     """
 
     kind: Literal["door", "arch", "window"]
@@ -153,8 +157,39 @@ class Plan:
 
     def keep_free(self, room: int) -> list[Rectangle]:
         """The parts of a room's floor where nothing may stand: in front of doors, on stairs and at their ends."""
-        free = [opening.clearance() for opening in self.openings_of(room) if opening.passable]
+        free = [opening.clearance() for opening in self.openings_of(room) if opening.kind != "window"]
         for stairs in self.stairs:
             if room in (stairs.lower_room, stairs.upper_room):
                 free.append(stairs.flight.grown(DOOR_CLEARANCE))
         return free
+
+    @cached_property
+    def leaves(self) -> dict[Opening, Rectangle]:
+        """Where the leaf of each door stands when it is open, as it always is."""
+        return {opening: _leaf(self, opening) for opening in self.openings if opening.kind == "door"}
+
+
+def door_leaf(plan: Plan, opening: Opening) -> Rectangle | None:
+    """Where the leaf of a door stands; None for windows and arches."""
+    return plan.leaves.get(opening)
+
+
+def _leaf(plan: Plan, opening: Opening) -> Rectangle:
+    """The leaf at right angles to its wall, in the room it belongs to, hinged on the side of the nearer corner.
+
+    There it lies along the next wall, or at least leaves most of the room to walk in.
+    """
+    area = plan.room_by_id[opening.rooms[0]].area
+    x, y = area.centre
+    half, reach, thick = opening.width / 2, opening.width - 0.05, LEAF
+    if opening.along == "x":
+        inward = 1 if y > opening.y else -1
+        hinge = opening.x - half if opening.x < x else opening.x + half - thick
+        face = opening.y + inward * WALL / 2
+        south, north = sorted((face, face + inward * reach))
+        return Rectangle(hinge, south, hinge + thick, north)
+    inward = 1 if x > opening.x else -1
+    hinge = opening.y - half if opening.y < y else opening.y + half - thick
+    face = opening.x + inward * WALL / 2
+    west, east = sorted((face, face + inward * reach))
+    return Rectangle(west, hinge, east, hinge + thick)

@@ -25,6 +25,10 @@ class Style:
     light_colour: Colour
     light_power: float
     sun: tuple[float, float, float]
+    sky: Colour = (0.62, 0.76, 0.92)
+    units: Material = Material((0.90, 0.90, 0.88), gloss=0.2)
+    """Fronts of kitchen and bathroom units, the same throughout a house."""
+    worktop: Material = Material((0.30, 0.30, 0.31), "stone", scale=0.5, gloss=0.3)
 
     def wall(self, label: str) -> Material:
         """The walls of a room."""
