@@ -39,7 +39,8 @@ def episodes_of(environment: Environment, key: Tensor, seed: int = 5) -> Episode
 def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
     """Agents that act on keyed random numbers: poses and requests of every step, and what the advisor said last."""
     environment = episodes.environment
-    decide = help_policy(policy_name).begin(episodes)
+    policy = help_policy(policy_name)
+    plan = policy.plan(episodes)
     advisor = Advisor()
     pose, budget = episodes.start, episodes.help_budget
     unmoved = torch.zeros_like(budget)
@@ -49,8 +50,8 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
         draws = torch.arange(8)
         lots = uniform(episodes.seed, episodes.key[:, None], Purpose.NAV_ACTION, step * 8 + draws)
         tentative = torch.softmax(lots[:, :6] * 4, dim=1)
-        now = Situation(episodes, step, pose, unmoved, budget, tentative, ask=torch.softmax(lots[:, 6:], dim=1))
-        ask = decide(now) & (budget > 0) & (step < episodes.time_budget)
+        now = Situation(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
+        ask = policy(now) & (budget > 0) & (step < episodes.time_budget)
         said = torch.where(ask, advisor(environment, pose, episodes.goals).subgoal, said)
         budget = budget - ask.long()
         after = environment.step(pose, tentative.argmax(dim=1), episodes.goals)
@@ -97,9 +98,9 @@ def test_random_chooses_every_step_equally_often(environment: Environment) -> No
     ten, one = torch.full((3000,), 10), torch.ones(3000, dtype=torch.long)
     begun = Episodes.begin(environment, key=key, start=key % 400, goals=key % 3, time_budget=ten, seed=2, ratio=0.4, k=4)
     assert torch.equal(begun.help_budget, one)
-    decide = AtRandom().begin(begun)
-    now = [Situation(begun, step, begun.start, key, one, torch.empty(0)) for step in range(LONGEST)]
-    chosen = Counter(step for step in range(LONGEST) for _ in range(int(decide(now[step]).sum())))
+    plan = AtRandom().plan(begun)
+    now = [Situation(begun, step, begun.start, key, one, torch.empty(0), plan) for step in range(LONGEST)]
+    chosen = Counter(step for step in range(LONGEST) for _ in range(int(AtRandom()(now[step]).sum())))
     assert set(chosen) == set(range(10))
     assert all(abs(count - 300) < 5 * 16.5 for count in chosen.values())
 
@@ -112,11 +113,12 @@ def test_teacher_uses_all_its_budget_before_the_time_is_over(environment: Enviro
 
 def test_learned_does_what_the_help_module_finds_more_probable(environment: Environment) -> None:
     episodes = episodes_of(environment, torch.arange(2))
-    decide = help_policy("learned").begin(episodes)
+    decide = help_policy("learned")
+    plan, nothing = decide.plan(episodes), torch.empty(0)
     ask = torch.tensor([[0.4, 0.6], [0.6, 0.4]])
-    now = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, torch.empty(0), ask)
+    now = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan, lambda: ask)
     assert decide(now).tolist() == [True, False]
-    without = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, torch.empty(0))
+    without = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan)
     with pytest.raises(InputError, match="needs an agent with a help module"):
         decide(without)
 

@@ -6,6 +6,7 @@ teacher may look at.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -67,7 +68,8 @@ class Situation:
     unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
     budget: Tensor  # (batch,), requests left
     tentative: Tensor  # (batch, 6), the tentative navigation distribution
-    ask: Tensor | None = None  # (batch, 2), the help module's distribution, where there is such a module
+    plan: Tensor  # (batch, …), what the help policy keeps for each episode
+    ask: Callable[[], Tensor] | None = None  # gives the help module's logits (batch, 2), where there is such a module
 
     @property
     def steps_left(self) -> Tensor:

@@ -1,8 +1,8 @@
-"""The help-requesting policies of section 7: none, first, random, learned, teacher.
+"""The help-requesting policies of section 7: none, first, random, learned, teacher; and two that make other algorithms.
 
-A policy is asked once, when episodes begin, for a rule that decides at every step; what it has to remember or draw for an
-episode it keeps in that rule. Requests beyond the budget are refused by the algorithm, not here. To add a policy: write the
-class and name it in `HELP_POLICIES`.
+What a policy has to know of an episode in advance it says in `plan`, once, when episodes begin; at every step it sees the
+situation with its own plan in it. Requests beyond the budget are refused by the algorithm, not here. To add a policy: write
+the class and name it in `HELP_POLICIES`.
 """
 
 from __future__ import annotations
@@ -21,32 +21,41 @@ from vnla.errors import InputError
 from vnla.randomness import Purpose, uniform
 from vnla.teachers.help import HelpTeacher
 
-Decide = Callable[[Situation], Tensor]
-"""Whether each agent asks now: (batch,) booleans."""
-
 
 class HelpPolicy(Protocol):
     """When to ask for help."""
 
-    def begin(self, episodes: Episodes) -> Decide:
-        """The rule for these episodes."""
+    def plan(self, episodes: Episodes) -> Tensor:
+        """What the policy keeps for each episode: (batch, anything)."""
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whether each agent asks now: (batch,) booleans. `situation.plan` is what `plan` gave."""
+
+
+class _Planless:
+    """A policy that needs to know nothing in advance."""
+
+    def plan(self, episodes: Episodes) -> Tensor:
+        """Nothing."""
+        return episodes.key.new_empty(len(episodes), 0)
 
 
 @dataclass(frozen=True)
-class Never:
+class Never(_Planless):
     """NONE: never requests help."""
 
-    def begin(self, episodes: Episodes) -> Decide:
-        nobody = torch.zeros_like(episodes.help_budget, dtype=torch.bool)
-        return lambda _: nobody
+    def __call__(self, situation: Situation) -> Tensor:
+        """Nobody."""
+        return torch.zeros_like(situation.budget, dtype=torch.bool)
 
 
 @dataclass(frozen=True)
-class AtFirst:
+class AtFirst(_Planless):
     """FIRST: requests continuously from the beginning, until the budget is used up."""
 
-    def begin(self, episodes: Episodes) -> Decide:  # noqa: ARG002
-        return lambda situation: situation.budget > 0
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whoever still can."""
+        return situation.budget > 0
 
 
 @dataclass(frozen=True)
@@ -55,38 +64,40 @@ class AtRandom:
 
     longest: int = LONGEST_EPISODE
 
-    def begin(self, episodes: Episodes) -> Decide:
+    def plan(self, episodes: Episodes) -> Tensor:
+        """At which steps to ask: (batch, longest)."""
         steps = torch.arange(self.longest, device=episodes.key.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
-        lots = uniform(seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)  # (batch, longest)
+        lots = uniform(seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)
         lots = torch.where(steps < episodes.time_budget[:, None], lots, torch.inf)
         rank = lots.argsort(dim=1).argsort(dim=1)
-        chosen = (rank < episodes.help_budget[:, None]) & (lots < torch.inf)
-        return lambda situation: chosen[:, situation.step]
+        return (rank < episodes.help_budget[:, None]) & (lots < torch.inf)
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whoever drew this step."""
+        return situation.plan[:, situation.step]
 
 
 @dataclass(frozen=True)
-class AsTaught:
+class AsTaught(_Planless):
     """TEACHER: follows the help-requesting teacher."""
 
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
 
-    def begin(self, episodes: Episodes) -> Decide:  # noqa: ARG002
-        return lambda situation: self.teacher(situation).request
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whoever the teacher tells to."""
+        return self.teacher(situation).request
 
 
 @dataclass(frozen=True)
-class Learned:
+class Learned(_Planless):
     """LEARNED: does what the agent's own help module finds more probable."""
 
-    def begin(self, episodes: Episodes) -> Decide:  # noqa: ARG002
-        return self._decide
-
-    @staticmethod
-    def _decide(situation: Situation) -> Tensor:
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whoever would rather ask."""
         if situation.ask is None:
             raise InputError("the learned help policy needs an agent with a help module")
-        return situation.ask.argmax(dim=-1) == Ask.REQUEST
+        return situation.ask().argmax(dim=-1) == Ask.REQUEST
 
 
 HELP_POLICIES: dict[str, Callable[[], HelpPolicy]] = {

@@ -93,6 +93,7 @@ def situation(
         every(unmoved),
         every(budget),
         torch.tensor([tentative] * batch),
+        torch.empty(batch, 0),
     )
 
 

@@ -62,12 +62,13 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
 
     episodes = tasks.episodes(torch.tensor([0]), seed=seed)
     environment, goals, advisor = episodes.environment, episodes.goals, Advisor()
-    decide = AtRandom().begin(episodes)
+    policy = AtRandom()
+    plan = policy.plan(episodes)
     pose, budget, walk = episodes.start, episodes.help_budget, list[Step]()
     for step in range(int(episodes.time_budget)):
         action = environment.nav_teacher(pose, goals)
         sure = torch.nn.functional.one_hot(action, len(Nav)).float()
-        asks = bool(decide(Situation(episodes, step, pose, torch.zeros_like(budget), budget, sure)))
+        asks = bool(policy(Situation(episodes, step, pose, torch.zeros_like(budget), budget, sure, plan)))
         said = advisor.text(int(advisor(environment, pose, goals).subgoal)) if asks else None
         viewpoint, view = divmod(int(pose), VIEWS)
         walk.append(Step(viewpoint, view, said, Nav(int(action)).name.lower()))
