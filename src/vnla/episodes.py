@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -19,6 +20,8 @@ from vnla.world import Environment, viewpoint_of
 @dataclass(frozen=True)
 class Episodes:
     """Tensors of one entry an episode."""
+
+    SHARED: ClassVar[frozenset[str]] = frozenset({"environment"})  # not of the batch (`vnla.selection`)
 
     environment: Environment
     key: Tensor  # (batch,), int64: names the episode for all random draws

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -25,6 +25,10 @@ from vnla.teachers.help import HelpTeacher
 class HelpPolicy(Protocol):
     """When to ask for help."""
 
+    @property
+    def invited(self) -> bool:
+        """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it."""
+
     def plan(self, episodes: Episodes) -> Tensor:
         """What the policy keeps for each episode: (batch, anything)."""
 
@@ -34,6 +38,8 @@ class HelpPolicy(Protocol):
 
 class _Planless:
     """A policy that needs to know nothing in advance."""
+
+    invited: ClassVar[bool] = True
 
     def plan(self, episodes: Episodes) -> Tensor:
         """Nothing."""
@@ -62,6 +68,7 @@ class AtFirst(_Planless):
 class AtRandom:
     """RANDOM: requests at as many steps as the budget has, chosen uniformly from the time budget before the episode."""
 
+    invited: ClassVar[bool] = True
     longest: int = LONGEST_EPISODE
 
     def plan(self, episodes: Episodes) -> Tensor:
@@ -98,6 +105,22 @@ class Learned(_Planless):
         if situation.ask is None:
             raise InputError("the learned help policy needs an agent with a help module")
         return situation.ask().argmax(dim=-1) == Ask.REQUEST
+
+
+@dataclass(frozen=True)
+class Mixture(_Planless):
+    """The teacher acts at each step with probability β: imitation learning; with β = 1, behaviour cloning.
+
+    For training with `Advisor(k=1, direct=True, speaks=False)` and a help budget of one request a step (section 4).
+    """
+
+    invited: ClassVar[bool] = False
+    beta: float = 1.0
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """Whoever the coin tells to."""
+        episodes = situation.episodes
+        return uniform(episodes.seed, episodes.key, Purpose.MIXTURE, situation.step) < self.beta
 
 
 HELP_POLICIES: dict[str, Callable[[], HelpPolicy]] = {

@@ -20,6 +20,7 @@ class Purpose(IntEnum):
     HELP_BUDGET = 1
     RANDOM_HELP = 2
     NAV_ACTION = 3
+    MIXTURE = 4
 
 
 def episode_key(name: str) -> int:

@@ -1,0 +1,113 @@
+"""The whole agent: what it keeps in mind during an episode, and the four things it does in a step.
+
+`see` the view, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. Memory and coverage belong to each
+episode: only those that asked read their instruction again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from vnla.advisor import Subgoals
+from vnla.agent.cells import Recurrent
+from vnla.agent.config import AgentConfig
+from vnla.agent.encoder import Words
+from vnla.agent.help import HelpModule
+from vnla.agent.navigation import Decoded, Memory, NavigationModule, Shared, with_tail
+from vnla.selection import take_rows
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What the agent carries from step to step."""
+
+    memory: Memory
+    coverage: Tensor  # (batch, words, coverage)
+    state: list[Recurrent]  # the decoder's, after the last step's second pass
+
+
+class Agent(nn.Module):
+    """π_nav and π_ask."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.navigation = NavigationModule(config)
+        self.help = HelpModule(config)
+
+    def begin(self, end_goal: Words, tails: Words) -> Mind:
+        """The mind at the start: the end-goal read, no subgoal. `tails` is the table that `tails` makes."""
+        silence = torch.full_like(end_goal.length, len(tails.length) - 1)
+        memory = self.navigation.remember(end_goal.backwards(), _rows(tails, silence))
+        batch, words, _ = memory.context.shape
+        coverage = memory.context.new_zeros(batch, words, self.config.coverage)
+        return Mind(memory, coverage, self.navigation.start(batch))
+
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Mind) -> tuple[Decoded, Shared]:
+        """Pass 1: decide with the last help-requesting action, and what the second pass can use of it."""
+        shared = self.navigation.share(view, last_nav, mind.state)
+        with torch.no_grad():
+            decoded, _ = self.navigation.decode(shared, last_ask, mind.memory, mind.coverage)
+        return decoded, shared
+
+    def hear(self, mind: Mind, asked: Tensor, subgoal: Tensor, tails: Words) -> Mind:
+        """The mind after the advisor answered those who asked: their new instruction, nothing of it covered yet."""
+        if asked.is_cuda:
+            heard = self._read(mind.memory, subgoal, tails)
+            memory = _told(mind.memory, asked, heard)
+        else:
+            rows = asked.nonzero().squeeze(1)
+            if not len(rows):
+                return mind
+            heard = self._read(take_rows(mind.memory, rows), subgoal[rows], tails)
+            memory = _told_rows(mind.memory, rows, heard)
+        return replace(mind, memory=memory, coverage=mind.coverage.masked_fill(asked[:, None, None], 0))
+
+    def finally_(self, shared: Shared, ask: Tensor, mind: Mind) -> tuple[Decoded, Mind]:
+        """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
+        decoded, state = self.navigation.decode(shared, ask, mind.memory, mind.coverage)
+        coverage = self.navigation.attention.cover(decoded.decoder, decoded.weights, mind.memory, mind.coverage)
+        return decoded, replace(mind, coverage=coverage, state=state)
+
+    def _read(self, memory: Memory, subgoal: Tensor, tails: Words) -> tuple[Tensor, Tensor, Tensor]:
+        return self.navigation.remember_tail(_rows(tails, subgoal), memory.after_end_goal)
+
+
+def tails(subgoals: Subgoals, end_mark: int) -> Words:
+    """The tail of every subgoal code: its words and full stop backwards, then the end mark; for silence the mark alone."""
+    backwards = Words(subgoals.tokens, subgoals.length).backwards()
+    padded = torch.nn.functional.pad(backwards.tokens, (0, 1))
+    marked = padded.scatter(1, subgoals.length[:, None], end_mark)
+    return Words(marked, subgoals.length + 1)
+
+
+def _rows(table: Words, code: Tensor) -> Words:
+    return Words(table.tokens[code], table.length[code])
+
+
+def _told(memory: Memory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:
+    """The memory with another tail where the agent asked; everyone's was read."""
+    first = memory.end_goal_words
+    context, cover, present = heard
+    here = asked[:, None, None]
+    return with_tail(
+        memory,
+        torch.where(here, context, memory.context[:, first:]),
+        torch.where(here, cover, memory.cover[:, first:]),
+        torch.where(asked[:, None], present, memory.present[:, first:]),
+    )
+
+
+def _told_rows(memory: Memory, rows: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:
+    """The memory with another tail in `rows`; only theirs was read."""
+    first = memory.end_goal_words
+    context, cover, present = heard
+    return with_tail(
+        memory,
+        memory.context[:, first:].index_copy(0, rows, context),
+        memory.cover[:, first:].index_copy(0, rows, cover),
+        memory.present[:, first:].index_copy(0, rows, present),
+    )

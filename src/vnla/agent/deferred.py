@@ -1,0 +1,69 @@
+"""Linear layers whose weight gradient is one product at the end of an episode instead of one at every step.
+
+An episode applies the same weights 25 times to a batch of a hundred. Summing 25 thin products into a large matrix moves more
+memory than it does arithmetic; putting the inputs and output gradients of all steps together first makes it one well-shaped
+product. The result is the same sum. After `backward()` call `collect_gradients(module)`, which does it for every such layer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class DeferredLinear(nn.Linear):
+    """`nn.Linear` over (batch, features) that keeps what its weight gradient needs until it is collected."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
+        super().__init__(in_features, out_features, bias)
+        self.pending: list[tuple[Tensor, Tensor]] = []
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The layer's output; `values` may have any number of leading dimensions."""
+        if not torch.is_grad_enabled() or not self.weight.requires_grad:
+            return nn.functional.linear(values, self.weight, self.bias)
+        result: Tensor = _Deferred.apply(values, self.weight, self.bias, self.pending)  # type: ignore[no-untyped-call]
+        return result
+
+    def collect(self) -> None:
+        """Add the gradient of everything since the last time to the parameters."""
+        if not self.pending:
+            return
+        inputs = torch.cat([values.flatten(0, -2) for values, _ in self.pending])
+        outputs = torch.cat([gradient.flatten(0, -2) for _, gradient in self.pending])
+        self.pending.clear()
+        _add(self.weight, outputs.T @ inputs.to(outputs.dtype))
+        if self.bias is not None:
+            _add(self.bias, outputs.sum(dim=0))
+
+
+class _Deferred(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, values: Tensor, weight: Tensor, bias: Tensor | None, pending: list[tuple[Tensor, Tensor]]
+    ) -> Tensor:
+        ctx.save_for_backward(values, weight)
+        ctx.pending = pending
+        return nn.functional.linear(values, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (gradient,) = gradients
+        values, weight = ctx.saved_tensors
+        ctx.pending.append((values, gradient))
+        onward = gradient @ weight.to(gradient.dtype) if ctx.needs_input_grad[0] else None
+        return onward, None, None, None
+
+
+def collect_gradients(module: nn.Module) -> None:
+    """Complete the gradients of every deferred layer in `module` after `backward()`."""
+    for layer in module.modules():
+        if isinstance(layer, DeferredLinear):
+            layer.collect()
+
+
+def _add(parameter: Tensor, gradient: Tensor) -> None:
+    gradient = gradient.to(parameter.dtype)
+    parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient

@@ -1,0 +1,70 @@
+"""The encoder (section 6.1): an instruction in words becomes an attention memory, one vector a word.
+
+The instruction is read backwards, as the authors' code does, so the end-goal comes first and a subgoal last. Its state after
+the end-goal is kept; a new subgoal costs only its own words. The memory has the end-goal's places first, then those of the
+*tail*: the words of a subgoal, backwards, and the end mark; without a subgoal the tail is the end mark alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vnla.agent.cells import LSTMCell, Recurrent
+from vnla.agent.config import AgentConfig
+
+
+class Words(NamedTuple):
+    """Sentences as tokens."""
+
+    tokens: Tensor  # (batch, words), padded
+    length: Tensor  # (batch,)
+
+    def backwards(self) -> Words:
+        """Each sentence in reverse order, padded at the end."""
+        place = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        source = (self.length[:, None] - 1 - place).clamp(min=0)
+        reverse = self.tokens.gather(1, source)
+        return Words(torch.where(place < self.length[:, None], reverse, 0), self.length)
+
+    def mask(self) -> Tensor:
+        """Which places hold a word: (batch, words)."""
+        return torch.arange(self.tokens.shape[1], device=self.tokens.device) < self.length[:, None]
+
+
+class Encoder(nn.Module):
+    """Embedding, dropout, LSTM, dropout."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.hidden = config.hidden
+        self.embedding = nn.Embedding(config.words, config.word_embedding, padding_idx=0)
+        sizes = [config.word_embedding] + [config.hidden] * (config.layers - 1)
+        self.cells = nn.ModuleList(LSTMCell(size, config.hidden) for size in sizes)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def start(self, batch: int) -> list[Recurrent]:
+        """The state before the first word."""
+        return [Recurrent.zeros(batch, self.hidden, self.embedding.weight) for _ in self.cells]
+
+    def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
+        """The vectors of all words (batch, words, hidden), and the state after each sentence's last word."""
+        embedded = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
+        present = words.mask()
+        outputs = []
+        for place in range(words.tokens.shape[1]):
+            values = embedded[:, place]
+            for layer, cell in enumerate(self.cells):
+                reached = cell(values, state[layer])
+                state = [*state[:layer], _where(present[:, place], reached, state[layer]), *state[layer + 1 :]]
+                values = reached.hidden if layer == len(self.cells) - 1 else self.dropout(reached.hidden)
+            outputs.append(values)
+        return self.dropout(torch.stack(outputs, dim=1)), state
+
+
+def _where(present: Tensor, reached: Recurrent, before: Recurrent) -> Recurrent:
+    """The reached state where there was a word, else the one before."""
+    hidden = torch.where(present[:, None], reached.hidden, before.hidden)
+    return Recurrent(hidden, torch.where(present[:, None], reached.cell, before.cell))

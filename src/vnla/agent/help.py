@@ -1,0 +1,40 @@
+"""The help-requesting module (section 6.1): a feed-forward network over what the agent knows before it decides to ask.
+
+Its errors do not reach its inputs: they are detached here. The budget's embedding belongs to this module and learns, unless
+the configuration says otherwise.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.agent.config import AgentConfig
+
+
+class HelpModule(nn.Module):
+    """π_ask: [view; budget; tentative distribution; h^dec; h^att] in, logits of (do nothing, request) out."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.largest = config.largest_budget
+        self.budget_embedding = nn.Embedding(config.largest_budget + 1, config.budget_embedding)
+        self.budget_embedding.weight.requires_grad_(config.trains_budget_embedding)
+        size = config.view_size + config.budget_embedding + NAV_ACTIONS + 2 * config.hidden
+        layers: list[nn.Module] = []
+        for inputs in [size] + [config.help_hidden] * (config.help_layers - 1):
+            layers += [nn.Linear(inputs, config.help_hidden), nn.ReLU(), nn.Dropout(config.dropout)]
+        self.hidden = nn.Sequential(*layers)
+        self.output = nn.Linear(config.help_hidden, ASK_ACTIONS)
+
+    def features(self, view: Tensor, tentative: Tensor, decoder: Tensor, attended: Tensor) -> Tensor:
+        """All inputs but the budget, without gradient: (batch, features)."""
+        return torch.cat([view, tentative, decoder, attended], dim=1).detach()
+
+    def forward(self, features: Tensor, budget: Tensor) -> Tensor:
+        """Logits (batch, 2); `request` is impossible without budget."""
+        known = torch.cat([features, self.budget_embedding(budget.clamp(max=self.largest))], dim=1)
+        logits: Tensor = self.output(self.hidden(known))
+        impossible = torch.stack([torch.zeros_like(budget, dtype=torch.bool), budget <= 0], dim=1)
+        return logits.masked_fill(impossible, -torch.inf)

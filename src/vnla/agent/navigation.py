@@ -1,0 +1,157 @@
+"""The navigation module (section 6.1): an LSTM decoder with multiplicative attention and coverage, run twice a step.
+
+Both passes of a step start from the state of the last step's second pass and see the same view and last action; they differ
+in the help-requesting action and, where help was given in between, in the memory. So the decoder's gates are one sum, to
+which each pass adds its own term. Nothing learns from pass 1: it is computed without gradients and without coverage update.
+
+With m' = m + W_c·v + b for a word's memory m and coverage v (`Attention`), neither m' nor the coverage input is ever made:
+
+    score    m'·q = m·q + v·(W_cᵀq) + const       summary   Σa·m' = Σa·m + W_c·Σa·v + b
+    coverage W_g·m' = W_g·m + (W_g·W_c)·v + W_g·b, whose first and last terms change only with the memory
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.agent.cells import LSTMCell, Recurrent, advance, gru, initialise
+from vnla.agent.config import AgentConfig
+from vnla.agent.deferred import DeferredLinear
+from vnla.agent.encoder import Encoder, Words
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The attention memory of a batch. `words` counts the places of end-goal and tail together."""
+
+    context: Tensor  # (batch, words, hidden)
+    present: Tensor  # (batch, words)
+    cover: Tensor  # (batch, words, 3·coverage), what the context adds to the coverage's gates
+    end_goal_words: int
+    after_end_goal: list[Recurrent]  # the encoder's state after the end-goal
+
+
+class Decoded(NamedTuple):
+    """What one pass computes."""
+
+    logits: Tensor  # (batch, 6), not yet masked
+    decoder: Tensor  # (batch, hidden), h^dec, after dropout
+    attended: Tensor  # (batch, hidden), h^att
+    weights: Tensor  # (batch, words), attention
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the two passes of a step have in common."""
+
+    gates: Tensor  # (batch, 4·hidden), from the view, the last action and the last state
+    state: list[Recurrent]
+
+
+class Attention(nn.Module):
+    """Multiplicative attention over a memory with coverage."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.query = DeferredLinear(config.hidden, config.hidden, bias=False)
+        self.combine = DeferredLinear(2 * config.hidden, config.hidden, bias=False)
+        self.uncover = nn.Linear(config.coverage, config.hidden)
+        self.cover_context = nn.Linear(config.hidden, 3 * config.coverage)
+        self.cover_hidden = DeferredLinear(config.hidden, 3 * config.coverage, bias=False)
+        self.cover_weight = nn.Parameter(torch.empty(3 * config.coverage))
+        self.cover_recurrent = nn.Linear(config.coverage, 3 * config.coverage)
+        for part in (self.cover_context, self.cover_hidden, self.cover_recurrent):
+            initialise(part, config.coverage)
+        nn.init.uniform_(self.cover_weight, -(config.coverage**-0.5), config.coverage**-0.5)
+
+    def prepare(self, context: Tensor) -> Tensor:
+        """What a memory's context adds to the coverage's gates."""
+        prepared: Tensor = self.cover_context(context + self.uncover.bias)
+        return prepared
+
+    def forward(self, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
+        """The attended state h^att (batch, hidden) and the attention weights (batch, words)."""
+        query = self.query(hidden)
+        scores = torch.bmm(memory.context, query.unsqueeze(2)).squeeze(2)
+        scores = scores + torch.bmm(coverage, (query @ self.uncover.weight).unsqueeze(2)).squeeze(2)
+        weights = torch.softmax(scores.masked_fill(~memory.present, -torch.inf), dim=1)
+        row = weights.unsqueeze(1)
+        summary = torch.bmm(row, memory.context).squeeze(1) + self.uncover(torch.bmm(row, coverage).squeeze(1))
+        return torch.tanh(self.combine(torch.cat([summary, hidden], dim=1))), weights
+
+    def cover(self, hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
+        """The coverage after attending: a GRU over [m'; h; attention weight] for every word."""
+        again = self.cover_context.weight @ self.uncover.weight  # (3·coverage, coverage)
+        inputs = memory.cover + coverage @ again.T + self.cover_hidden(hidden).unsqueeze(1)
+        inputs = inputs + weights.unsqueeze(2) * self.cover_weight
+        return gru(inputs, self.cover_recurrent(coverage), coverage)
+
+
+class NavigationModule(nn.Module):
+    """π_nav: instruction, view and last actions in, a distribution over six actions out."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config)
+        self.nav_embedding = nn.Embedding(NAV_ACTIONS + 1, config.nav_embedding)
+        self.ask_embedding = nn.Embedding(ASK_ACTIONS + 1, config.ask_embedding)
+        self.view_input = DeferredLinear(config.view_size, 4 * config.hidden)
+        self.nav_input = DeferredLinear(config.nav_embedding, 4 * config.hidden, bias=False)
+        self.ask_input = DeferredLinear(config.ask_embedding, 4 * config.hidden, bias=False)
+        self.recurrent = DeferredLinear(config.hidden, 4 * config.hidden)
+        for part in (self.view_input, self.nav_input, self.ask_input, self.recurrent):
+            initialise(part, config.hidden)
+        self.upper_cells = nn.ModuleList(LSTMCell(config.hidden, config.hidden) for _ in range(config.layers - 1))
+        self.attention = Attention(config)
+        self.output = DeferredLinear(config.hidden, NAV_ACTIONS)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def remember(self, end_goal: Words, tail: Words) -> Memory:
+        """The memory of an instruction: the end-goal backwards, then its tail."""
+        context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)))
+        more, _ = self.encoder(tail, state)
+        whole = torch.cat([context, more], dim=1)
+        present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
+        return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state)
+
+    def remember_tail(self, tail: Words, state: list[Recurrent]) -> tuple[Tensor, Tensor, Tensor]:
+        """Context, coverage gates and presence of a new tail after the kept state."""
+        context, _ = self.encoder(tail, state)
+        return context, self.attention.prepare(context), tail.mask()
+
+    def start(self, batch: int) -> list[Recurrent]:
+        """The decoder's initial state: zero vectors."""
+        like = self.output.weight
+        return [Recurrent.zeros(batch, self.config.hidden, like) for _ in range(self.config.layers)]
+
+    def share(self, view: Tensor, last_nav: Tensor, state: list[Recurrent]) -> Shared:
+        """The part of a step that both passes have in common."""
+        gates = self.view_input(self.dropout(view)) + self.nav_input(self.dropout(self.nav_embedding(last_nav)))
+        return Shared(gates + self.recurrent(state[0].hidden), state)
+
+    def decode(self, shared: Shared, last_ask: Tensor, memory: Memory, coverage: Tensor) -> tuple[Decoded, list[Recurrent]]:
+        """One pass, and the decoder's state after it."""
+        gates = shared.gates + self.ask_input(self.dropout(self.ask_embedding(last_ask)))
+        state = [advance(gates, shared.state[0].cell)]
+        for cell, before in zip(self.upper_cells, shared.state[1:], strict=True):
+            state.append(cell(self.dropout(state[-1].hidden), before))
+        hidden = self.dropout(state[-1].hidden)
+        attended, weights = self.attention(hidden, memory, coverage)
+        return Decoded(self.output(attended), hidden, attended, weights), state
+
+
+def with_tail(memory: Memory, context: Tensor, cover: Tensor, present: Tensor) -> Memory:
+    """The memory with another tail."""
+    first = memory.end_goal_words
+    return replace(
+        memory,
+        context=torch.cat([memory.context[:, :first], context], dim=1),
+        cover=torch.cat([memory.cover[:, :first], cover], dim=1),
+        present=torch.cat([memory.present[:, :first], present], dim=1),
+    )

@@ -1,0 +1,92 @@
+"""What happened in a batch of episodes, step by step: the material for losses, metrics and stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from vnla.actions import Ask
+from vnla.agent.help import HelpModule
+from vnla.episodes import Episodes
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step of the episodes `row`, one entry each."""
+
+    step: int
+    row: Tensor  # which episodes of the rollout took part
+    going: Tensor  # which of them had not ended before
+    learns: Tensor  # which of them count in the navigation loss
+    pose: Tensor
+    budget: Tensor  # requests left before this step
+    tentative: Tensor  # (…, 6), probabilities of pass 1
+    final: Tensor  # (…, 6), log-probabilities of pass 2
+    known: Tensor  # (…, features), what the help module saw
+    teacher_request: Tensor
+    reason: Tensor  # the help teacher's
+    request: Tensor
+    subgoal: Tensor  # what the advisor would say or said
+    taught: Tensor  # the navigation teacher's action
+    nav: Tensor  # the action carried out
+    after: Tensor  # pose after it
+
+
+@dataclass
+class Rollout:
+    """The moments of a batch of episodes, in order."""
+
+    episodes: Episodes
+    moments: list[Moment] = field(default_factory=list)
+
+    def nav_loss(self) -> Tensor:
+        """Negative log-likelihood of the navigation teacher: mean over the episodes that learn, summed over the steps."""
+        losses = []
+        for moment in self.moments:
+            each = -moment.final.gather(1, moment.taught[:, None]).squeeze(1)
+            losses.append(_mean(each, moment.learns))
+        return torch.stack(losses).sum()
+
+    def ask_loss(self, module: HelpModule) -> Tensor:
+        """The same for the help-requesting teacher, with one application of the module to all steps together."""
+        logits = module(self._all("known"), self._all("budget"))
+        targets = torch.where(self._all("teacher_request"), Ask.REQUEST, Ask.DO_NOTHING)
+        each = -torch.log_softmax(logits, dim=1).gather(1, targets[:, None]).squeeze(1)
+        sizes = [len(moment.row) for moment in self.moments]
+        steps = [_mean(loss, moment.going) for loss, moment in zip(each.split(sizes), self.moments, strict=True)]
+        return torch.stack(steps).sum()
+
+    def table(self, name: str, empty: float = -1) -> Tensor:
+        """A field of the moments as (batch, steps), `empty` where the episode had ended."""
+        columns = []
+        for moment in self.moments:
+            values: Tensor = getattr(moment, name)
+            column = values.new_full((len(self.episodes),), empty) if values.dtype != torch.bool else None
+            column = torch.zeros(len(self.episodes), dtype=torch.bool, device=values.device) if column is None else column
+            rows = moment.row
+            kept = torch.where(moment.going, values, column[rows])
+            columns.append(column.index_copy(0, rows, kept))
+        return torch.stack(columns, dim=1)
+
+    def last_pose(self) -> Tensor:
+        """Where each episode ended: (batch,)."""
+        pose = self.episodes.start
+        for moment in self.moments:
+            pose = pose.index_copy(0, moment.row, torch.where(moment.going, moment.after, pose[moment.row]))
+        return pose
+
+    def _all(self, name: str) -> Tensor:
+        return torch.cat([getattr(moment, name) for moment in self.moments])
+
+
+def _mean(values: Tensor, chosen: Tensor) -> Tensor:
+    """The mean of the chosen values; 0 where none is chosen. Values that are not chosen may be infinite."""
+    return torch.where(chosen, values, 0).sum() / chosen.sum().clamp(min=1)
+
+
+def steps_taken(rollouts: Sequence[Rollout]) -> int:
+    """How many agent steps some rollouts took."""
+    return sum(int(moment.going.sum()) for rollout in rollouts for moment in rollout.moments)
