@@ -1,4 +1,4 @@
-"""`vnla world`: bring houses in, take them out, look at them."""
+"""`vnla world`: make houses, bring them in, take them out, look at them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rich.table import Table
 
 from vnla import files
 from vnla.errors import InputError
-from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.folder import WorldFolder, counts, read_world, write_world
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 
-app = typer.Typer(help="Houses: import, export, show.", no_args_is_help=True)
+app = typer.Typer(help="Houses: make, import, export, show.", no_args_is_help=True)
 importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
 app.add_typer(importers, name="import")
 
@@ -54,6 +54,35 @@ class ExportFormat(StrEnum):
     """What `vnla world export` can write."""
 
     matterport = "matterport"
+
+
+@app.command("make", epilog="Example: vnla world make worlds/small --preset small --seed 0")
+def make(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="small: 17 little houses; paper: 61/11/18 of real sizes.")
+    ] = "small",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything in it.")] = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine."""
+    from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes, splits
+
+    if preset not in PRESETS:
+        raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
+    files.vacant(out)
+    wanted = recipes(PRESETS[preset], seed)
+    with _progress() as progress:
+        houses = list(progress.track(make_houses(wanted, workers), len(wanted), description="building"))
+    write_world(
+        out, houses, source="generated", splits=splits(PRESETS[preset], wanted), extra=as_extra(preset, seed, wanted)
+    )
+    if as_json:
+        _print_json({"out": str(out), **counts(houses)})
+    else:
+        totals = ", ".join(f"{count:,} {name}" for name, count in counts(houses).items())
+        _out().print(f"written to {out}: {totals}", soft_wrap=True)
 
 
 @importers.command("matterport", epilog="Example: vnla world import matterport ~/matterport worlds/matterport")

@@ -17,6 +17,9 @@ WALL = 0.12
 LEAF = 0.04
 """Thickness of the leaf of a door."""
 
+RISER = 0.18
+"""Height of a step in metres, about."""
+
 DOOR_CLEARANCE = 0.9
 """Metres in front of a door, on both sides, that stay free."""
 
@@ -131,6 +134,30 @@ class Stairs:
     flight: Rectangle
     rises: Literal["north", "south", "east", "west"]
 
+    def ends(self, beyond: float = 0.0) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The points in the middle of its foot and its head, or that many metres before the one and after the other."""
+        x, y = self.flight.centre
+        area = self.flight.grown(beyond)
+        if self.rises in ("north", "south"):
+            low, high = (x, area.south), (x, area.north)
+        else:
+            low, high = (area.west, y), (area.east, y)
+        return (low, high) if self.rises in ("north", "east") else (high, low)
+
+    @staticmethod
+    def steps(rise: float) -> int:
+        """How many steps a flight of that height has; the last is level with the upper floor."""
+        return round(rise / RISER)
+
+    def tread(self, low: float, high: float) -> Rectangle:
+        """The part of the flight between two shares of the way up, each from 0 (foot) to 1 (head)."""
+        area = self.flight
+        if self.rises in ("south", "west"):
+            low, high = 1 - high, 1 - low
+        if self.rises in ("north", "south"):
+            return Rectangle(area.west, area.south + low * area.depth, area.east, area.south + high * area.depth)
+        return Rectangle(area.west + low * area.width, area.south, area.west + high * area.width, area.north)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -175,21 +202,25 @@ def door_leaf(plan: Plan, opening: Opening) -> Rectangle | None:
 
 
 def _leaf(plan: Plan, opening: Opening) -> Rectangle:
-    """The leaf at right angles to its wall, in the room it belongs to, hinged on the side of the nearer corner.
+    """The leaf at right angles to its wall, in the first of its rooms, hinged on the side of the nearer corner.
 
-    There it lies along the next wall, or at least leaves most of the room to walk in.
+    There it lies along the next wall, or at least leaves most of the room to walk in. A door to nowhere is shut.
     """
-    area = plan.room_by_id[opening.rooms[0]].area
-    x, y = area.centre
-    half, reach, thick = opening.width / 2, opening.width - 0.05, LEAF
+    if opening.rooms[1] is None:
+        return opening.clearance(LEAF / 2)
+    x, y = plan.room_by_id[opening.rooms[0]].area.centre
+    half, reach = opening.width / 2, opening.width - 0.05
     if opening.along == "x":
-        inward = 1 if y > opening.y else -1
-        hinge = opening.x - half if opening.x < x else opening.x + half - thick
-        face = opening.y + inward * WALL / 2
-        south, north = sorted((face, face + inward * reach))
-        return Rectangle(hinge, south, hinge + thick, north)
-    inward = 1 if x > opening.x else -1
-    hinge = opening.y - half if opening.y < y else opening.y + half - thick
-    face = opening.x + inward * WALL / 2
-    west, east = sorted((face, face + inward * reach))
-    return Rectangle(west, hinge, east, hinge + thick)
+        hinge = opening.x - half if opening.x < x else opening.x + half - LEAF
+        south, north = _swing(opening.y, y, reach)
+        return Rectangle(hinge, south, hinge + LEAF, north)
+    hinge = opening.y - half if opening.y < y else opening.y + half - LEAF
+    west, east = _swing(opening.x, x, reach)
+    return Rectangle(west, hinge, east, hinge + LEAF)
+
+
+def _swing(wall: float, middle: float, reach: float) -> tuple[float, float]:
+    """From the face of a wall towards the middle of the room."""
+    inward = 1 if middle > wall else -1
+    low, high = sorted((wall + inward * WALL / 2, wall + inward * (WALL / 2 + reach)))
+    return low, high

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from vnla.houses.scene import Colour, Material
 
+_UNITS = Material((0.90, 0.90, 0.88), gloss=0.2)
+_WORKTOP = Material((0.30, 0.30, 0.31), "stone", scale=0.5, gloss=0.3)
+
 
 @dataclass(frozen=True)
 class Style:
@@ -26,9 +29,9 @@ class Style:
     light_power: float
     sun: tuple[float, float, float]
     sky: Colour = (0.62, 0.76, 0.92)
-    units: Material = Material((0.90, 0.90, 0.88), gloss=0.2)
+    units: Material = _UNITS
     """Fronts of kitchen and bathroom units, the same throughout a house."""
-    worktop: Material = Material((0.30, 0.30, 0.31), "stone", scale=0.5, gloss=0.3)
+    worktop: Material = _WORKTOP
 
     def wall(self, label: str) -> Material:
         """The walls of a room."""

@@ -1,0 +1,105 @@
+"""A whole generated house: plan, style, building, furniture, viewpoints. Deterministic in its seed.
+
+Each step draws from a stream of its own, so that a change in one (another sofa) leaves the others (the plan) as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from vnla.houses.generate.fittings import Piece
+from vnla.houses.generate.free_space import Obstacle
+from vnla.houses.generate.furnish import Furnishing, furnish
+from vnla.houses.generate.layout import draw_plan
+from vnla.houses.generate.plan import Plan, PlannedLevel, Rectangle
+from vnla.houses.generate.structure import build_structure
+from vnla.houses.generate.style import Style
+from vnla.houses.generate.styles import draw_style
+from vnla.houses.generate.viewpoints import place_viewpoints
+from vnla.houses.house import Box, House, Level, Object, Room
+from vnla.houses.scene import Scene, SceneBuilder
+
+VIEWPOINTS_A_ROOM = 4.7
+"""As in the real buildings: about 102 viewpoints and 22 rooms in the median one."""
+
+FEWEST_ROOMS, MOST_ROOMS = 6, 80
+
+
+class _Stream(IntEnum):
+    """What random numbers are for. The values are part of every house: add, never renumber."""
+
+    PLAN = 1
+    STYLE = 2
+    FURNITURE = 3
+    VIEWPOINTS = 4
+
+
+@dataclass(frozen=True)
+class GeneratedHouse:
+    """A house as data, and what it looks like."""
+
+    house: House
+    scene: Scene
+    plan: Plan
+
+
+def generate_house(name: str, seed: int, viewpoints: int) -> GeneratedHouse:
+    """A house of about that many viewpoints."""
+    rooms = min(MOST_ROOMS, max(FEWEST_ROOMS, round(viewpoints / VIEWPOINTS_A_ROOM)))
+    plan = draw_plan(_random(seed, _Stream.PLAN), rooms)
+    style = draw_style(_random(seed, _Stream.STYLE))
+    structure = build_structure(plan, style)
+    furnishing = furnish(plan, style, _random(seed, _Stream.FURNITURE))
+    stands, edges = place_viewpoints(plan, _obstacles(plan, furnishing), _random(seed, _Stream.VIEWPOINTS), viewpoints)
+    builder = SceneBuilder(lights=[light for piece in furnishing.pieces for light in piece.lights])
+    builder.add(structure.parts)
+    objects = _objects(builder, [*structure.pieces, *furnishing.pieces])
+    house = House(
+        name=name,
+        viewpoints=stands,
+        edges=edges,
+        rooms=tuple(
+            Room(room.id, room.label, room.level, _box(plan.level_by_id[room.level], room.area)) for room in plan.rooms
+        ),
+        objects=tuple(objects),
+        levels=tuple(Level(level.id, _box(level, _extent(plan, level.id))) for level in plan.levels),
+    )
+    return GeneratedHouse(house, _scene(builder, style), plan)
+
+
+def _random(seed: int, stream: _Stream) -> np.random.Generator:
+    return np.random.default_rng([seed, stream])
+
+
+def _obstacles(plan: Plan, furnishing: Furnishing) -> Iterable[Obstacle]:
+    for piece in furnishing.pieces:
+        if piece.footprint is not None:
+            yield Obstacle(plan.room_by_id[piece.room].level, piece.footprint)
+
+
+def _objects(builder: SceneBuilder, pieces: Sequence[Piece]) -> Iterable[Object]:
+    for number, piece in enumerate(pieces):
+        builder.add(piece.parts, number)
+        yield Object(number, piece.label, piece.room, piece.box, piece.category)
+
+
+def _scene(builder: SceneBuilder, style: Style) -> Scene:
+    return Scene(tuple(builder.parts), tuple(builder.owner), tuple(builder.lights), sun=style.sun)
+
+
+def _box(level: PlannedLevel, area: Rectangle) -> Box:
+    return Box((area.west, area.south, level.floor), (area.east, area.north, level.floor + level.height))
+
+
+def _extent(plan: Plan, level: int) -> Rectangle:
+    areas = [room.area for room in plan.rooms if room.level == level]
+    return Rectangle(
+        min(area.west for area in areas),
+        min(area.south for area in areas),
+        max(area.east for area in areas),
+        max(area.north for area in areas),
+    )

@@ -1,0 +1,150 @@
+"""Training: batches in a fixed order, one optimiser step each, and a state from which it goes on exactly.
+
+Everything random in iteration i is determined by (seed, i): the batch, the help budgets, the sampled actions, the dropout.
+So the state is the parameters, the optimiser's moments and the number of iterations done, and a run that was killed and
+resumed ends with the same weights as one that was not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import torch
+from safetensors.torch import load, save
+from torch import Tensor
+
+from vnla.agent.deferred import collect_gradients
+from vnla.agent.encoder import Words
+from vnla.bcui import Players, bcui
+from vnla.budgets import HELP_RATIO
+from vnla.errors import InputError
+from vnla.randomness import episode_key
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How to train, with the values of the paper's hyperparameter table."""
+
+    iterations: int = 100_000
+    batch: int = 100
+    learning_rate: float = 1e-4
+    weight_decay: float = 5e-4
+    """Weight of the L2 norm, added to the gradient."""
+    ratio: float = HELP_RATIO
+    """τ of the help budgets."""
+    seed: int = 0
+    precision: str = "float32"
+    """Or "bfloat16": products in mixed precision."""
+
+
+class Losses(NamedTuple):
+    """Of one iteration; the sums over the steps that are minimised."""
+
+    nav: Tensor
+    ask: Tensor
+
+
+class Trainer:
+    """An agent in training."""
+
+    def __init__(
+        self, players: Players, tasks: TaskSet, end_goals: Words, config: TrainingConfig, *, learns_to_ask: bool
+    ) -> None:
+        """`end_goals` has a row for each of `tasks`. With `learns_to_ask` the help module imitates the help teacher."""
+        self.players = players
+        self.tasks = tasks
+        self.end_goals = end_goals
+        self.config = config
+        self.learns_to_ask = learns_to_ask
+        self.done = 0
+        parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
+        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
+
+    def iterate(self) -> Losses:
+        """One iteration: a batch of episodes and an update."""
+        config, agent = self.config, self.players.agent
+        which = batch_of(config.seed, len(self.tasks), config.batch, self.done).to(self.tasks.key.device)
+        seed = iteration_seed(config.seed, self.done)
+        torch.manual_seed(seed)  # dropout
+        agent.train()
+        with mixed_precision(config.precision, which.device):
+            rollout = self._rollout(which, seed)
+            nav = rollout.nav_loss()
+            ask = rollout.ask_loss(agent.help) if self.learns_to_ask else torch.zeros_like(nav)
+            loss = nav + ask
+        self.optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        collect_gradients(agent)
+        self.optimiser.step()
+        self.done += 1
+        return Losses(nav.detach(), ask.detach())
+
+    def _rollout(self, which: Tensor, seed: int) -> Rollout:
+        episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
+        return bcui(episodes, Words(self.end_goals.tokens[which], self.end_goals.length[which]), self.players)
+
+    def state(self) -> bytes:
+        """Parameters, optimiser and iterations done, as a safetensors file."""
+        tensors = {f"agent.{name}": value for name, value in self.players.agent.state_dict().items()}
+        for name, parameter in self._optimised():
+            for part, value in self.optimiser.state.get(parameter, {}).items():
+                tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
+        return save({name: value.contiguous() for name, value in tensors.items()}, {"done": str(self.done)})
+
+    def resume(self, data: bytes, done: int) -> None:
+        """Go on from a state that was saved after `done` iterations."""
+        tensors = load(data)
+        own = {name.removeprefix("agent."): value for name, value in tensors.items() if name.startswith("agent.")}
+        try:
+            self.players.agent.load_state_dict(own)
+        except RuntimeError as error:
+            raise InputError(
+                f"the saved agent does not fit this configuration: {str(error).splitlines()[-1].strip()}"
+            ) from None
+        for name, parameter in self._optimised():
+            saved = {part: tensors.get(f"adam.{part}.{name}") for part in ("step", "exp_avg", "exp_avg_sq")}
+            if all(value is not None for value in saved.values()):
+                device = parameter.device
+                self.optimiser.state[parameter] = {
+                    part: value.reshape(()) if part == "step" else value.to(device)
+                    for part, value in saved.items()
+                    if value is not None
+                }
+        self.done = done
+
+    def _optimised(self) -> Iterator[tuple[str, Tensor]]:
+        return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
+
+
+def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
+    """The tasks of an iteration: consecutive entries of an endless row of permutations, one an epoch."""
+    first = iteration * batch
+    places = torch.arange(first, first + batch)
+    epochs = places // tasks
+    return torch.cat([_permutation(seed, tasks, epoch)[places[epochs == epoch] % tasks] for epoch in sorted(set(epochs.tolist()))])
+
+
+@lru_cache(maxsize=4)
+def _permutation(seed: int, tasks: int, epoch: int) -> Tensor:
+    generator = torch.Generator().manual_seed(episode_key(f"order {seed} {epoch}"))
+    return torch.randperm(tasks, generator=generator)
+
+
+def iteration_seed(seed: int, iteration: int) -> int:
+    """The seed of everything random in one iteration."""
+    return episode_key(f"iteration {seed} {iteration}") >> 1
+
+
+def mixed_precision(precision: str, device: torch.device) -> contextlib.AbstractContextManager[object]:
+    """Products in the given precision for the length of the block."""
+    if precision == "float32":
+        return contextlib.nullcontext()
+    if precision == "bfloat16":
+        return torch.autocast(device.type, torch.bfloat16)
+    raise InputError(f"precision {precision}: unknown; choose float32 or bfloat16")
