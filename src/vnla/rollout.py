@@ -56,7 +56,7 @@ class Rollout:
         targets = torch.where(self._all("teacher_request"), Ask.REQUEST, Ask.DO_NOTHING)
         each = -torch.log_softmax(logits, dim=1).gather(1, targets[:, None]).squeeze(1)
         sizes = [len(moment.row) for moment in self.moments]
-        steps = [_mean(loss, moment.going) for loss, moment in zip(each.split(sizes), self.moments, strict=True)]
+        steps = [_mean(loss, moment.going) for loss, moment in zip(torch.split(each, sizes), self.moments, strict=True)]
         return torch.stack(steps).sum()
 
     def table(self, name: str, empty: float = -1) -> Tensor:

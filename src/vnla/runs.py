@@ -137,6 +137,13 @@ class Material:
         return Words(tokens.to(self.world.device), length.to(self.world.device))
 
 
+def with_tasks(material: Material, tasks: Path) -> Material:
+    """The same world with another data set, read with the words that the agent knows."""
+    other = read_dataset(tasks)
+    vars(other)["vocabulary"] = material.dataset.vocabulary
+    return replace(material, dataset=other)
+
+
 def _features(config: RunConfig, folder: WorldFolder, world: World) -> np.ndarray[Any, Any]:
     if config.features == SYMBOLIC:
         from vnla.vision.symbolic import symbolic_features

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
@@ -22,11 +23,12 @@ def _taken(value: object, rows: Tensor) -> object:
     if isinstance(value, Tensor):
         return value.index_select(0, rows)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_taken(each, rows) for each in value))
+        named: Callable[..., object] = type(value)
+        return named(*(_taken(each, rows) for each in value))
     if isinstance(value, list | tuple):
         return type(value)(_taken(each, rows) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        shared = getattr(value, "SHARED", frozenset())
+        shared: frozenset[str] = getattr(value, "SHARED", frozenset())
         names = [each.name for each in fields(value) if each.init and each.name not in shared]
         return replace(value, **{name: _taken(getattr(value, name), rows) for name in names})
     return value

@@ -8,13 +8,15 @@ resumed ends with the same weights as one that was not.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors.torch import load, save
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 from torch import Tensor
 
 from vnla.agent.deferred import collect_gradients
@@ -89,17 +91,21 @@ class Trainer:
         episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
         return bcui(episodes, Words(self.end_goals.tokens[which], self.end_goals.length[which]), self.players)
 
-    def state(self) -> bytes:
-        """Parameters, optimiser and iterations done, as a safetensors file."""
-        tensors = {f"agent.{name}": value for name, value in self.players.agent.state_dict().items()}
+    def agent_file(self) -> bytes:
+        """The agent alone, as a safetensors file."""
+        return save(self._agent_tensors(), {"done": str(self.done)})
+
+    def state(self, notes: Mapping[str, str] | None = None) -> bytes:
+        """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
+        tensors = self._agent_tensors()
         for name, parameter in self._optimised():
             for part, value in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
-        return save({name: value.contiguous() for name, value in tensors.items()}, {"done": str(self.done)})
+        return save(tensors, {"done": str(self.done), **(notes or {})})
 
-    def resume(self, data: bytes, done: int) -> None:
-        """Go on from a state that was saved after `done` iterations."""
-        tensors = load(data)
+    def resume(self, path: Path) -> dict[str, str]:
+        """Go on from a state that was saved; its notes."""
+        tensors, notes = _read(path)
         own = {name.removeprefix("agent."): value for name, value in tensors.items() if name.startswith("agent.")}
         try:
             self.players.agent.load_state_dict(own)
@@ -116,10 +122,22 @@ class Trainer:
                     for part, value in saved.items()
                     if value is not None
                 }
-        self.done = done
+        self.done = int(notes["done"])
+        return notes
+
+    def _agent_tensors(self) -> dict[str, Tensor]:
+        return {f"agent.{name}": value.contiguous() for name, value in self.players.agent.state_dict().items()}
 
     def _optimised(self) -> Iterator[tuple[str, Tensor]]:
         return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{path}: cannot be read as a checkpoint ({error})") from None
 
 
 def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
@@ -127,7 +145,9 @@ def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
     first = iteration * batch
     places = torch.arange(first, first + batch)
     epochs = places // tasks
-    return torch.cat([_permutation(seed, tasks, epoch)[places[epochs == epoch] % tasks] for epoch in sorted(set(epochs.tolist()))])
+    return torch.cat(
+        [_permutation(seed, tasks, epoch)[places[epochs == epoch] % tasks] for epoch in sorted(set(epochs.tolist()))]
+    )
 
 
 @lru_cache(maxsize=4)

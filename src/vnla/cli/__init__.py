@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, demo, world
+from vnla.cli import bench, demo, evaluate, features, tasks, train, world
 from vnla.errors import InputError
 
 BAD_INPUT = 2
@@ -31,6 +31,10 @@ app = typer.Typer(
 # One line a verb.
 app.command("demo")(demo.demo)
 app.add_typer(world.app, name="world")
+app.add_typer(features.app, name="features")
+app.add_typer(tasks.app, name="tasks")
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
 app.add_typer(bench.app, name="bench")
 
 

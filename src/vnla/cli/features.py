@@ -1,0 +1,264 @@
+"""`vnla features`: images to feature vectors, features in and out, and what can be read from them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from vnla.errors import InputError
+from vnla.views import HEIGHT, VERTICAL_FIELD, VIEWS, WIDTH
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vnla.houses.folder import WorldFolder
+    from vnla.vision.encoders import Size
+    from vnla.vision.probe import ProbeResult, Visibility
+    from vnla.vision.store import Header
+    from vnla.world import World
+
+app = typer.Typer(help="Features of images: make, import, export, probe.", no_args_is_help=True)
+
+WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+VFOV = round(math.degrees(VERTICAL_FIELD), 6)
+DEFAULT_ENCODER = "efficientnet-lite0"
+ENCODER_HELP = "efficientnet-lite0, resnet152, timm:MODEL, random or pixels."
+
+
+@app.command("make", epilog="Example: vnla features make worlds/small --encoder efficientnet-lite0")
+def make(
+    world: WorldArgument,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help=ENCODER_HELP)] = DEFAULT_ENCODER,
+    weights: Annotated[Path | None, typer.Option(metavar="FILE", help="Weights, .pth or .safetensors.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")] = None,
+    size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
+    batch: Annotated[int | None, typer.Option(min=1, help="Images encoded at once. [default: the device's]")] = None,
+    half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
+    from vnla.houses.images import world_images
+    from vnla.vision.encoders import Options, Size, make_encoder
+    from vnla.vision.extract import extract
+    from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+
+    folder, compiled = _read(world)
+    options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
+    maker = make_encoder(encoder, options)
+    viewpoints = viewpoints_of(compiled)
+    header = Header(maker.name, maker.weights, maker.dimension, maker.size, VFOV, world_checksum(folder), viewpoints)
+    out = store_path(world, maker.name)
+    if _finished(out, header):
+        _say(out, header, as_json, "there already")
+        return
+    with StoreWriter(out, header) as store:
+        with _progress("encoding", len(viewpoints), len(viewpoints) - len(store.pending)) as advance:
+            extract(world_images(folder, camera_size(maker.size)), viewpoints, maker, store, advance, batch=batch)
+        store.finish()
+    _say(out, header, as_json, "written")
+
+
+@app.command("import", epilog="Example: vnla features import worlds/matterport ResNet-152-imagenet.tsv --name resnet152")
+def import_(
+    world: WorldArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tsv, .h5 or .hdf5 file of features.")],
+    name: Annotated[str, typer.Option(metavar="N", help="The name to keep them under, as of an encoder.")],
+    columns: Annotated[
+        int | None, typer.Option(min=1, help="Take only the first values of each view. [default: all]")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring in features that others have computed. Viewpoints that the world lacks are passed over."""
+    from vnla.vision.exchange import import_features
+    from vnla.vision.store import store_path, viewpoints_of, world_checksum
+
+    folder, compiled = _read(world)
+    viewpoints, out = viewpoints_of(compiled), store_path(world, name)
+    with _progress("importing", len(viewpoints)) as advance:
+        store = import_features(
+            file, out, viewpoints, name=name, world=world_checksum(folder), columns=columns, progress=advance
+        )
+    _say(out, store.header, as_json, "written")
+
+
+@app.command("export", epilog="Example: vnla features export worlds/small --encoder efficientnet-lite0 features.tsv")
+def export(
+    world: WorldArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to make: .tsv, .h5 or .hdf5.")],
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    as_json: JsonOption = False,
+) -> None:
+    """Write features as the files that other programs for Matterport3D read."""
+    from vnla.vision.exchange import export_features
+    from vnla.vision.store import world_features
+
+    store = world_features(_read(world)[0], encoder)
+    with _progress("exporting", len(store.header.viewpoints)) as advance:
+        export_features(store, out, advance)
+    _say(out, store.header, as_json, "written")
+
+
+@app.command("probe", epilog="Example: vnla features probe worlds/small --encoder efficientnet-lite0 --encoder pixels")
+def probe(
+    world: WorldArgument,
+    encoder: Annotated[list[str], typer.Option(metavar="NAME", help="Whose features; may be repeated.")],
+    views: Annotated[int, typer.Option(min=100, help="At most so many training views, and as many others.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Seed of the choice of views.")] = 0,
+    drawn: Annotated[
+        bool, typer.Option("--drawn/--listed", help="What is in view: drawn houses' pixels, or the list of objects.")
+    ] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what a linear probe reads from features in houses it was not trained on: objects and rooms.
+
+    Trained on the houses of the split "train", measured on all others; without splits on the last fifth of the houses.
+    """
+    import numpy as np
+
+    from vnla.vision.probe import probe as fit
+    from vnla.vision.probe import probe_targets
+    from vnla.vision.store import world_features
+
+    folder, compiled = _read(world)
+    house = np.repeat(np.arange(len(compiled.houses)), np.diff(compiled.first.numpy()) * VIEWS)  # (views,)
+    training = np.isin(house, [compiled.house(name) for name in training_houses(folder)])
+    chosen = _sample(training, views, seed)
+    targets = probe_targets(folder.houses, compiled, _visibility(folder, compiled, drawn))
+    table = targets.table.reshape(len(house), -1)[chosen]
+    results: dict[str, ProbeResult] = {}
+    for name in dict.fromkeys(encoder):
+        array = world_features(folder, name).for_world(compiled)
+        with Console(stderr=True).status(f"probing {name} …"):
+            sample = array.reshape(len(house), -1)[chosen]
+            masks = (training[chosen], ~training[chosen])
+            results[name] = fit(sample, table, *masks, labels=targets.labels, houses=house[chosen])
+    if as_json:
+        typer.echo(json.dumps({name: result.as_json() for name, result in results.items()}, indent=2))
+    else:
+        _print_probe(world, results)
+
+
+def camera_size(size: Size) -> Size:
+    """The smallest size with the simulator's 4:3 that covers `size`: square networks see the whole view, narrowed."""
+    height = max(size.height, -(-size.width * HEIGHT // WIDTH))
+    step = HEIGHT // math.gcd(WIDTH, HEIGHT)
+    height = -(-height // step) * step
+    return type(size)(height * WIDTH // HEIGHT, height)
+
+
+def _visibility(folder: WorldFolder, world: World, drawn: bool) -> Visibility:
+    """What is in each view, from the renderer for generated houses; for others only the list of objects is known."""
+    from vnla.houses.images import world_images
+    from vnla.vision.probe import drawn_visibility, listed_visibility
+
+    if not drawn or folder.manifest.get("source") != "generated":
+        return listed_visibility(folder.houses, world)
+    images = world_images(folder)
+    with _progress("drawing", len(world.ids)) as advance:
+        return drawn_visibility(folder.houses, world, images.sightings, advance)
+
+
+def training_houses(folder: WorldFolder) -> tuple[str, ...]:
+    """Names of the houses to learn from: the split "train", or all but the last fifth."""
+    names = [house.name for house in folder.houses]
+    if "train" in folder.splits:
+        chosen = tuple(folder.splits["train"])
+    else:
+        chosen = tuple(names[: len(names) - max(1, len(names) // 5)])
+    if not chosen or len(chosen) == len(names):
+        raise InputError(f"{folder.path}: a probe needs training houses and others; this world has {len(names)} houses")
+    return chosen
+
+
+def _sample(training: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.int64]:
+    """Numbers of at most `most` training views and as many others, in rising order."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    parts = [np.flatnonzero(training), np.flatnonzero(~training)]
+    return np.sort(np.concatenate([generator.permutation(part)[:most] for part in parts]))
+
+
+def _print_probe(world: Path, results: dict[str, ProbeResult]) -> None:
+    first = next(iter(results.values()))
+    title = (
+        f"{world}: average precision on unseen houses, {first.train_views:,} training and {first.test_views:,} test views"
+    )
+    table = Table("label", "views", "chance", *results, title=title, title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    means = [f"{result.mean_precision:.3f}" for result in results.values()]
+    table.add_row("mean", "", f"{first.mean_chance:.3f}", *means, end_section=True)
+    order = sorted(range(len(first.labels)), key=lambda i: -first.positives[i])
+    for i in order:
+        if first.measured[i]:
+            values = [f"{result.precision[i]:.3f}" for result in results.values()]
+            table.add_row(first.labels[i], f"{first.positives[i]:,}", f"{first.chance[i]:.3f}", *values)
+    console = Console(markup=False, highlight=False)
+    console.print(table)
+    left = int((~first.measured).sum())
+    if left:
+        console.print(f"{left} labels not measured: not in both the training houses and the others", soft_wrap=True)
+
+
+def _read(path: Path) -> tuple[WorldFolder, World]:
+    from vnla.houses.folder import read_world
+    from vnla.world import World
+
+    folder = read_world(path)
+    return folder, World.compile(folder.houses)
+
+
+def _finished(path: Path, header: Header) -> bool:
+    from vnla.vision.store import INDEX, FeatureStore
+
+    return (path / INDEX).is_file() and FeatureStore.open(path).header == header
+
+
+def _say(out: Path, header: Header, as_json: bool, what: str) -> None:
+    if as_json:
+        value = {key: each for key, each in header.as_json().items() if key not in ("houses", "format", "version")}
+        typer.echo(json.dumps({"out": str(out), "status": what, **value}, indent=2))
+    else:
+        views = f"{len(header.viewpoints):,} viewpoints × {VIEWS} views × {header.dimension:,} values"
+        Console(markup=False, highlight=False).print(f"{what}: {out}, {views}", soft_wrap=True)
+
+
+class _Speed(ProgressColumn):
+    """Images a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed * VIEWS:,.0f} images/s")
+
+
+@contextmanager
+def _progress(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """A progress bar in viewpoints; gives the function that moves it on."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Speed(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(what, total=total, completed=done)
+        yield lambda count: bar.advance(task, count)
