@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 import math
 from pathlib import Path
@@ -68,6 +69,8 @@ def test_each_instruction_of_a_record_is_a_task(tmp_path: Path) -> None:
         ("instructions", [""], "field instructions: entry 0 is not a sentence"),
         ("paths", [["entryway"], []], "field paths: entry 1 is not a list of viewpoint ids"),
         ("paths", [["entryway", "a"], ["kitchen", "b"]], "they begin at different viewpoints"),
+        ("trajectories", [[[0, 0, 0]], [[1, 0, 0], 5]], "field trajectories: entry 1 is not a list of \\[index, heading"),
+        ("object_name", 3, "field object_name: expected str, found a number"),
         ("trajectories", [[[0, 0, 0]]], "field trajectories: expected one non-empty list of actions for each of 2 paths"),
     ],
 )
@@ -125,3 +128,18 @@ def test_trajectories_longer_than_allowed_are_marked() -> None:
     assert short.tolist() == [16]
     _, shorter = teacher_trajectories(tasks.environment, tasks.start, tasks.goals, longest=10)
     assert shorter.tolist() == [11]
+
+
+def test_compressed_files_are_read_and_damaged_ones_named(tmp_path: Path) -> None:
+    path = tmp_path / "asknav_train.json.gz"
+    path.write_bytes(gzip.compress(json.dumps([RECORD]).encode()))
+    assert read_tasks(path) == read_tasks(written(tmp_path, [RECORD]))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"asknav_train.json.gz: is damaged or not compressed by gzip"):
+        read_tasks(path)
+    path.write_text("[]")
+    with pytest.raises(InputError, match="is damaged or not compressed by gzip"):
+        read_tasks(path)
+    path.write_bytes(gzip.compress(b"[\xff]"))
+    with pytest.raises(InputError, match="byte 1, unpacked, is not UTF-8 text"):
+        read_tasks(path)

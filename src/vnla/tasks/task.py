@@ -1,18 +1,21 @@
 """One task: an end-goal in words, where the agent begins, and the viewpoints where it is fulfilled.
 
-On disk tasks are the JSON records of AskNav and NoRoom; a record with several instructions is several tasks.
+On disk tasks are the JSON records of AskNav and NoRoom, compressed or not; a record with several instructions is several
+tasks.
 """
 
 from __future__ import annotations
 
+import gzip
 import math
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vnla.errors import InputError
-from vnla.files import MEGABYTE, read_json
+from vnla.files import MEGABYTE, existing_file, parse_json, read_json
 from vnla.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
@@ -40,10 +43,27 @@ class Task:
 def read_tasks(path: Path) -> list[Task]:
     """The tasks of an AskNav or NoRoom file."""
     what = "a list of AskNav records"
-    records = read_json(path, what, _LARGEST)
+    records = _read_compressed(path, what) if path.suffix == ".gz" else read_json(path, what, _LARGEST)
     if not isinstance(records, list):
         raise InputError(f"{path}: expected {what}, found {_kind(records)}")
     return [task for number, record in enumerate(records) for task in tasks_of(record, f"{path}: record {number}")]
+
+
+def _read_compressed(path: Path, what: str) -> Any:
+    existing_file(path, what)
+    try:
+        with gzip.open(path) as stream:
+            data = stream.read(_LARGEST + 1)
+        text = data.decode("utf-8")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: is damaged or not compressed by gzip ({error}); download or make it again") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start}, unpacked, is not UTF-8 text; expected {what}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    if len(data) > _LARGEST:
+        raise InputError(f"{path}: is too large for {what} (limit {_LARGEST / MEGABYTE:,.0f} MB unpacked)")
+    return parse_json(text, path, what)
 
 
 def tasks_of(record: Any, where: str) -> Iterator[Task]:
@@ -56,6 +76,9 @@ def tasks_of(record: Any, where: str) -> Iterator[Task]:
         raise InputError(
             f"{where}: field trajectories: expected one non-empty list of actions for each of {len(paths)} paths"
         )
+    for number, trajectory in enumerate(trajectories):
+        if not all(isinstance(action, list) and len(action) == 3 for action in trajectory):
+            raise InputError(f"{where}: field trajectories: entry {number} is not a list of [index, heading, elevation]")
     if len({path[0] for path in paths}) > 1:
         raise InputError(f"{where}: field paths: they begin at different viewpoints")
     for number, instruction in enumerate(_list(record, "instructions", where)):
@@ -69,9 +92,9 @@ def tasks_of(record: Any, where: str) -> Iterator[Task]:
             end_goal=instruction,
             goals=tuple(path[-1] for path in paths),
             lengths=tuple(len(each) for each in trajectories),
-            start_room=str(record.get("start_region_name", "")),
-            goal_room=str(record.get("end_region_name", "")),
-            object=str(record.get("object_name", "")),
+            start_room=_text(record, "start_region_name", where),
+            goal_room=_text(record, "end_region_name", where),
+            object=_text(record, "object_name", where),
         )
 
 
@@ -90,6 +113,12 @@ def _field(record: Mapping[str, Any], name: str, where: str, kinds: tuple[type, 
         raise InputError(
             f"{where}: field {name}: expected {' or '.join(kind.__name__ for kind in kinds)}, found {_kind(value)}"
         )
+    return value
+
+
+def _text(record: Mapping[str, Any], name: str, where: str) -> str:
+    """Text that may be missing, or null."""
+    value: str = "" if record.get(name) is None else _field(record, name, where, (str,))
     return value
 
 

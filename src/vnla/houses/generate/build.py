@@ -13,7 +13,7 @@ import numpy as np
 
 from vnla.houses.generate.fittings import Piece
 from vnla.houses.generate.free_space import Obstacle
-from vnla.houses.generate.furnish import Furnishing, furnish
+from vnla.houses.generate.furnish import Furnishing, PlacedPiece, furnish
 from vnla.houses.generate.layout import draw_plan
 from vnla.houses.generate.plan import Plan, PlannedLevel, Rectangle
 from vnla.houses.generate.structure import build_structure
@@ -81,14 +81,14 @@ def _obstacles(plan: Plan, furnishing: Furnishing) -> Iterable[Obstacle]:
             yield Obstacle(plan.room_by_id[piece.room].level, piece.footprint)
 
 
-def _objects(builder: SceneBuilder, pieces: Sequence[Piece]) -> Iterable[Object]:
+def _objects(builder: SceneBuilder, pieces: Sequence[Piece | PlacedPiece]) -> Iterable[Object]:
     for number, piece in enumerate(pieces):
         builder.add(piece.parts, number)
         yield Object(number, piece.label, piece.room, piece.box, piece.category)
 
 
 def _scene(builder: SceneBuilder, style: Style) -> Scene:
-    return Scene(tuple(builder.parts), tuple(builder.owner), tuple(builder.lights), sun=style.sun)
+    return Scene(tuple(builder.parts), tuple(builder.owner), tuple(builder.lights), sun=style.sun, sky=style.sky)
 
 
 def _box(level: PlannedLevel, area: Rectangle) -> Box:

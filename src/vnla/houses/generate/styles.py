@@ -297,19 +297,26 @@ def _cloth(random: Random, family: Family, tone: Colour) -> Material:
 
 def _walls(random: Random, family: Family) -> dict[str, Material]:
     """Paint or paper for each kind of room, tiles where it is wet, brick or stone now and then."""
-    main = _near(random, random.choice(family.paint))
+    main = _lightened(_near(random, random.choice(family.paint)), 0.7)
     walls = {"": Material(main)}
     for label in "bcdefhiklmnorsvwzBCD":
-        colour = _near(random, random.choice(family.paint)) if random.random() < 0.55 else main
+        bold = 0.0 if random.random() < 0.35 else 0.6  # dark paint is for a room or two
+        colour = _lightened(_near(random, random.choice(family.paint)), bold) if random.random() < 0.6 else main
         walls[label] = _wall(random, family, colour, label)
     tiles = _tiling(random, family, random.uniform(0.15, 0.3))
     for label in _WET:
-        walls[label] = tiles if random.random() < 0.9 else walls[""]
+        walls[label] = tiles if random.random() < 0.92 else walls[""]
     if random.random() < 0.5:
         walls["k"] = _tiling(random, family, random.uniform(0.1, 0.2))
     for label in _BARE:
         walls[label] = Material(_near(random, (0.80, 0.79, 0.76)), random.choice(("plain", "bricks")), scale=0.5)
     return walls
+
+
+def _lightened(colour: Colour, least: float) -> Colour:
+    """The same hue, mixed with white until it is at least that bright."""
+    bright = sum(colour) / 3
+    return colour if bright >= least else _mix(colour, _WHITE, (least - bright) / (sum(_WHITE) / 3 - bright))
 
 
 def _wall(random: Random, family: Family, colour: Colour, label: str) -> Material:

@@ -75,14 +75,11 @@ def without(wall: Wall, gaps: Iterable[tuple[float, float]]) -> list[Wall]:
 
 def outer(room: PlannedRoom, rooms: Sequence[PlannedRoom]) -> list[Wall]:
     """The stretches of a room's walls that no other of `rooms` on its level touches."""
+    reach = room.area.grown(_TOUCH)
+    others = (each for each in rooms if each.level == room.level and each.id != room.id)
+    beside = [_facing(each.area) for each in others if each.area.overlaps(reach)]
     found: list[Wall] = []
     for side, wall in enumerate(sides(room.area)):
-        gaps = []
-        for other in rooms:
-            if other.id == room.id or other.level != room.level:
-                continue
-            facing = _facing(other.area)[side]
-            if abs(facing.at - wall.at) < _TOUCH and facing.low < wall.high and wall.low < facing.high:
-                gaps.append((facing.low, facing.high))
-        found += without(wall, gaps)
+        facing = [walls[side] for walls in beside]
+        found += without(wall, [(each.low, each.high) for each in facing if abs(each.at - wall.at) < _TOUCH])
     return found

@@ -23,6 +23,7 @@ from vnla.houses.generate.catalogue.materials import (
     WICKER,
     accent,
     darker,
+    enamel,
     linen,
     patterned_cloth,
     plain_cloth,
@@ -75,7 +76,7 @@ def bathtub(random: Random, style: Style) -> Furniture:
         tub = _shell(width, depth, height - 0.12, CERAMIC, 0.05)
         feet = four_legs(width * 0.7, depth * 0.7, 0.12, 0.07, style.metal)
         parts = [*[part.moved(0, 0, 0.12) for part in tub], *feet, box(0, 0, 0.1, width * 0.9, depth * 0.85, 0.06, CERAMIC)]
-    parts += _tap(-width / 2 + 0.1, 0.0, height)
+    parts += _tap(-width / 2 + 0.03, 0.0, height)
     if random.random() < 0.4:
         parts.append(box(0, 0, height * 0.55, width - 0.14, depth - 0.14, 0.01, WATER))
     parts += [disc("y", -width / 2 + 0.4 + 0.14 * i, depth / 2 - 0.07, height * 0.75, 0.05, 0.03, CHROME) for i in range(2)]
@@ -137,13 +138,14 @@ def toilet(random: Random, style: Style) -> Furniture:
 @thing("bidet", "toilet", Beside(("toilet",), gap=0.25), {"a": 0.25}, area=5.5, rank=2)
 def bidet(random: Random, style: Style) -> Furniture:
     """A low basin with a tap."""
+    body = enamel(random)
     return build(
         [
-            box(0, 0.02, 0, 0.2, 0.36, 0.22, CERAMIC),
-            ball(0, -0.03, 0.1, 0.36, 0.52, 0.32, CERAMIC),
-            rod(0, -0.06, 0.35, 0.36, 0.04, CERAMIC),
+            box(0, 0.02, 0, 0.2, 0.36, 0.22, body),
+            ball(0, -0.03, 0.1, 0.36, 0.52, 0.32, body),
+            rod(0, -0.06, 0.35, 0.36, 0.04, body),
             rod(0, -0.06, 0.388, 0.27, 0.004, darker(BASIN, 0.75)),
-            box(0, 0.16, 0.22, 0.3, 0.2, 0.17, CERAMIC),
+            box(0, 0.16, 0.22, 0.3, 0.2, 0.17, body),
             *_tap(0, 0.14, 0.39),
         ]
     )
@@ -189,7 +191,7 @@ def washbasin_cabinet(random: Random, style: Style) -> Furniture:
     return build(parts, tops=ends)
 
 
-@thing("towel rail", "objects", OnWall(1.25), {"a": 1.5, "t": 0.6, "S": 0.9, "k": 0.35, "j": 0.3, "w": 0.3}, rank=2)
+@thing("towel rail", "objects", OnWall(1.45), {"a": 1.5, "t": 0.6, "S": 0.9, "k": 0.35, "j": 0.3, "w": 0.3}, rank=2)
 def towel_rail(random: Random, style: Style) -> Furniture:
     """A bar on two brackets, low enough for a towel to hang from it."""
     width = random.uniform(0.5, 0.66)
@@ -281,11 +283,12 @@ def bathroom_mirror(random: Random, style: Style) -> Furniture:
 @thing("medicine cabinet", "cabinet", OnWall(1.6), {"a": 0.35, "t": 0.2}, rank=4)
 def medicine_cabinet(random: Random, style: Style) -> Furniture:
     """A shallow white cupboard with a cross."""
+    body = enamel(random)
     red = Material((0.80, 0.10, 0.10))
     return build(
         [
-            box(0, 0, 0, 0.36, 0.14, 0.46, WHITE),
-            box(0, -0.075, 0.01, 0.34, 0.012, 0.44, darker(WHITE, 0.95)),
+            box(0, 0, 0, 0.36, 0.14, 0.46, body),
+            box(0, -0.075, 0.01, 0.34, 0.012, 0.44, darker(body, 0.95)),
             box(0, -0.083, 0.15, 0.05, 0.006, 0.16, red),
             box(0, -0.083, 0.205, 0.16, 0.006, 0.05, red),
             box(0.14, -0.09, 0.2, 0.015, 0.02, 0.06, CHROME),

@@ -60,7 +60,7 @@ def bed(random: Random, style: Style, width: float = 0.0) -> Furniture:
     across = [0.0] if width < 1.2 else list(row(2, width - 0.1))
     spots = {"pillow": [Spot(x, length / 2 - 0.24, 0.5) for x in across], "blanket": [Spot(0, -0.6, 0.54)]}
     return build(
-        parts, tops=[Top(0, 0.0, 0.555, width - 0.3, 0.35, 0.5)], spots={**spots, "teddy bear": [Spot(0, 0.45, 0.555)]}
+        parts, tops=[Top(0, 0.0, 0.54, width - 0.3, 0.35, 0.5)], spots={**spots, "teddy bear": [Spot(0, 0.45, 0.555)]}
     )
 
 

@@ -245,7 +245,7 @@ def _bush(random: Random, z: float, width: float, height: float) -> list[Part]:
     """A few overlapping clumps of leaves."""
     green = leaves(random)
     clumps = [ball(0, 0, z, width * 0.75, width * 0.75, height * 0.75, green)]
-    for _ in range(4):
+    for _ in range(3):
         x, y = random.uniform(-0.25, 0.25) * width, random.uniform(-0.25, 0.25) * width
         size = random.uniform(0.4, 0.5)
         clumps.append(
@@ -387,14 +387,7 @@ def hanging_plant(random: Random, style: Style) -> Furniture:
     return build([*parts, *trails])
 
 
-_TRAILS = (
-    (-0.13, 0.0, 0.0),
-    (0.12, -0.03, 0.12),
-    (-0.02, -0.13, 0.05),
-    (0.06, -0.12, 0.2),
-    (0.13, 0.06, 0.25),
-    (-0.09, -0.1, 0.18),
-)
+_TRAILS = ((-0.13, 0.0, 0.0), (0.12, -0.03, 0.12), (-0.02, -0.13, 0.05), (0.06, -0.12, 0.2), (-0.09, -0.1, 0.18))
 
 
 @thing(
@@ -425,7 +418,7 @@ def flowers(random: Random, style: Style) -> Furniture:
     parts = [rod(0, 0, 0, 0.1, 0.2, vase, 0.75), ball(0, 0, 0.18, 0.2, 0.2, 0.14, leaves(random))]
     for i in range(6):
         x, y = random.uniform(-0.09, 0.09), random.uniform(-0.09, 0.09)
-        parts.append(ball(x, y, 0.26 + 0.015 * i, 0.085, 0.085, 0.07, Material(shade(tone, random.uniform(0.8, 1.1)))))
+        parts.append(ball(x, y, 0.26 + 0.015 * i, 0.079, 0.079, 0.07, Material(shade(tone, random.uniform(0.8, 1.1)))))
     return build(parts)
 
 
@@ -568,7 +561,7 @@ def aquarium(random: Random, style: Style) -> Furniture:
     return build(
         [
             *parts,
-            *[ball(x, -0.08, z, 0.08, 0.02, 0.04, Material((0.95, 0.45, 0.10))) for x, z in ((-0.02, 0.2), (0.1, 0.13))],
+            *[ball(x, -0.03, z, 0.08, 0.03, 0.04, Material((0.95, 0.45, 0.10))) for x, z in ((-0.02, 0.2), (0.1, 0.13))],
         ]
     )
 
@@ -626,22 +619,11 @@ def wall_hanging(random: Random, style: Style) -> Furniture:
 )
 def easel(random: Random, style: Style) -> Furniture:
     """A painter's tripod with a canvas."""
-    leg = wood(random, style)
-    parts = [box(side * (0.3 - 0.06 * i), 0.0, 0.42 * i, 0.035, 0.03, 0.44, leg) for side in (-1, 1) for i in range(4)]
-    parts += [box(0, 0.25 - 0.06 * i, 0.42 * i, 0.035, 0.03, 0.44, leg) for i in range(4)]
-    return build(
-        [
-            *parts,
-            box(0, -0.03, 0.7, 0.6, 0.06, 0.035, leg),
-            *[
-                part.moved(0, -0.03, 0.735)
-                for part in [
-                    box(0, 0, 0, 0.55, 0.025, 0.7, WHITE),
-                    box(0, -0.016, 0.01, 0.53, 0.008, 0.68, _art(random, style)),
-                ]
-            ],
-        ]
-    )
+    leg, steps = wood(random, style), range(8)
+    parts = [box(side * (0.3 - 0.03 * i), 0.0, 0.2 * i, 0.045, 0.03, 0.22, leg) for side in (-1, 1) for i in steps]
+    parts += [box(0, 0.25 - 0.03 * i, 0.2 * i, 0.035, 0.045, 0.22, leg) for i in steps]
+    canvas = [box(0, -0.03, 0.735, 0.55, 0.025, 0.7, WHITE), box(0, -0.046, 0.745, 0.53, 0.008, 0.68, _art(random, style))]
+    return build([*parts, box(0, -0.03, 0.7, 0.6, 0.06, 0.035, leg), *canvas])
 
 
 @thing("lectern", "furniture", AtWall(clear=0.5), {"C": 0.5, "m": 0.25}, area=8, rank=5)

@@ -17,6 +17,7 @@ from vnla.houses.generate.catalogue.materials import (
     WHITE,
     accent,
     darker,
+    enamel,
     plastic,
     seed,
     wood,
@@ -301,10 +302,11 @@ def fan(random: Random, style: Style) -> Furniture:
 )
 def air_conditioner(random: Random, style: Style) -> Furniture:
     """A long white box high on the wall."""
+    body = enamel(random)
     return build(
         [
-            box(0, 0, 0.04, 0.85, 0.2, 0.24, WHITE),
-            box(0, -0.02, 0, 0.8, 0.14, 0.04, darker(WHITE, 0.8), taper=1.05),
+            box(0, 0, 0.04, 0.85, 0.2, 0.24, body),
+            box(0, -0.02, 0, 0.8, 0.14, 0.04, darker(body, 0.8), taper=1.05),
             box(0, -0.09, 0.03, 0.74, 0.03, 0.02, DARK),
             box(0.34, -0.102, 0.13, 0.06, 0.006, 0.03, Material((0.3, 0.9, 0.5), glow=0.6)),
             box(0, -0.101, 0.2, 0.83, 0.004, 0.008, GREY),
@@ -337,9 +339,10 @@ def vacuum_cleaner(random: Random, style: Style) -> Furniture:
 )
 def projector(random: Random, style: Style) -> Furniture:
     """A white box with a lens."""
+    body = enamel(random)
     return build(
         [
-            box(0, 0, 0.01, 0.3, 0.24, 0.1, WHITE),
+            box(0, 0, 0.01, 0.3, 0.24, 0.1, body),
             disc("y", 0.07, -0.125, 0.06, 0.08, 0.03, BLACK),
             disc("y", 0.07, -0.142, 0.06, 0.05, 0.006, Material((0.5, 0.6, 0.9), gloss=0.8, glow=0.5)),
             *[box(-0.07, -0.122, 0.03 + 0.02 * i, 0.1, 0.004, 0.008, DARK) for i in range(3)],

@@ -214,10 +214,12 @@ def exercise_bike(random: Random, style: Style) -> Furniture:
         box(0, -0.3, 0.1, 0.06, 0.07, 0.95, DARK),
         bar("x", 0, -0.3, 1.08, 0.48, 0.035, BLACK),
         *[bar("y", s * 0.23, -0.2, 1.08, 0.24, 0.035, BLACK) for s in (-1, 1)],
-        box(0, -0.38, 1.05, 0.22, 0.04, 0.16, DARK),
+        box(0, -0.34, 1.03, 0.22, 0.05, 0.18, DARK),
     ]
     parts += [
         box(0, 0.25, 0.1, 0.06, 0.06, 0.72, DARK),
+        bar("x", 0, -0.02, 0.32, 0.34, 0.04, CHROME),
+        box(0, -0.02, 0.12, 0.06, 0.1, 0.24, DARK),
         box(0, 0.27, 0.82, 0.24, 0.26, 0.08, BLACK, taper=0.85),
         box(0, 0.08, 0.82, 0.1, 0.16, 0.06, BLACK),
     ]
@@ -243,7 +245,7 @@ def rowing_machine(random: Random, style: Style) -> Furniture:
             *parts,
             box(0, 0.3, 0.38, 0.3, 0.26, 0.06, BLACK),
             *[box(s * 0.12, -0.4, 0.2, 0.12, 0.3, 0.04, GREY) for s in (-1, 1)],
-            bar("x", 0, -0.42, 0.5, 0.45, 0.03, BLACK),
+            bar("x", 0, -0.42, 0.4, 0.45, 0.03, BLACK),
             box(0, -0.62, 0.6, 0.18, 0.04, 0.14, DARK),
         ]
     )

@@ -130,3 +130,9 @@ def leaves(random: Random) -> Material:
     """Foliage."""
     tone = random.choice(((0.16, 0.40, 0.14), (0.22, 0.47, 0.19), (0.30, 0.50, 0.22), (0.14, 0.33, 0.17)))
     return Material(tone, "leaves", shade(tone, 1.6), 0.12, seed=seed(random))
+
+
+def enamel(random: Random) -> Material:
+    """White goods and ceramics: white, or an off-white that has aged."""
+    tone = random.choice(((0.94, 0.94, 0.93), (0.92, 0.90, 0.85), (0.86, 0.87, 0.88)))
+    return Material(shade(tone, random.uniform(0.94, 1.04)), gloss=0.35)

@@ -21,6 +21,7 @@ from vnla.houses.generate.catalogue.materials import (
     WHITE,
     accent,
     darker,
+    enamel,
     leaves,
     plain_cloth,
     plastic,
@@ -170,9 +171,9 @@ def planter(random: Random, style: Style) -> Furniture:
     width, trough = random.uniform(0.7, 1.0), random.choice((wood(random, style), TERRACOTTA, WHITE))
     parts = [box(0, 0, 0, width, 0.3, 0.34, trough), box(0, 0, 0.34, width - 0.06, 0.24, 0.01, SOIL)]
     tone = random.choice(((0.9, 0.2, 0.3), (0.95, 0.75, 0.2), (0.6, 0.3, 0.75)))
-    for x in row(4, width - 0.1):
+    for x in row(3, width - 0.15):
         parts += [
-            ball(x, 0, 0.3, 0.24, 0.24, 0.24, leaves(random)),
+            ball(x, 0, 0.3, 0.28, 0.26, 0.24, leaves(random)),
             ball(x + 0.03, -0.06, 0.45, 0.09, 0.09, 0.09, Material(shade(tone, random.uniform(0.8, 1.1)))),
             ball(x - 0.05, 0.03, 0.48, 0.08, 0.08, 0.08, Material(tone)),
         ]
@@ -212,6 +213,7 @@ def bicycle(random: Random, style: Style) -> Furniture:
             disc("y", -0.1, -0.04, 0.3, 0.18, 0.015, STEEL),
             box(-0.1, -0.09, 0.19, 0.1, 0.09, 0.02, BLACK),
             box(-0.1, 0.09, 0.4, 0.1, 0.09, 0.02, BLACK),
+            box(-0.1, 0.045, 0.28, 0.03, 0.02, 0.14, STEEL),
         ]
     )
 
@@ -247,7 +249,7 @@ def car(random: Random, style: Style) -> Furniture:
         box(0, -1.805, 0.28, 1.1, 0.03, 0.14, BLACK),
         box(0, 1.805, 0.42, 0.5, 0.02, 0.12, WHITE),
         box(0, -1.815, 0.4, 0.45, 0.02, 0.1, WHITE),
-        *[box(s * 0.86, -0.5, 0.74, 0.14, 0.1, 0.12, paint) for s in (-1, 1)],
+        *[box(s * 0.8, -0.5, 0.7, 0.2, 0.1, 0.12, paint) for s in (-1, 1)],
     ]
     return build([*parts, *[box(s * 0.7, 0.35, 0.72, 0.06, 0.05, 0.3, paint) for s in (-1, 1)]])
 
@@ -343,12 +345,13 @@ def watering_can(random: Random, style: Style) -> Furniture:
 @thing("water heater", "appliances", AtWall(clear=0.3, corner=True), {"u": 0.9, "j": 0.25, "g": 0.3}, rank=1)
 def water_heater(random: Random, style: Style) -> Furniture:
     """A white tank with pipes and a dial."""
+    body = enamel(random)
     copper = Material((0.72, 0.42, 0.26), "metal", gloss=0.5)
     return build(
         [
-            rod(0, 0, 0.06, 0.5, 1.3, WHITE),
+            rod(0, 0, 0.06, 0.5, 1.3, body),
             rod(0, 0, 0, 0.44, 0.06, DARK),
-            rod(0, 0, 1.36, 0.5, 0.06, darker(WHITE, 0.85), 0.8),
+            rod(0, 0, 1.36, 0.5, 0.06, darker(body, 0.85), 0.8),
             *[rod(x, 0.05, 1.4, 0.04, 0.45, copper) for x in (-0.12, 0.12)],
             box(0, -0.25, 0.3, 0.16, 0.04, 0.2, GREY),
             disc("y", 0, -0.272, 0.45, 0.06, 0.02, BLACK),
@@ -360,10 +363,11 @@ def water_heater(random: Random, style: Style) -> Furniture:
 @thing("boiler", "appliances", OnWall(1.6), {"u": 0.5, "k": 0.08, "j": 0.12, "g": 0.1}, rank=3)
 def boiler(random: Random, style: Style) -> Furniture:
     """A white box on the wall with pipes below."""
+    body = enamel(random)
     copper = Material((0.72, 0.42, 0.26), "metal", gloss=0.5)
     return build(
         [
-            box(0, 0, 0.25, 0.42, 0.3, 0.7, WHITE),
+            box(0, 0, 0.25, 0.42, 0.3, 0.7, body),
             box(0, -0.152, 0.3, 0.3, 0.006, 0.1, DARK_GLASS),
             disc("y", 0.1, -0.155, 0.5, 0.06, 0.02, GREY),
             *[rod(x, 0.03, 0, 0.025, 0.26, copper) for x in row(4, 0.3)],

@@ -266,7 +266,7 @@ def bar_stool(random: Random, style: Style) -> Furniture:
         parts = [
             rod(0, 0, 0, 0.4, 0.025, CHROME),
             rod(0, 0, 0.02, 0.05, height, CHROME),
-            bar("x", 0, -0.1, 0.25, 0.28, 0.025, CHROME),
+            box(0, -0.1, 0.24, 0.25, 0.2, 0.02, CHROME),
         ]
     else:
         frame = style.metal if random.random() < 0.5 else wood(random, style)
@@ -404,6 +404,7 @@ def garden_bench(random: Random, style: Style) -> Furniture:
             box(x, 0.24, 0, 0.06, 0.05, 0.9, frame),
             box(x, 0, 0.62, 0.07, 0.5, 0.04, frame),
         ]
+    parts += [box(side * (width / 2 - 0.05), 0, 0.37, 0.05, 0.46, 0.05, frame) for side in (-1, 1)]
     return build(parts)
 
 
@@ -431,7 +432,7 @@ def dining_bench(random: Random, style: Style) -> Furniture:
         [
             *four_legs(1.2, 0.3, 0.42, 0.07, frame),
             box(0, 0, 0.42, 1.3, 0.34, 0.04, frame),
-            box(0, 0, 0.2, 1.05, 0.04, 0.06, frame),
+            box(0, 0, 0.37, 1.15, 0.22, 0.05, frame),
         ]
     )
 

@@ -258,6 +258,9 @@ def shoe_rack(random: Random, style: Style) -> Furniture:
     for z in (0.1, 0.3, 0.5):
         parts += [box(0, y, z, width, 0.05, 0.02, frame) for y in row(4, 0.28)]
         tops.append(Top(0, 0, z + 0.02, width - 0.08, 0.28, 0.17))
+    parts += [
+        box(side * (width / 2 - 0.015), 0, z - 0.02, 0.025, 0.28, 0.02, frame) for side in (-1, 1) for z in (0.1, 0.3, 0.5)
+    ]
     return build(parts, tops=tops)
 
 
@@ -396,7 +399,7 @@ def clothes_rack(random: Random, style: Style) -> Furniture:
         ]
     for x in row(9, width - 0.2):
         length = random.uniform(0.6, 1.1)
-        parts.append(box(x, 0, 1.56 - length, 0.055, 0.42, length, plain_cloth(random, style), taper=0.85))
+        parts.append(box(x, 0, 1.59 - length, 0.055, 0.42, length, plain_cloth(random, style), taper=0.85))
     return build(parts, spots={"shoes": [Spot(x, -0.05) for x in row(2, width - 0.3)]})
 
 

@@ -126,7 +126,7 @@ class _Job:
         """What stands around a piece comes right after it, before its place is taken."""
         for entry in self.order:
             if isinstance(entry.rule, Beside | InFront | AtSpot) and host in entry.rule.hosts:
-                if isinstance(entry.rule, AtSpot) and entry.category[1] not in ("chair", "stool", "seating"):
+                if isinstance(entry.rule, AtSpot) and entry.category[1] not in ("chair", "stool", "seating", "towel"):
                     continue
                 self._all(entry)
 

@@ -40,13 +40,14 @@ def walkable(plan: Plan) -> bool:
     """Whether one fits through every door and into every room, past the leaves that stand open."""
     for level in plan.levels:
         space = FreeSpace(plan, level.id)
-        stands = list(space.doors)
+        stands, spots = list(space.doors), space.spots(STANDING)
         for room in plan.rooms:
             if room.level == level.id:
-                spots = space.spots(STANDING, within=room.area)
-                if len(spots) == 0:
+                low, high = (room.area.west, room.area.south), (room.area.east, room.area.north)
+                inside = spots[((spots >= low) & (spots <= high)).all(axis=1)]
+                if len(inside) == 0:
                     return False
-                stands += [(float(x), float(y)) for x, y in spots[:: max(1, len(spots) // 8)]]
+                stands += [(float(x), float(y)) for x, y in inside[:: max(1, len(inside) // 8)]]
         if not space.connected(stands, STANDING):
             return False
     return True

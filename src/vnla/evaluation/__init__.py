@@ -1,0 +1,1 @@
+"""Evaluation: metrics, runs over several seeds, confidence intervals, results files."""

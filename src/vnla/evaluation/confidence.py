@@ -1,0 +1,71 @@
+"""Means and how far to trust them: over seeds, as the paper reports them, and over episodes.
+
+Every figure here is a ratio of two sums over episodes. A mean is one whose lower sum counts the episodes; precision, say, is
+one that counts requests. So all of them are averaged, and resampled, in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FACTOR = 1.95
+"""Standard errors in the paper's 95% interval; the authors' code has this number too."""
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A mean over seeds, and the half-width of its interval: not a number where there is only one seed."""
+
+    mean: float
+    margin: float
+    each: tuple[float, ...]  # the figure of each seed
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f}" if math.isnan(self.margin) else f"{self.mean:.2f} ± {self.margin:.2f}"
+
+
+class Interval(NamedTuple):
+    """A figure over all episodes, and its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def over_seeds(values: Sequence[float]) -> Estimate:
+    """The paper's mean and 95% interval: 1.95 standard errors of the mean over the seeds."""
+    array = np.array(values, dtype=np.float64)
+    margin = FACTOR * array.std(ddof=1) / math.sqrt(len(array)) if len(array) > 1 else math.nan
+    return Estimate(float(array.mean()), float(margin), tuple(array.tolist()))
+
+
+def ratio(top: ArrayLike, bottom: ArrayLike) -> float:
+    """The ratio of two sums; not a number where there is nothing to count."""
+    below = float(np.sum(bottom))
+    return float(np.sum(top)) / below if below else math.nan
+
+
+def over_episodes(
+    top: ArrayLike, bottom: ArrayLike | None = None, *, samples: int = 1000, seed: int = 0, level: float = 0.95
+) -> Interval:
+    """The ratio of two sums over episodes with a bootstrap interval; without `bottom`, the mean of `top`.
+
+    With two axes (seeds, tasks) whole tasks are drawn, with all their seeds: runs of one task are not independent.
+    """
+    above = np.atleast_2d(np.asarray(top, dtype=np.float64))
+    below = np.ones_like(above) if bottom is None else np.atleast_2d(np.asarray(bottom, dtype=np.float64))
+    sums = np.stack([above.sum(axis=0), below.sum(axis=0)], axis=1)  # (tasks, 2)
+    random = np.random.default_rng(seed)
+    drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
+    counted = drawn[drawn[:, 1] > 0]
+    value = ratio(above, below)
+    if not len(counted):
+        return Interval(value, math.nan, math.nan)
+    low, high = np.quantile(counted[:, 0] / counted[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    return Interval(value, float(low), float(high))

@@ -1,0 +1,226 @@
+"""Evaluate an agent as the paper does (section 7): every task with several seeds, greedy actions, no dropout.
+
+    evaluation = evaluate(players, tasks, end_goals, rooms_of(world, houses))
+    print(evaluation.summary()["success_rate"])
+
+A seed decides the help budget of every episode, and where the random help policy asks. All seeds of all tasks are rows of
+the same batches; randomness is keyed by seed and episode, so how rows are grouped changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.advisor import Advisor
+from vnla.agent.agent import Agent
+from vnla.agent.encoder import Words
+from vnla.bcui import Players, bcui
+from vnla.budgets import HELP_RATIO
+from vnla.episodes import Episodes
+from vnla.errors import InputError
+from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds, ratio
+from vnla.evaluation.metrics import Scores, score
+from vnla.evaluation.trace import Trace
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+from vnla.teachers.help import RESULT_NAMES
+
+SEEDS = (123, 435, 6757, 867, 983)
+"""The seeds of the authors' evaluation."""
+
+CPU_MEMORY = 2 << 30
+"""Bytes that a batch may take on a CPU."""
+
+Report = Callable[[int, int], None]
+"""Called with the number of episodes that are done, and of all."""
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure as the ratio of two sums over episodes."""
+
+    unit: str
+    top: Callable[[Scores], Array]
+    bottom: Callable[[Scores], Array] = lambda scores: np.ones_like(scores.success, dtype=np.float64)
+
+    def __call__(self, scores: Scores) -> float:
+        """The figure over all these episodes; shares are per cent."""
+        return self._scale * ratio(self.top(scores), self.bottom(scores))
+
+    def over_episodes(self, scores: Scores, **options: Any) -> Interval:
+        """The same with a bootstrap interval."""
+        return Interval(*(self._scale * each for each in over_episodes(self.top(scores), self.bottom(scores), **options)))
+
+    @property
+    def _scale(self) -> int:
+        return 100 if self.unit == "%" else 1
+
+
+METRICS: dict[str, Metric] = {
+    "success_rate": Metric("%", lambda scores: scores.success),
+    "room_success_rate": Metric("%", lambda scores: scores.room_success),
+    "nav_error": Metric("m", lambda scores: scores.nav_error),
+    "oracle_rate": Metric("%", lambda scores: scores.oracle_success),
+    "oracle_error": Metric("m", lambda scores: scores.oracle_error),
+    "spl": Metric("%", lambda scores: scores.spl),
+    "ndtw": Metric("%", lambda scores: scores.ndtw),
+    "steps": Metric("steps", lambda scores: scores.steps),
+    "length": Metric("m", lambda scores: scores.path_length),
+    "requests": Metric("requests", lambda scores: scores.requests),
+    "budget_used": Metric(
+        "%", lambda scores: np.where(scores.help_budget < 0, 0, scores.requests), lambda scores: scores.help_budget.clip(0)
+    ),
+    "ask_accuracy": Metric("%", lambda scores: scores.ask_both + scores.ask_neither, lambda scores: _possible(scores)),
+    "ask_precision": Metric("%", lambda scores: scores.ask_both, lambda scores: scores.ask_both + scores.ask_agent_only),
+    "ask_recall": Metric("%", lambda scores: scores.ask_both, lambda scores: scores.ask_both + scores.ask_teacher_only),
+    "ask_f1": Metric(
+        "%",
+        lambda scores: 2 * scores.ask_both,
+        lambda scores: 2 * scores.ask_both + scores.ask_agent_only + scores.ask_teacher_only,
+    ),
+}
+"""The figures of a summary; the authors' names where they have one."""
+
+
+def _possible(scores: Scores) -> Array:
+    """At how many steps asking was possible."""
+    return scores.ask_both + scores.ask_neither + scores.ask_agent_only + scores.ask_teacher_only
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that happened, on the host. Rows of `trace` are all tasks under the first seed, then under the next."""
+
+    tasks: TaskSet
+    advisor: Advisor
+    seeds: tuple[int, ...]
+    trace: Trace
+    scores: Scores  # (seeds, tasks)
+
+    def summary(self) -> dict[str, Estimate]:
+        """Each figure of `METRICS`: over the episodes of a seed, then over the seeds. Shares are per cent."""
+        each_seed = [self.scores[i] for i in range(len(self.seeds))]
+        return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in METRICS.items()}
+
+    def bootstrap(self, name: str, samples: int = 1000, seed: int = 0) -> Interval:
+        """A figure over all episodes with a bootstrap interval over tasks."""
+        return METRICS[name].over_episodes(self.scores, samples=samples, seed=seed)
+
+    @cached_property
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """How often the help teacher had each reason, at all steps and at the agent's requests; the authors' names."""
+        counts = {"steps": self.scores.reasons, "requests": self.scores.reasons_at_requests}
+        totals = {where: array.sum(axis=(0, 1)) for where, array in counts.items()}
+        return {where: {RESULT_NAMES[why]: int(total[why]) for why in RESULT_NAMES} for where, total in totals.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary for a JSON file; what cannot be known is null."""
+        figures = {
+            name: {
+                "mean": _known(figure.mean),
+                "margin": _known(figure.margin),
+                "unit": METRICS[name].unit,
+                "seeds": [_known(each) for each in figure.each],
+            }
+            for name, figure in self.summary().items()
+        }
+        return {"episodes": len(self.tasks), "seeds": list(self.seeds), "figures": figures, "teacher_reasons": self.reasons}
+
+
+def evaluate(
+    players: Players,
+    tasks: TaskSet,
+    end_goals: Words,
+    rooms: Tensor,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    ratio: float = HELP_RATIO,
+    k: int | None = None,
+    batch: int | None = None,
+    progress: Report = lambda _done, _all: None,
+) -> Evaluation:
+    """Run every task under every seed. `end_goals` has one row a task; `rooms` come from `metrics.rooms_of`.
+
+    Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
+    together as memory allows. The agent is left in the mode that it was in.
+    """
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
+    device, count = tasks.key.device, len(tasks) * len(seeds)
+    steps = int(tasks.time_budget.max())
+    seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
+    task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
+    batch = batch or fitting_batch(players.agent, end_goals, steps)
+    traces, scores = [], []
+    with greedy(players.agent):
+        for first in range(0, count, batch):
+            which = task_of[first : first + batch]
+            episodes = Episodes.begin(
+                tasks.environment, key=tasks.key[which], start=tasks.start[which], goals=tasks.goals[which],
+                time_budget=tasks.time_budget[which], seed=seed_of[first : first + batch],
+                ratio=ratio, k=k or players.advisor.k,
+            )  # fmt: skip
+            asked_for = Words(end_goals.tokens[which], end_goals.length[which])
+            trace = Trace.of(bcui(episodes, asked_for, players, longest=steps), steps)
+            traces.append(trace.to("cpu"))
+            scores.append(score(trace, tasks.environment, episodes.goals, rooms))
+            progress(min(first + batch, count), count)
+    table = Scores.join(scores).reshape(len(seeds), len(tasks))
+    return Evaluation(tasks, players.advisor, tuple(seeds), Trace.join(traces), table)
+
+
+def run_task(
+    players: Players, tasks: TaskSet, end_goals: Words, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
+) -> Rollout:
+    """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
+    numbers = [i for i, each in enumerate(tasks.tasks) if each.id == task]
+    if not numbers:
+        raise InputError(f"task {task}: not among these {len(tasks)} tasks; the first is {tasks.tasks[0].id}")
+    which = torch.tensor(numbers[:1], device=tasks.key.device)
+    episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
+    with greedy(players.agent):
+        asked_for = Words(end_goals.tokens[which], end_goals.length[which])
+        return bcui(episodes, asked_for, players, longest=int(episodes.time_budget.max()))
+
+
+@contextmanager
+def greedy(agent: Agent) -> Iterator[None]:
+    """The agent without dropout and gradients for the length of the block."""
+    training = agent.training
+    agent.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        agent.train(training)
+
+
+def fitting_batch(agent: Agent, end_goals: Words, steps: int) -> int:
+    """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
+    config = agent.config
+    words = end_goals.tokens.shape[1] + 32  # an estimate of a subgoal's longest tail
+    kept = steps * (config.view_size + 2 * config.hidden)  # what the rollout keeps for the help module
+    minds = 3 * words * (2 * config.hidden + config.coverage)  # the last step's, this step's and what is between
+    memory = torch.cuda.mem_get_info(end_goals.tokens.device)[0] // 2 if end_goals.tokens.is_cuda else CPU_MEMORY
+    return max(1, memory // (4 * (kept + minds)))
+
+
+def _as_int64(seed: int) -> int:
+    """The low 64 bits of a seed, which are all that random numbers take of it."""
+    return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

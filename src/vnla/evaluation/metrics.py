@@ -1,0 +1,206 @@
+"""How well episodes went (section 7), as pure functions over a batch.
+
+The paper has success rate, room-finding success rate and navigation error. SPL (Anderson et al. 2018) and nDTW (Ilharco et
+al. 2019) are later measures of the field; the agreement with the help-requesting teacher and the counts of its reasons say
+how well a help-requesting policy was learned.
+
+All distances are along shortest paths. Only where an agent ends counts for success, not whether it stopped or ran out of
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.errors import InputError
+from vnla.evaluation.trace import Trace
+from vnla.houses.house import House
+from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
+from vnla.teachers.help import Reason
+from vnla.views import Ints
+from vnla.world import Environment, World, viewpoint_of
+
+SUCCESS_RADIUS = 2.0
+"""d: metres to the nearest goal within which the task is fulfilled."""
+
+DTW_THRESHOLD = 3.0
+"""Metres; the success radius of the benchmark that nDTW was made for."""
+
+NO_ROOM = -1
+ROOM_LABELS = tuple(label for label in ROOM_NAMES if label != NO_LABEL)
+"""What the numbers of `rooms_of` stand for."""
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+def rooms_of(world: World, houses: Sequence[House]) -> Tensor:
+    """The room label of every viewpoint of `world`, as a place in `ROOM_LABELS`; NO_ROOM where there is none."""
+    by_name = {house.name: house for house in houses}
+    number = {label: i for i, label in enumerate(ROOM_LABELS)}
+    labels = []
+    for name, graph in zip(world.houses, world.graphs, strict=True):
+        if name not in by_name:
+            raise InputError(f"house {name}: it is in the world but not among the houses given for its rooms")
+        house = by_name[name]
+        found = [house.room_of(house.number[each]) for each in graph.ids]
+        labels += [NO_ROOM if room is None else number.get(room.label, NO_ROOM) for room in found]
+    return torch.tensor(labels, device=world.device)
+
+
+def is_success(metres_left: Tensor, radius: float = SUCCESS_RADIUS) -> Tensor:
+    """Whether the nearest goal is within the radius."""
+    return metres_left <= radius
+
+
+def finds_room(room: Tensor, goal_rooms: Tensor) -> Tensor:
+    """Whether labels (batch,) are among those of the goals, (batch, goals): any room of that type will do."""
+    return ((room[:, None] == goal_rooms) & (goal_rooms != NO_ROOM)).any(dim=1)
+
+
+def path_length(world: World, visited: Tensor) -> Tensor:
+    """Metres walked over viewpoints (batch, places)."""
+    return world.distance_between(visited[:, :-1], visited[:, 1:]).sum(dim=1)
+
+
+def spl(success: Tensor, shortest: Tensor, walked: Tensor) -> Tensor:
+    """Success weighted by path length: S·l / max(p, l); who begins at a goal and does not move has the whole 1."""
+    longer = torch.maximum(walked, shortest)
+    return torch.where(success, torch.where(longer > 0, shortest / longer, 1.0), 0.0)
+
+
+def reference_path(environment: Environment, start: Tensor, goals: Tensor) -> Tensor:
+    """The shortest path from viewpoint `start` to the goal nearest to it, the goal repeated at the end: (batch, longest)."""
+    world, candidates = environment.world, environment.goal_viewpoints[goals]
+    nearest = world.distance_between(start[:, None].expand_as(candidates), candidates).argmin(dim=1, keepdim=True)
+    return world.path(start, candidates.gather(1, nearest).squeeze(1))
+
+
+def ndtw(world: World, visited: Tensor, reference: Tensor, threshold: float = DTW_THRESHOLD) -> Tensor:
+    """Normalised dynamic time warping of walks (batch, places) to references (batch, places): exp(−DTW / (|R|·d)).
+
+    A viewpoint that is repeated in succession is one visit: turning on the spot is no part of a path.
+    """
+    cost = world.distance_between(visited[:, :, None], reference[:, None, :])  # (batch, walk, reference)
+    entered = is_entered(reference)
+    warped = time_warping(cost, is_entered(visited), entered)
+    return torch.exp(-warped / (threshold * entered.sum(dim=1)))
+
+
+def is_entered(visited: Tensor) -> Tensor:
+    """Which places of (batch, places) are not the same viewpoint as the one before."""
+    moved = visited[:, 1:] != visited[:, :-1]
+    return torch.cat([torch.ones_like(moved[:, :1]), moved], dim=1) if moved.shape[1] else torch.ones_like(visited).bool()
+
+
+def time_warping(cost: Tensor, row_counts: Tensor, column_counts: Tensor) -> Tensor:
+    """The cost of the cheapest monotone alignment of rows and columns of (batch, rows, columns), of those that count."""
+    batch, rows, columns = cost.shape
+    above = cost.new_full((batch, columns + 1), torch.inf)
+    above[:, 0] = 0
+    for i in range(rows):
+        line = [cost.new_full((batch,), torch.inf)]
+        for j in range(columns):
+            cheapest = torch.minimum(torch.minimum(above[:, j], above[:, j + 1]), line[j])
+            line.append(torch.where(column_counts[:, j], cheapest + cost[:, i, j], line[j]))
+        above = torch.where(row_counts[:, i, None], torch.stack(line, dim=1), above)
+    return above[:, columns]
+
+
+class Agreement(NamedTuple):
+    """At how many steps agent and teacher would ask: both, one of them, neither; of the steps where asking was possible."""
+
+    both: Tensor
+    agent_only: Tensor
+    teacher_only: Tensor
+    neither: Tensor
+
+
+def agreement(request: Tensor, teacher_request: Tensor, possible: Tensor) -> Agreement:
+    """Counts for each episode of booleans (batch, steps)."""
+    return Agreement(
+        both=(possible & request & teacher_request).sum(dim=1),
+        agent_only=(possible & request & ~teacher_request).sum(dim=1),
+        teacher_only=(possible & ~request & teacher_request).sum(dim=1),
+        neither=(possible & ~request & ~teacher_request).sum(dim=1),
+    )
+
+
+def count_reasons(reason: Tensor, chosen: Tensor) -> Tensor:
+    """How often each `Reason` stands at the chosen places of (batch, steps): (batch, reasons)."""
+    return torch.stack([((reason == each) & chosen).sum(dim=1) for each in Reason], dim=1)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The metrics of single episodes, on the host: arrays of one shape; those of reasons have one more axis, `Reason`."""
+
+    success: Bools
+    oracle_success: Bools  # whether it would have succeeded by stopping at the right moment
+    room_success: Bools
+    nav_error: Floats  # metres to the nearest goal at the end
+    oracle_error: Floats  # the least metres to a goal on the way
+    steps: Ints
+    path_length: Floats
+    shortest: Floats  # metres to the nearest goal at the start
+    spl: Floats
+    ndtw: Floats
+    requests: Ints
+    help_budget: Ints  # negative where it is not known
+    ask_both: Ints
+    ask_agent_only: Ints
+    ask_teacher_only: Ints
+    ask_neither: Ints
+    reasons: Ints  # (…, reasons), the teacher's, at every step
+    reasons_at_requests: Ints  # (…, reasons), the teacher's, where the agent asked
+
+    @classmethod
+    def join(cls, parts: Sequence[Scores]) -> Scores:
+        """Scores of some episodes after those of others."""
+        return cls(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+
+    def reshape(self, *shape: int) -> Scores:
+        """The same with the episodes in another shape."""
+        arrays = [getattr(self, each.name) for each in fields(self)]
+        return Scores(*(array.reshape(*shape, *array.shape[self.success.ndim :]) for array in arrays))
+
+    def __getitem__(self, which: int | slice) -> Scores:
+        return Scores(*(getattr(self, each.name)[which] for each in fields(self)))
+
+
+def score(trace: Trace, environment: Environment, goals: Tensor, rooms: Tensor) -> Scores:
+    """The scores of episodes with goal sets `goals`; `rooms` are those of `rooms_of`."""
+    world, visited = environment.world, viewpoint_of(trace.pose)
+    left = environment.distance_left(trace.pose, goals[:, None].expand_as(trace.pose))  # (episodes, steps + 1)
+    closest = left.amin(dim=1)
+    success = is_success(left[:, -1])
+    walked = path_length(world, visited)
+    going = torch.arange(trace.nav.shape[1], device=trace.nav.device) < trace.length[:, None]
+    # the teacher gives this reason exactly where no budget is left, and results files do not have the budget itself
+    possible = going & (trace.reason != Reason.NO_BUDGET) & (trace.reason >= 0)
+    agreed = agreement(trace.request, trace.teacher_request, possible)
+    values = (
+        success,
+        is_success(closest),
+        finds_room(rooms[visited[:, -1]], rooms[environment.goal_viewpoints[goals]]),
+        left[:, -1].double(),
+        closest.double(),
+        trace.length,
+        walked.double(),
+        left[:, 0].double(),
+        spl(success, left[:, 0], walked).double(),
+        ndtw(world, visited, reference_path(environment, visited[:, 0], goals)).double(),
+        trace.request.sum(dim=1),
+        trace.help_budget,
+        *agreed,
+        count_reasons(trace.reason, going),
+        count_reasons(trace.reason, trace.request),
+    )
+    return Scores(*(value.cpu().numpy() for value in values))

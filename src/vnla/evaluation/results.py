@@ -1,0 +1,292 @@
+"""The results file: what an agent did in every episode of one seed, in the JSON of the authors' code.
+
+A list of records, one a task:
+
+- `instr_id`: the task; `scan`: its house
+- `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
+- `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
+  (0 stays) and the signs of turns; zeros are `stop`
+- `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.teachers.help.RESULT_NAMES`)
+- `subgoals`: for each action what the advisor said, null where it was not asked
+- `is_success`
+
+`instr_id` and `trajectory` are enough to score anybody's results; the rest may be missing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vnla import files
+from vnla.actions import Nav
+from vnla.errors import InputError
+from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.metrics import Scores, score
+from vnla.evaluation.trace import NOTHING, Trace
+from vnla.phrases import COMMA
+from vnla.tasks.points import navigable_index
+from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
+from vnla.teachers.help import RESULT_NAMES, Reason
+from vnla.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
+from vnla.world import World
+
+Pose = tuple[str, float, float]
+Move = tuple[int, int, int]
+
+_WHAT = "a results file: a JSON list of records with instr_id and trajectory"
+_LARGEST = 2048 * files.MEGABYTE
+_REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
+_TURNS: dict[Nav, Move] = {
+    Nav.LEFT: (0, -1, 0),
+    Nav.RIGHT: (0, 1, 0),
+    Nav.UP: (0, 0, 1),
+    Nav.DOWN: (0, 0, -1),
+    Nav.STOP: (0, 0, 0),
+}
+_ACTIONS = {move: action for action, move in _TURNS.items()}
+_EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One episode; fields and their names as in the file. None where the file does not say."""
+
+    instr_id: str
+    scan: str | None
+    trajectory: tuple[Pose, ...]
+    agent_nav: tuple[Move, ...] | None = None
+    agent_ask: tuple[int, ...] | None = None
+    teacher_ask: tuple[int, ...] | None = None
+    teacher_ask_reason: tuple[str, ...] | None = None
+    subgoals: tuple[str | None, ...] | None = None
+    is_success: bool | None = None
+
+
+def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
+    """The results under one seed of an evaluation, the first if none is named."""
+    if seed is not None and seed not in evaluation.seeds:
+        raise InputError(f"evaluation: it has no seed {seed}; its seeds are {', '.join(map(str, evaluation.seeds))}")
+    place = 0 if seed is None else evaluation.seeds.index(seed)
+    count = len(evaluation.tasks)
+    trace = evaluation.trace.rows(slice(place * count, (place + 1) * count))
+    moves = _moves(trace, evaluation.tasks.environment.world)  # of the actions taken only
+    success = evaluation.scores.success[place].tolist()
+    return [
+        _result(evaluation, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
+        for row, task in enumerate(evaluation.tasks.tasks)
+    ]
+
+
+def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
+    world, length = evaluation.tasks.environment.world, int(trace.length)
+    headings, elevations = view_angles()
+    poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
+    said = trace.subgoal[0, :length].tolist()
+    return Result(
+        instr_id=task.id,
+        scan=task.house,
+        trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
+        agent_nav=tuple(moves),
+        agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
+        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())),
+        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in trace.reason[0, :length].tolist()),
+        subgoals=tuple(None if code == NOTHING else _words(evaluation.advisor.text(code)) for code in said),
+        is_success=success,
+    )
+
+
+def _words(subgoal: str) -> str:
+    """A subgoal as the authors write it, commas as words of their own."""
+    return subgoal.replace(COMMA, f" {COMMA}")
+
+
+def _moves(trace: Trace, world: World) -> list[list[Move]]:
+    """Actions as the simulator takes them."""
+    index = np.concatenate([navigable_index(graph) for graph in world.graphs])  # (edges, 36)
+    count = len(world.ids)
+    edges = (world.source * count + world.target).cpu().numpy()  # rising
+    pose = trace.pose.numpy()
+    here, there = pose[:, :-1] // VIEWS, pose[:, 1:] // VIEWS
+    edge = np.searchsorted(edges, here * count + there).clip(max=len(edges) - 1)
+    ahead = np.where(here == there, 0, index[edge, pose[:, :-1] % VIEWS])
+    rows = zip(trace.nav.tolist(), ahead.tolist(), strict=True)
+    return [
+        [
+            (step, 0, 0) if action == Nav.FORWARD else _TURNS[Nav(action)]
+            for action, step in zip(*row, strict=True)
+            if action >= 0
+        ]
+        for row in rows
+    ]
+
+
+def write_results(path: Path, results: Sequence[Result]) -> None:
+    """Write a results file, whole or not at all."""
+    records = ({name: value for name, value in asdict(each).items() if value is not None} for each in results)
+    lines = ",\n".join(json.dumps(record, separators=(",", ":"), allow_nan=False) for record in records)
+    files.write_text(path, f"[\n{lines}\n]\n")
+
+
+def read_results(path: Path) -> list[Result]:
+    """The records of a results file; whatever is wrong with one is an error that names it."""
+    records = files.read_json(path, _WHAT, _LARGEST)
+    if not isinstance(records, list):
+        raise InputError(f"{path}: is not a list; expected {_WHAT}")
+    return [_read(record, f"{path}: record {number}") for number, record in enumerate(records)]
+
+
+def score_results(path: Path, tasks: TaskSet, rooms: Tensor) -> Scores:
+    """The metrics of a results file, recomputed: one entry for each of `tasks`, in their order.
+
+    A help budget is not in the file, so its share that was used cannot be known. Where the file says nothing of requests
+    there were none.
+    """
+    by_task = {}
+    known = {task.id for task in tasks.tasks}
+    for number, result in enumerate(read_results(path)):
+        where = f"{path}: record {number}"
+        if result.instr_id not in known:
+            raise InputError(f"{where}: field instr_id: {result.instr_id!r} is none of these {len(tasks)} tasks")
+        if result.instr_id in by_task:
+            raise InputError(f"{where}: field instr_id: {result.instr_id!r} is there twice")
+        by_task[result.instr_id] = (where, result)
+    missing = [task.id for task in tasks.tasks if task.id not in by_task]
+    if missing:
+        raise InputError(f"{path}: has no record of task {missing[0]!r}; of {len(tasks)} tasks {len(missing)} are missing")
+    trace = _trace(tasks, [by_task[task.id] for task in tasks.tasks])
+    return score(trace.to(tasks.key.device), tasks.environment, tasks.goals, rooms)
+
+
+def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
+    """The trace of results, in the order of the tasks."""
+    world = tasks.environment.world
+    poses = [list(_poses(world, task, *pair)) for task, pair in zip(tasks.tasks, results, strict=True)]
+    steps = max(map(len, poses)) - 1
+    records = [result for _, result in results]
+    asked = [[bool(each) for each in result.agent_ask or ()] for result in records]
+    taught = [[bool(each) for each in result.teacher_ask or ()] for result in records]
+    reasons = [[int(_REASONS[each]) for each in result.teacher_ask_reason or ()] for result in records]
+    actions = [[int(_ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
+    nothing = torch.full((len(results), steps), NOTHING)
+    return Trace(
+        pose=torch.tensor([row + row[-1:] * (steps + 1 - len(row)) for row in poses]),
+        length=torch.tensor([len(row) - 1 for row in poses]),
+        nav=_filled(actions, steps, NOTHING),
+        request=_filled(asked, steps, False),
+        teacher_request=_filled(taught, steps, False),
+        reason=_filled(reasons, steps, NOTHING),
+        subgoal=nothing,
+        help_budget=torch.full((len(results),), NOTHING),
+    )
+
+
+def _filled(rows: Sequence[list[Any]], width: int, empty: int | bool) -> Tensor:
+    return torch.tensor([row + [empty] * (width - len(row)) for row in rows]).reshape(len(rows), width)
+
+
+def _poses(world: World, task: Task, where: str, result: Result) -> Iterator[int]:
+    """The poses of a trajectory, which must begin where the task does and go from neighbour to neighbour."""
+    if result.scan not in (None, task.house):
+        raise InputError(f"{where}: field scan is {result.scan!r}, but task {task.id} is in house {task.house}")
+    house = world.house(task.house)
+    graph, first = world.graphs[house], int(world.first[house])
+    number = {viewpoint: i for i, viewpoint in enumerate(graph.ids)}
+    edges = set(zip(graph.source.tolist(), graph.target.tolist(), strict=True))
+    before = None
+    for place, (viewpoint, heading, elevation) in enumerate(result.trajectory):
+        if viewpoint not in number:
+            raise InputError(f"{where}: field trajectory: entry {place}: house {task.house} has no viewpoint {viewpoint!r}")
+        here = number[viewpoint]
+        if before is None and viewpoint != task.start:
+            raise InputError(f"{where}: field trajectory: it begins at {viewpoint}, but task {task.id} at {task.start}")
+        if before not in (None, here) and (before, here) not in edges:
+            raise InputError(
+                f"{where}: field trajectory: entry {place}: {viewpoint} is no neighbour of {graph.ids[before or 0]}"
+            )
+        before = here
+        yield (first + here) * VIEWS + _view(heading, elevation)
+
+
+def _view(heading: float, elevation: float) -> int:
+    """The view nearest to a camera's angles."""
+    row = min(max(LEVEL_ROW + round(elevation / TURN), 0), ROWS - 1)
+    return view_index(row, round(heading / TURN) % HEADINGS)
+
+
+def _read(record: Any, where: str) -> Result:
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: is not an object; expected one with instr_id and trajectory")
+    name = record.get("instr_id")
+    if not isinstance(name, str):
+        raise InputError(f"{where}: field instr_id is {name!r}; expected the id of a task")
+    trajectory = record.get("trajectory")
+    if not isinstance(trajectory, list) or not trajectory or not all(map(_is_pose, trajectory)):
+        raise InputError(f"{where}: field trajectory: expected a list of [viewpoint, heading, elevation], start included")
+    for field, kind in (("scan", str), ("is_success", bool)):
+        if not isinstance(record.get(field), kind | None):
+            raise InputError(f"{where}: field {field} is {record[field]!r}; expected {kind.__name__}")
+    return Result(
+        instr_id=name,
+        scan=record.get("scan"),
+        trajectory=tuple((viewpoint, float(heading), float(elevation)) for viewpoint, heading, elevation in trajectory),
+        is_success=record.get("is_success"),
+        **_each_action(record, len(trajectory) - 1, where),
+    )
+
+
+def _each_action(record: Mapping[str, Any], actions: int, where: str) -> dict[str, Any]:
+    """The fields that have an entry for every action."""
+    found: dict[str, Any] = {}
+    checks = (_is_move, _is_ask, _is_ask, lambda value: value in _REASONS, lambda value: isinstance(value, str | None))
+    for name, is_right in zip(_EACH_ACTION, checks, strict=True):
+        values = record.get(name)
+        if values is None:
+            continue
+        if not isinstance(values, list) or len(values) != actions:
+            raise InputError(f"{where}: field {name}: expected a list with an entry for each of the {actions} actions")
+        for place, value in enumerate(values):
+            if not is_right(value):
+                raise InputError(f"{where}: field {name}: entry {place} is {value!r}; expected {_EXPECTED[name]}")
+        found[name] = tuple(map(_plain, values))
+    return found
+
+
+_EXPECTED = {
+    "agent_nav": "[index, heading, elevation], whole numbers of which one at most is not 0",
+    "agent_ask": "0 or 1",
+    "teacher_ask": "0 or 1",
+    "teacher_ask_reason": f"one of {', '.join(_REASONS)}",
+    "subgoals": "text or null",
+}
+
+
+def _plain(value: Any) -> Any:
+    """Lists become tuples; the authors' random policy writes its requests as truth values."""
+    return tuple(value) if isinstance(value, list) else int(value) if isinstance(value, bool) else value
+
+
+def _is_pose(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 3 or not isinstance(value[0], str):
+        return False
+    return all(isinstance(angle, int | float) and math.isfinite(angle) for angle in value[1:])
+
+
+def _is_move(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 3 or not all(type(each) is int for each in value):
+        return False
+    index, *turn = value
+    return index >= 0 and set(turn) <= {-1, 0, 1} and sum(each != 0 for each in value) <= 1
+
+
+def _is_ask(value: object) -> bool:
+    return type(value) in (int, bool) and value in (0, 1)

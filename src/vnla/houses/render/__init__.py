@@ -1,0 +1,36 @@
+"""First-person pictures of a scene, drawn on the CPU: triangles, textures, light, frames and panoramas.
+
+stage = prepare(scene)                               # once for each house
+frame = render_view(stage, (x, y, z), heading, elevation)
+panorama = render_panorama(stage, (x, y, z), size=288)
+views = views_of(panorama.rgb, 224, 168)             # all 36 views of the simulator
+seen = objects_in_views(panorama.objects)
+"""
+
+from vnla.houses.render.camera import Stage, prepare, render_view
+from vnla.houses.render.mesh import Mesh, build_mesh
+from vnla.houses.render.panorama import (
+    Panorama,
+    Sightings,
+    objects_in_views,
+    render_panorama,
+    render_panoramas,
+    views_of,
+)
+from vnla.houses.render.raster import SKY, Frame
+
+__all__ = [
+    "SKY",
+    "Frame",
+    "Mesh",
+    "Panorama",
+    "Sightings",
+    "Stage",
+    "build_mesh",
+    "objects_in_views",
+    "prepare",
+    "render_panorama",
+    "render_panoramas",
+    "render_view",
+    "views_of",
+]

@@ -1,0 +1,211 @@
+"""Panoramas of a scene as the six faces of a skybox, and the simulator's 36 views cut out of any skybox.
+
+Six faces hold all that the 36 views of a viewpoint show, so they are drawn once and cut up. Generated and scanned buildings
+take the same way from there. The views are the same as `vnla.houses.skybox.render_view` makes, one by one, in NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise, starmap
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vnla.houses.house import UPRIGHT
+from vnla.houses.render.camera import Stage, camera_axes
+from vnla.houses.render.kernels import compiled, inlined
+from vnla.houses.render.raster import Camera, draw
+from vnla.houses.skybox import Faces, face_directions
+from vnla.views import VERTICAL_FIELD, VIEWS, view_angles
+
+
+class Panorama(NamedTuple):
+    """Six faces in the order and orientation of `vnla.houses.skybox`: RGB, object ids and depth along each face's axis."""
+
+    rgb: Faces  # (6, size, size, 3)
+    objects: NDArray[np.int32]  # (6, size, size)
+    depth: NDArray[np.float32]
+
+
+class Sightings(NamedTuple):
+    """Which objects are seen in which views, and the share of the view's pixels that they fill: arrays of one length."""
+
+    view: NDArray[np.int64]
+    object: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+
+def render_panorama(
+    stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
+) -> Panorama:
+    """The panorama at `position`: six faces of `size` × `size` pixels."""
+    eye = np.array(position, np.float32)
+    frames = [draw(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size, samples) for axes in _face_axes(rotation)]
+    rgb, objects, depth = (np.stack(pictures) for pictures in zip(*frames, strict=True))
+    return Panorama(rgb, objects, depth)
+
+
+def render_panoramas(
+    stage: Stage,
+    positions: Iterable[Sequence[float]],
+    size: int,
+    rotation: ArrayLike = UPRIGHT,
+    samples: int = 1,
+    workers: int | None = None,
+) -> Iterator[Panorama]:
+    """The panoramas at many positions, in order, drawn on `workers` threads (all cores unless told)."""
+    workers = workers or os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Panorama]] = deque()
+        for position in positions:
+            waiting.append(pool.submit(render_panorama, stage, position, size, rotation, samples))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def views_of(
+    faces: Faces, width: int, height: int, vfov: float = VERTICAL_FIELD, rotation: ArrayLike = UPRIGHT, workers: int = 1
+) -> NDArray[np.uint8]:
+    """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3)."""
+    views = np.empty((VIEWS, height, width, 3), np.uint8)
+    texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
+    turns = _turns(rotation)
+    tangent = math.tan(vfov / 2)
+
+    def cut(some: slice) -> None:
+        _cut(texels, faces.shape[1], turns[some], tangent * width / height, tangent, views[some])
+
+    _divided(cut, VIEWS, workers)
+    return views
+
+
+def objects_in_views(
+    objects: NDArray[np.int32],
+    rotation: ArrayLike = UPRIGHT,
+    vfov: float = VERTICAL_FIELD,
+    width: int = 160,
+    height: int = 120,
+    least: float = 0.0005,
+) -> Sightings:
+    """The objects that each of the 36 views shows on at least a share `least` of its pixels, from faces of object ids."""
+    pixels = np.zeros((VIEWS, max(int(objects.max()) + 1, 1)), np.int64)
+    tangent = math.tan(vfov / 2)
+    ids = np.ascontiguousarray(objects).reshape(-1)
+    _count(ids, objects.shape[1], _turns(rotation), tangent * width / height, tangent, width, height, pixels)
+    share = pixels / (height * width)
+    views, seen = np.nonzero((share >= least) & (pixels > 0))
+    return Sightings(views, seen, share[views, seen])
+
+
+def _divided(work: Callable[[slice], None], count: int, workers: int) -> None:
+    if workers == 1:
+        work(slice(0, count))
+        return
+    edges = np.linspace(0, count, workers + 1).astype(int)
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, starmap(slice, pairwise(edges))))
+
+
+def _face_axes(rotation: ArrayLike) -> NDArray[np.float32]:
+    """Right, down and ahead of each face's picture in the world: (6, 3, 3), as rows."""
+    corners = face_directions(2, rotation)  # (6, 2, 2, 3)
+    right = corners[:, 0, 1] - corners[:, 0, 0]
+    down = corners[:, 1, 0] - corners[:, 0, 0]
+    axes = np.stack([right, down, corners.sum(axis=(1, 2))], axis=1)
+    unit: NDArray[np.float32] = (axes / np.linalg.norm(axes, axis=2, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def _turns(rotation: ArrayLike) -> NDArray[np.float32]:
+    """For each view the camera's right, down and ahead (rows) in the axes of a panorama: (36, 3, 3)."""
+    world = np.stack([camera_axes(heading, elevation) for heading, elevation in zip(*view_angles(), strict=True)])
+    turns: NDArray[np.float32] = world @ np.asarray(rotation, np.float32).reshape(3, 3)
+    return np.ascontiguousarray(turns)
+
+
+@inlined
+def _meet(turns, view, x, y):  # type: ignore[no-untyped-def]
+    """The face that a camera's ray (x, y, 1) meets, and where: -1 to 1 from left to right and from top to bottom."""
+    right = turns[view, 0, 0] * x + turns[view, 1, 0] * y + turns[view, 2, 0]
+    down = turns[view, 0, 1] * x + turns[view, 1, 1] * y + turns[view, 2, 1]
+    ahead = turns[view, 0, 2] * x + turns[view, 1, 2] * y + turns[view, 2, 2]
+    one = np.float32(1)
+    if abs(down) >= abs(right) and abs(down) >= abs(ahead):
+        over = one / abs(down)
+        return (0, -right * over, -ahead * over) if down < 0 else (5, -right * over, ahead * over)
+    if abs(ahead) >= abs(right):
+        over = one / abs(ahead)
+        return (1, -right * over, down * over) if ahead < 0 else (3, right * over, down * over)
+    over = one / abs(right)
+    return (2, ahead * over, down * over) if right < 0 else (4, -ahead * over, down * over)
+
+
+@compiled
+def _spread(texels):  # type: ignore[no-untyped-def]
+    """RGB texels (texels, 3) as one whole number each, 21 bits to a channel: all three are mixed by one multiplication."""
+    spread = np.empty(texels.shape[0], np.uint64)
+    for i in range(texels.shape[0]):
+        green, blue = np.uint64(texels[i, 1]) << np.uint64(21), np.uint64(texels[i, 2]) << np.uint64(42)
+        spread[i] = np.uint64(texels[i, 0]) | green | blue
+    return spread
+
+
+@compiled
+def _cut(texels, size, turns, tangent_x, tangent_y, views):  # type: ignore[no-untyped-def]
+    """Views by bilinear sampling, held at the edges of a face as the simulator does. Weights are in 4096ths."""
+    count, height, width = views.shape[:3]
+    one, half, largest = np.float32(1), np.float32(0.5), np.float32(size - 1)
+    scale = np.float32(size * 0.5)
+    wide, high = np.float32(tangent_x), np.float32(tangent_y)
+    step_x, step_y = np.float32(2 * tangent_x / width), np.float32(2 * tangent_y / height)
+    rounding = np.uint64(2048 | 2048 << 21 | 2048 << 42)
+    byte = np.uint64(255)
+    for view in range(count):
+        for row in range(height):
+            y = (np.float32(row) + half) * step_y - high
+            for column in range(width):
+                x = (np.float32(column) + half) * step_x - wide
+                face, across, down = _meet(turns, view, x, y)
+                fx = min(max((across + one) * scale - half, np.float32(0)), largest)
+                fy = min(max((down + one) * scale - half, np.float32(0)), largest)
+                left, top = np.int32(fx), np.int32(fy)
+                fx, fy = fx - np.float32(left), (fy - np.float32(top)) * np.float32(4096)
+                i = np.uint32((face * size + top) * size + left)
+                j = i + np.uint32(left + 1 < size)
+                below = np.uint32(size if top + 1 < size else 0)
+                # The four weights are whole numbers and add up to 4096.
+                lower = np.int32(fy + half)
+                d = np.int32(fx * fy + half)
+                b = np.int32(fx * np.float32(4096) + half) - d
+                a, c = np.int32(4096) - lower - b, lower - d
+                mixed = texels[i] * np.uint64(a) + texels[j] * np.uint64(b) + rounding
+                mixed += texels[i + below] * np.uint64(c) + texels[j + below] * np.uint64(d)
+                views[view, row, column, 0] = mixed >> np.uint64(12) & byte
+                views[view, row, column, 1] = mixed >> np.uint64(33) & byte
+                views[view, row, column, 2] = mixed >> np.uint64(54) & byte
+
+
+@compiled
+def _count(ids, size, turns, tangent_x, tangent_y, width, height, pixels):  # type: ignore[no-untyped-def]
+    """Count the pixels of each view that show each object, by the nearest texel: ids cannot be mixed."""
+    one, half, scale = np.float32(1), np.float32(0.5), np.float32(size * 0.5)
+    step_x, step_y = np.float32(2 * tangent_x / width), np.float32(2 * tangent_y / height)
+    for view in range(pixels.shape[0]):
+        for row in range(height):
+            y = (np.float32(row) + half) * step_y - np.float32(tangent_y)
+            for column in range(width):
+                x = (np.float32(column) + half) * step_x - np.float32(tangent_x)
+                face, across, down = _meet(turns, view, x, y)
+                left = min(max(int((across + one) * scale), 0), size - 1)
+                top = min(max(int((down + one) * scale), 0), size - 1)
+                seen = ids[(face * size + top) * size + left]
+                if seen >= 0:
+                    pixels[view, seen] += 1

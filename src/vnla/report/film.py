@@ -1,0 +1,239 @@
+"""An episode as a film strip: what the agent saw before each action, what it asked, what it was told, what it did.
+
+    draw_strip(follow(rollout, 0, house, task, advisor), Path("episode.png"), images)
+
+Where there are no pictures of the house, a frame is a sketch (`vnla.report.sketch`). The same episode as a moving map:
+`vnla.report.animation`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle as Patch
+from numpy.typing import NDArray
+
+from vnla import files
+from vnla.errors import InputError
+from vnla.houses.house import House
+from vnla.houses.rooms import NO_LABEL
+from vnla.report import palette
+from vnla.report.labels import XY, Font, Page, Rectangle
+from vnla.report.layout import MARGIN, WIDTH
+from vnla.report.plan import requests, spoken
+from vnla.report.sketch import draw_sketch
+from vnla.report.story import ACTIONS, Account, Beat, compass, count, distance_to_goal
+from vnla.views import HEADINGS, HEIGHT, LEVEL_ROW
+from vnla.views import WIDTH as VIEW_WIDTH
+
+Images = Callable[[str, str, int], NDArray[np.uint8]]
+"""(house, viewpoint id, view) → the picture, RGB (height, width, 3)."""
+
+COLUMNS = 5
+SPACE = 26
+TOP = 132
+BOTTOM = 48
+CAPTION = 82
+"""Pixels below a frame for what is said about it, without the advisor's words."""
+LINE = 19
+"""Pixels for a line of them."""
+MOST_LINES = 4
+KEY = (
+    "Below each view: the action that was taken there, and how probable the agent found it. In colour: it asked for help,"
+    " and what the advisor said."
+)
+
+TITLE = Font(31, palette.INK, weight="bold")
+SUBTITLE = Font(17, palette.QUIET_INK)
+VERDICT = Font(17, palette.INK, weight="bold")
+NUMBER = Font(16, palette.QUIET_INK, weight="bold")
+ACTION = Font(16, palette.INK, weight="bold")
+WHERE = Font(13.5, palette.QUIET_INK)
+SAID = Font(14, palette.HELP)
+LETTER = Font(13, "white", weight="bold")
+SUCCESS = "#2f7d4f"
+
+
+@dataclass(frozen=True)
+class View:
+    """What one frame shows."""
+
+    viewpoint: int
+    view: int
+    beat: Beat | None  # None after the last action
+    letter: str | None  # of the request made there
+
+
+def draw_strip(account: Account, path: Path, images: Images | None = None) -> None:
+    """Write the film strip of an episode to `path`."""
+    across = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * SPACE) / COLUMNS
+    down = across * HEIGHT / VIEW_WIDTH
+    ruler, _ = new_page(WIDTH, 100)
+    rows = list(batched(views_of(account), COLUMNS))
+    captions = [CAPTION + LINE * max(len(_words(ruler, view, across)) for view in row) for row in rows]
+    height = round(TOP + BOTTOM + len(rows) * down + sum(captions))
+    page, figure = new_page(WIDTH, height)
+    _header(page, account, height)
+    top = float(height - TOP)
+    for row, caption in zip(rows, captions, strict=True):
+        for column, view in enumerate(row):
+            left = MARGIN + column * (across + SPACE)
+            frame = (left, top - down, left + across, top)
+            draw_view(page, account.house, view, frame, images)
+            _caption(page, account, view, frame)
+        top -= down + caption
+    page.write(KEY, (MARGIN, 30), WHERE)
+    files.write_bytes(path, png(figure))
+
+
+def batched(views: Sequence[View], size: int) -> Iterator[Sequence[View]]:
+    """Runs of so many; the last may be shorter."""
+    for first in range(0, len(views), size):
+        yield views[first : first + size]
+
+
+def one_by_one(all_views: Callable[[str, str], NDArray[np.uint8]]) -> Images:
+    """Pictures from a source that gives all 36 views of a viewpoint at once; those of the last few are kept."""
+    kept = lru_cache(maxsize=8)(all_views)
+    return lambda house, viewpoint, view: kept(house, viewpoint)[view]
+
+
+def views_of(account: Account) -> list[View]:
+    """The frames of an episode: one before each action, and what it saw when its time was up."""
+    letters = {number: letter for letter, number in requests(account.walk())}
+    views = [View(beat.viewpoint, beat.view, beat, letters.get(i)) for i, beat in enumerate(account.beats)]
+    return views if account.stopped else [*views, View(*account.last, None, None)]
+
+
+def new_page(width: int, height: int) -> tuple[Page, Figure]:
+    """An empty page of that many pixels."""
+    figure = Figure(figsize=(width / 100, height / 100), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    return Page(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
+
+
+def png(figure: Figure) -> bytes:
+    """The page as a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
+    return buffer.getvalue()
+
+
+def show(page: Page, picture: NDArray[np.uint8], frame: Rectangle) -> None:
+    """A picture that fills a frame."""
+    left, bottom, right, top = frame
+    limits = page.axes.get_xlim(), page.axes.get_ylim()
+    page.axes.imshow(picture, extent=(left, right, bottom, top), aspect="auto", interpolation="antialiased", zorder=2)
+    page.axes.set_xlim(limits[0])
+    page.axes.set_ylim(limits[1])
+
+
+def draw_view(page: Page, house: House, view: View, frame: Rectangle, images: Images | None) -> None:
+    """What the agent saw: its picture, or a sketch; with a strong border where it asked for help."""
+    if images is None:
+        draw_sketch(page, house, view.viewpoint, view.view, frame)
+    else:
+        picture = images(house.name, house.viewpoints[view.viewpoint].id, view.view)
+        if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+            raise InputError(
+                f"house {house.name}: a picture has the shape {picture.shape}; expected (height, width, 3) bytes"
+            )
+        show(page, picture, frame)
+    left, bottom, right, top = frame
+    colour, width = (palette.HELP, 3.4) if view.letter else (palette.WALL, 1.0)
+    border = Patch((left, bottom), right - left, top - bottom, fill=False, edgecolor=colour, linewidth=width, zorder=6)
+    page.axes.add_patch(border)
+
+
+def looking(view: int) -> str:
+    """The direction of a view in words."""
+    rise = ("down, ", "", "up, ")[view // HEADINGS] if view // HEADINGS != LEVEL_ROW else ""
+    return f"{rise}{compass(view)}"
+
+
+def shortened(page: Page, text: str, font: Font, width: float) -> str:
+    """`text`, cut where it is wider than `width`."""
+    if page.measure(text, font)[0] <= width:
+        return text
+    while text and page.measure(f"{text} …", font)[0] > width:
+        text = text[:-1].rstrip()
+    return f"{text} …"
+
+
+def _caption(page: Page, account: Account, view: View, frame: Rectangle) -> None:
+    """The number of the action and what it was, where, and what the advisor said."""
+    left, bottom, right, _ = frame
+    y = bottom - 24
+    if view.beat is None:
+        page.write("the time is up", (left, y), ACTION)
+    else:
+        number = f"{view.beat.number + 1}"
+        page.write(number, (left, y), NUMBER)
+        page.write(ACTIONS[view.beat.action], (left + page.measure(number, NUMBER)[0] + 9, y), ACTION)
+        page.write(f"{max(view.beat.final):.0%}", (right, y), WHERE, across="right")
+    room = account.house.room_of(view.viewpoint)
+    if room is not None and room.label != NO_LABEL:
+        page.write(f"{room.name}, looking {looking(view.view)}", (left, y - 20), WHERE)
+    words = _words(page, view, right - left)
+    if words and view.letter is not None:
+        badge(page, view.letter, (left + 11, y - 41), LETTER, palette.HELP)
+        for line in words:
+            page.write(line, (left + 28, y - 45), SAID)
+            y -= LINE
+
+
+def _words(page: Page, view: View, width: float) -> list[str]:
+    """What the advisor said, in lines; none where it was not asked."""
+    if view.beat is None or view.beat.said is None:
+        return []
+    return clipped(page, quoted(view.beat.said), SAID, width - 28)
+
+
+def quoted(said: str) -> str:
+    """The advisor's words, or that there were none."""
+    return f"“{spoken(said)}”" if said else "help, without words"
+
+
+def clipped(page: Page, text: str, font: Font, width: float, most: int = MOST_LINES) -> list[str]:
+    """`text` in lines, at most so many."""
+    lines = page.wrap(text, font, width)
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} …"]
+
+
+def badge(page: Page, text: str, at: XY, font: Font, colour: str) -> None:
+    """A letter or number on a coloured button."""
+    box = {"boxstyle": "round,pad=0.3,rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2}
+    page.axes.text(
+        *at, text, fontproperties=font.properties, color=font.colour, ha="center", va="center_baseline", bbox=box, zorder=8
+    )
+
+
+def _header(page: Page, account: Account, height: int) -> None:
+    top = height - 62.0
+    page.write(shortened(page, f"{account.end_goal}.", TITLE, WIDTH - 2 * MARGIN), (MARGIN, top), TITLE)
+    verdict, rest = outcome(account)
+    colour = SUCCESS if account.success else palette.HELP
+    page.write(verdict, (MARGIN, top - 34), Font(VERDICT.size, colour, VERDICT.weight))
+    page.write(rest, (MARGIN + page.measure(verdict, VERDICT)[0] + 16, top - 34), SUBTITLE)
+
+
+def outcome(account: Account) -> tuple[str, str]:
+    """How it ended, in one word and in a few."""
+    parts = [
+        f"ended {distance_to_goal(account)}" + ("" if account.stopped else ", out of time"),
+        f"{len(account.beats)} of {count(account.time_budget, 'step')}",
+        f"asked for help {account.requests} of {count(account.help_budget, 'time')}",
+        f"house {account.house.name}",
+    ]
+    return "Success" if account.success else "Failure", "   ·   ".join(parts)

@@ -1,0 +1,66 @@
+"""End-goals in words (section 5): "find an armchair in the living room ." and "find curtains in one of the bedrooms .".
+
+Singular or plural, a or an, and the plurals of rooms are inflect's, the library that the paper uses. Where it is wrong, and
+for words such as "clothing" that take no article, `tasks/data/word_forms.csv` has the form, with its reason.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vnla.houses.rooms import ROOM_NAMES
+from vnla.phrases import FULL_STOP
+from vnla.tasks.tables import table
+
+if TYPE_CHECKING:
+    from inflect import engine
+
+
+class Form(StrEnum):
+    """How a noun is used: only a singular takes an article."""
+
+    SINGULAR = "singular"
+    PLURAL = "plural"
+    MASS = "mass"
+
+
+def end_goal(label: str, room: str | None = None, rooms: int = 1) -> str:
+    """What is asked for an object label in plain words, in one of `rooms` rooms of the label `room`, if that is said."""
+    words = ["find", with_article(label)]
+    if room is not None:
+        words += ["in the", ROOM_NAMES[room]] if rooms == 1 else ["in one of the", room_plural(room)]
+    return " ".join([*words, FULL_STOP])
+
+
+@cache
+def with_article(label: str) -> str:
+    """What is said for a label: "a towel", "an armchair", but "curtains" and "toilet paper"."""
+    return str(_engine().a(label)) if form(label) is Form.SINGULAR else label
+
+
+@cache
+def form(label: str) -> Form:
+    """The form of a label, which is that of its head: "chest of drawers" is singular, "kitchen cabinets" is plural."""
+    head = label.split(" of ")[0].split(" with ")[0].split()[-1]
+    known = {row["word"]: Form(row["form"]) for row in table("word_forms.csv")}
+    for word in (label, head):
+        if word in known:
+            return known[word]
+    return Form.PLURAL if _engine().singular_noun(head) else Form.SINGULAR
+
+
+@cache
+def room_plural(label: str) -> str:
+    """The plural of a room label's name."""
+    known = {row["label"]: row["plural"] for row in table("rooms_in_goals.csv") if row["plural"]}
+    return known.get(label) or str(_engine().plural_noun(ROOM_NAMES[label]))
+
+
+@cache
+def _engine() -> engine:
+    # Importing inflect takes a third of a second; only those who make end-goals pay it.
+    import inflect
+
+    return inflect.engine()

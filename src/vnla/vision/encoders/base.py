@@ -1,0 +1,88 @@
+"""What an encoder is: uint8 images in, one float32 vector an image out. Frozen: nothing here is ever trained."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vnla.errors import InputError
+from vnla.views import VIEWS
+
+Images = NDArray[np.uint8]
+Float32 = NDArray[np.float32]
+
+LONGEST_SIDE = 4096
+
+
+class Size(NamedTuple):
+    """Width and height of an image in pixels."""
+
+    width: int
+    height: int
+
+    @classmethod
+    def parse(cls, text: str) -> Size:
+        """The size that a person wrote, such as `224x168`."""
+        width, _, height = text.lower().replace("×", "x").partition("x")
+        if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
+            raise InputError(f"size {text!r}: expected WIDTHxHEIGHT, such as 224x168")
+        size = cls(int(width), int(height))
+        if not all(32 <= side <= LONGEST_SIDE for side in size):
+            raise InputError(f"size {text!r}: both sides must be between 32 and {LONGEST_SIDE} pixels")
+        return size
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may choose about an encoder; None leaves the choice to it."""
+
+    weights: Path | None = None
+    """A file of weights, for encoders that have several or bring none along."""
+    device: str | None = None
+    size: Size | None = None
+    half: bool = False
+    """Half precision on a GPU. Features then differ from float32 in the third digit."""
+    seed: int = 0
+    """Of the weights of encoders that are random on purpose."""
+
+
+class Encoder(ABC):
+    """Images to feature vectors. An image's features depend neither on its batch nor on its place in it, beyond rounding."""
+
+    name: str
+    dimension: int
+    size: Size
+    """Of the images that it expects."""
+    weights: str
+    """What tells these weights from others: the start of a checksum, or where they come from."""
+    device: str = "cpu"
+    batch: int = VIEWS
+    """How many images to hand over at once: on a CPU more than those of one viewpoint gains nothing."""
+
+    def encode(self, images: Images) -> Float32:
+        """Features (n, dimension) of images (n, height, width, 3), RGB."""
+        expected = (self.size.height, self.size.width, 3)
+        if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != expected:
+            raise InputError(
+                f"{self.name}: expected bytes of shape (n, {', '.join(map(str, expected))}), not {_kind(images)}"
+            )
+        if not len(images):
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        # PyTorch warns of arrays that it could not write on, such as a memory-mapped file's.
+        return self._encode(np.require(images, requirements=["C", "W"]))
+
+    @abstractmethod
+    def _encode(self, images: Images) -> Float32:
+        """`encode` for at least one image of the right shape."""
+
+
+def _kind(images: NDArray[np.generic]) -> str:
+    return f"{images.dtype} of shape {images.shape}"

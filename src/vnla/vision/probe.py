@@ -1,0 +1,250 @@
+"""A linear probe: what can be read from features by one weighted sum, and does it carry over to houses never seen?
+
+For each object label (is one in view?) and each room type (is the viewpoint in one?) a ridge regression on standardised
+features is fitted to the views of the training houses, all labels at once in closed form, and its scores rank the views
+of unseen houses. The measure is average precision; a ranking by chance has the label's share of the views. Not in the
+paper, which never asks whether its features show what the agent is sent to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vnla.errors import InputError
+from vnla.houses.house import House
+from vnla.views import VIEWS
+from vnla.vision.symbolic import symbolic_features
+from vnla.world import World
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+"""Of ridge regression, as multiples of the number of views."""
+LEAST_SHARE = 0.005
+"""Of a view's pixels that an object must cover to count as visible: 190 pixels of 224 × 168."""
+HELD_OUT = 5
+"""One training house in five, at least one, chooses the penalty."""
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """Average precision of each label on unseen houses; `nan` where training or test views have none of it, or only it."""
+
+    labels: tuple[str, ...]
+    precision: Float64  # (labels,)
+    chance: Float64  # (labels,), the share of test views that have the label
+    positives: NDArray[np.int64]  # (labels,), test views that have the label
+    penalty: float
+    train_views: int
+    test_views: int
+
+    @property
+    def measured(self) -> Bools:
+        """Which labels could be measured."""
+        return ~np.isnan(self.precision)
+
+    @property
+    def mean_precision(self) -> float:
+        """Mean over the labels that could be measured."""
+        return float(self.precision[self.measured].mean())
+
+    @property
+    def mean_chance(self) -> float:
+        """What `mean_precision` would be by chance."""
+        return float(self.chance[self.measured].mean())
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as plain values; labels that could not be measured have null."""
+        rows = zip(self.labels, self.precision.tolist(), self.chance.tolist(), self.positives.tolist(), strict=True)
+        return {
+            "mean_average_precision": self.mean_precision,
+            "mean_chance": self.mean_chance,
+            "penalty": self.penalty,
+            "train_views": self.train_views,
+            "test_views": self.test_views,
+            "labels": {
+                label: {"average_precision": None if np.isnan(value) else value, "chance": chance, "positives": count}
+                for label, value, chance, count in rows
+            },
+        }
+
+
+def probe(
+    features: NDArray[np.floating[Any]],
+    targets: Bools,
+    train: Bools,
+    test: Bools,
+    *,
+    labels: Sequence[str] | None = None,
+    houses: Ints | None = None,
+) -> ProbeResult:
+    """Fit on the views of `train`, measure on those of `test`.
+
+    `features` is (views, dimension), `targets` (views, labels), the masks (views,). `houses` numbers the house of each view,
+    so that the penalty is chosen on whole houses; without it, on blocks of neighbouring views.
+    """
+    names = tuple(labels) if labels is not None else tuple(map(str, range(targets.shape[1])))
+    _check(features, targets, train, test, names)
+    groups = houses if houses is not None else np.arange(len(features)) * HELD_OUT // max(1, len(features))
+    inside, outside = _held_out(groups, train)
+    known = features[train].astype(np.float32)
+    penalty = _best_penalty(known, targets[train], inside, outside)
+    scores = _Ridge(known, targets[train]).scores(features[test].astype(np.float32), penalty)
+    learned = targets[train].any(axis=0) & ~targets[train].all(axis=0)
+    precision = np.where(learned, average_precision(scores, targets[test]), np.nan)
+    positives = targets[test].sum(axis=0)
+    precision[positives == len(scores)] = np.nan
+    return ProbeResult(names, precision, positives / len(scores), positives, penalty, len(known), len(scores))
+
+
+def average_precision(scores: NDArray[np.floating[Any]], targets: Bools) -> Float64:
+    """Average precision of each column (views, labels): the mean, over the positives, of the precision down to each.
+
+    Equal scores are one step of the ranking, so constant scores give the share of positives. Without positives: nan.
+    """
+    order = np.argsort(-scores, axis=0, kind="stable")
+    hits = np.cumsum(np.take_along_axis(targets, order, axis=0), axis=0)  # (views, labels)
+    ranked = np.take_along_axis(scores, order, axis=0)
+    last = np.ones(ranked.shape, dtype=np.bool_)  # whether the next score is lower
+    last[:-1] = ranked[1:] < ranked[:-1]
+    precision = hits / np.arange(1, len(scores) + 1)[:, None]
+    # At the last view of each run of equal scores: how many positives have come up to here, and up to the run before.
+    before = np.maximum.accumulate(np.where(last, hits, 0), axis=0)
+    gained = np.diff(before, axis=0, prepend=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value: Float64 = (gained * precision).sum(axis=0) / hits[-1]
+    return value
+
+
+class _Ridge:
+    """Ridge regression for any penalty, from one eigendecomposition."""
+
+    def __init__(self, features: Float32, targets: Bools) -> None:
+        self._mean = features.mean(axis=0)
+        deviation = features.std(axis=0)
+        self._scale = np.where(deviation > 1e-6, 1 / np.maximum(deviation, 1e-6), 0).astype(np.float32)
+        x = self._standard(features)
+        y = (targets - targets.mean(axis=0)).astype(np.float32)
+        values, self._vectors = np.linalg.eigh((x.T @ x).astype(np.float64))  # (dimension,), (dimension, dimension)
+        self._values = np.maximum(values, 0)
+        self._along = self._vectors.T @ (x.T @ y).astype(np.float64)  # (dimension, labels)
+        self._views = len(x)
+
+    def scores(self, features: Float32, penalty: float) -> Float32:
+        """(views, labels). The constant term is left out: it changes no ranking."""
+        weights = self._vectors @ (self._along / (self._values + penalty * self._views)[:, None])
+        scores: Float32 = self._standard(features) @ weights.astype(np.float32)
+        return scores
+
+    def _standard(self, features: Float32) -> Float32:
+        standard: Float32 = (features - self._mean) * self._scale
+        return standard
+
+
+def _best_penalty(features: Float32, targets: Bools, inside: Bools, outside: Bools) -> float:
+    ridge = _Ridge(features[inside], targets[inside])
+    means = [_mean_precision(ridge.scores(features[outside], penalty), targets[outside]) for penalty in PENALTIES]
+    return PENALTIES[int(np.argmax(means))]
+
+
+def _mean_precision(scores: Float32, targets: Bools) -> float:
+    present = targets.any(axis=0)
+    return float(average_precision(scores[:, present], targets[:, present]).mean()) if present.any() else 0.0
+
+
+def _held_out(groups: Ints, train: Bools) -> tuple[Bools, Bools]:
+    """Which training views to fit on and which to choose the penalty on: every fifth group, and never all of them."""
+    own = groups[train]
+    _, number = np.unique(own, return_inverse=True)
+    outside = number % HELD_OUT == HELD_OUT - 1
+    if not outside.any():
+        outside = number == number.max()
+    if outside.all():
+        outside = np.arange(len(own)) >= len(own) - max(1, len(own) // HELD_OUT)
+    return ~outside, outside
+
+
+def _check(features: NDArray[Any], targets: Bools, train: Bools, test: Bools, names: tuple[str, ...]) -> None:
+    views = len(features)
+    shapes = (features.ndim, targets.shape, train.shape, test.shape)
+    if shapes != (2, (views, len(names)), (views,), (views,)):
+        raise ValueError(f"features {features.shape}, targets {targets.shape} and masks {train.shape} do not fit")
+    if (train & test).any():
+        raise ValueError("a view is both a training and a test view")
+    if train.sum() < 2 or not test.any():
+        raise InputError("a probe needs views of training houses and of other houses")
+    if not (targets[train].any(axis=0) & targets[test].any(axis=0)).any():
+        raise InputError("no label is seen both in the training houses and in the others; use a larger world")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is to be read from each view, labels in columns: objects by their name, room types as `in: kitchen`."""
+
+    labels: tuple[str, ...]
+    table: Bools  # (viewpoints, 36, labels)
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """How much of each view objects of each label cover, 0 to 1, as a renderer knows it."""
+
+    labels: tuple[str, ...]
+    share: NDArray[np.floating[Any]]  # (viewpoints, 36, labels), viewpoints in the world's order
+
+
+def listed_visibility(houses: Sequence[House], world: World) -> Visibility:
+    """Visibility where nobody has rendered the views: 1 for labels in the room and the field of view, else 0."""
+    features = symbolic_features(houses, world)
+    return Visibility(features.labels, (features.array > 0).astype(np.float32))
+
+
+def drawn_visibility(
+    houses: Sequence[House],
+    world: World,
+    sightings: Callable[[str], NDArray[np.void]],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Visibility:
+    """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.images.SIGHTING`)."""
+    by_name = {house.name: house for house in houses}
+    labels = sorted({thing.label for name in world.houses for thing in by_name[name].objects})
+    column = {label: i for i, label in enumerate(labels)}
+    share = np.zeros((len(world.ids), VIEWS, len(labels)), dtype=np.float32)
+    for name, graph in zip(world.houses, world.graphs, strict=True):
+        house, seen = by_name[name], sightings(name)
+        label_of = {thing.id: column[thing.label] for thing in house.objects}
+        seen = seen[np.isin(seen["object"], list(label_of))]  # what is no object of the house has no label
+        row = {house.number[each]: world.viewpoint(name, each) for each in graph.ids}
+        where = np.array([row[each] for each in seen["viewpoint"].tolist()], dtype=np.int64)
+        what = np.array([label_of[each] for each in seen["object"].tolist()], dtype=np.int64)
+        # Several objects of one label in a view count together.
+        np.add.at(share, (where, seen["view"].astype(np.int64), what), seen["share"])
+        progress(len(graph.ids))
+    return Visibility(tuple(labels), share)
+
+
+def probe_targets(houses: Sequence[House], world: World, visibility: Visibility, least: float = LEAST_SHARE) -> Targets:
+    """Object labels that cover at least the share `least` of a view, and the type of the room the viewpoint is in."""
+    rooms = _room_types(houses, world)
+    kinds = sorted({room for room in rooms if room is not None})
+    inside = np.array([[room == kind for kind in kinds] for room in rooms], dtype=np.bool_).reshape(len(rooms), len(kinds))
+    table = np.concatenate([visibility.share >= least, np.repeat(inside[:, None, :], VIEWS, axis=1)], axis=2)
+    return Targets((*visibility.labels, *(f"in: {kind}" for kind in kinds)), table)
+
+
+def _room_types(houses: Sequence[House], world: World) -> list[str | None]:
+    by_name = {house.name: house for house in houses}
+    found: list[str | None] = []
+    for name, graph in zip(world.houses, world.graphs, strict=True):
+        house = by_name[name]
+        rooms = [house.room_of(house.number[each]) for each in graph.ids]
+        found += [None if room is None else room.name for room in rooms]
+    return found

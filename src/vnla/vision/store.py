@@ -1,0 +1,329 @@
+"""The feature store: the features of all views of a world as one memory-mapped float16 array with an index.
+
+::
+
+    WORLD/features/<encoder>/features.json    what this is and the order of the viewpoints; written last
+    WORLD/features/<encoder>/features.f16     (viewpoints, 36, dimension) float16, little-endian, nothing else
+
+While features are being made, `features.json` is missing and two more files are there: `unfinished.json`, which says what
+is being made, and `done`, one byte a viewpoint. A byte is set only after that viewpoint's features are on disk, so a killed
+extraction goes on where it was, and never counts half a row as done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vnla import files
+from vnla.errors import InputError
+from vnla.houses.folder import WorldFolder
+from vnla.views import VIEWS
+from vnla.vision.encoders.base import Size
+from vnla.world import World
+
+FORMAT = "vnla-features"
+VERSION = 1
+INDEX, UNFINISHED, DONE, ARRAY = "features.json", "unfinished.json", "done", "features.f16"
+WHAT = "the index of a feature store"
+DTYPE = np.dtype("<f2")
+LARGEST = float(np.finfo(np.float16).max)
+
+Place = tuple[str, str]
+"""A viewpoint: the name of its house, and its id."""
+Features = NDArray[np.float16]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What features are of and how they were made: two stores with equal headers hold the same features."""
+
+    encoder: str
+    weights: str
+    dimension: int
+    size: Size
+    """Of the images, in pixels."""
+    vfov: float
+    """Vertical field of view of the images, degrees."""
+    world: str
+    """Checksum of the world folder; empty where the folder has none."""
+    viewpoints: tuple[Place, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The header as the index has it; viewpoints by house, in order."""
+        houses: list[dict[str, Any]] = []
+        for house, viewpoint in self.viewpoints:
+            if not houses or houses[-1]["name"] != house:
+                houses.append({"name": house, "viewpoints": []})
+            houses[-1]["viewpoints"].append(viewpoint)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "encoder": self.encoder,
+            "weights": self.weights,
+            "shape": [len(self.viewpoints), VIEWS, self.dimension],
+            "dtype": "float16",
+            "image": list(self.size),
+            "vfov": self.vfov,
+            "world": self.world,
+            "houses": houses,
+        }
+
+
+def read_header(path: Path) -> tuple[Header, str]:
+    """The header in an index, and the checksum of the array (empty where it is not finished)."""
+    value = files.read_json(path, WHAT)
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise InputError(f'{path}: is not {WHAT}: expected "format": "{FORMAT}"')
+    if value.get("version") != VERSION:
+        raise InputError(f"{path}: version {value.get('version')!r}; this vnla reads version {VERSION}: use a newer one")
+    try:
+        places = tuple((str(each["name"]), str(name)) for each in value["houses"] for name in each["viewpoints"])
+        width, height = map(int, value["image"])
+        header = Header(
+            encoder=str(value["encoder"]),
+            weights=str(value["weights"]),
+            dimension=int(value["shape"][2]),
+            size=Size(width, height),
+            vfov=float(value["vfov"]),
+            world=str(value["world"]),
+            viewpoints=places,
+        )
+        if header.as_json() != {key: each for key, each in value.items() if key != "sha256"}:
+            raise ValueError("its fields do not agree with each other")
+        return header, str(value.get("sha256", ""))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{path}: is damaged ({error!r}); make the features again") from None
+
+
+@dataclass(frozen=True)
+class FeatureStore:
+    """Finished features on disk."""
+
+    path: Path
+    header: Header
+    sha256: str
+
+    @classmethod
+    def open(cls, path: Path) -> FeatureStore:
+        """The store in the folder `path`. The array is mapped, not read; `verify` reads it."""
+        files.existing_folder(path, "a folder of features")
+        if not (path / INDEX).is_file() and (path / UNFINISHED).is_file():
+            raise InputError(f"{path}: its features are not finished; run the same vnla features command again")
+        header, sha256 = read_header(path / INDEX)
+        found = files.existing_file(path / ARRAY, "the array of a feature store").stat().st_size
+        expected = len(header.viewpoints) * row_bytes(header)
+        if found != expected:
+            raise InputError(f"{path / ARRAY}: {found:,} bytes, but {INDEX} describes {expected:,}; make the features again")
+        return cls(path, header, sha256)
+
+    @cached_property
+    def array(self) -> Features:
+        """(viewpoints, 36, dimension), mapped into memory, not to be written on."""
+        shape = (len(self.header.viewpoints), VIEWS, self.header.dimension)
+        return np.memmap(self.path / ARRAY, dtype=DTYPE, mode="r", shape=shape)
+
+    def verify(self) -> None:
+        """Read the whole array and hold it against the checksum."""
+        if _sha256(self.path / ARRAY) != self.sha256:
+            raise InputError(f"{self.path / ARRAY}: is not what {INDEX} describes: damaged; make the features again")
+
+    def for_world(self, world: World) -> Features:
+        """Features in the order of the world's viewpoints; the mapped array itself where that is the order on disk."""
+        wanted = viewpoints_of(world)
+        if wanted == self.header.viewpoints:
+            return self.array
+        row = {place: i for i, place in enumerate(self.header.viewpoints)}
+        for house, viewpoint in wanted:
+            if (house, viewpoint) not in row:
+                raise InputError(
+                    f"{self.path}: has no features of viewpoint {viewpoint} of house {house}; make them for this world"
+                )
+        return self.array[[row[place] for place in wanted]]
+
+
+class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
+    """A store in the making. `pending` are the rows not yet done; `finish` turns it into a `FeatureStore`.
+
+    Leaving the `with` block without `finish` keeps what is done, for the next attempt with an equal header. Whoever would
+    rather start again sets `durable` to False and does not wait for the disk after every row.
+    """
+
+    def __init__(self, path: Path, header: Header, *, durable: bool = True) -> None:
+        _check(header)
+        self.path, self.header, self._durable = path, header, durable
+        if (path / INDEX).exists():
+            raise _exists(path, FeatureStore.open(path).header, header)
+        if not (path / UNFINISHED).exists():
+            _begin(path, header)
+        elif (begun := read_header(path / UNFINISHED)[0]) != header:
+            raise _exists(path, begun, header)
+        self._array = (path / ARRAY).open("r+b")
+        self._marks = (path / DONE).open("r+b")
+        try:
+            _lock(self._marks, path)
+            self._done = _marks(self._marks, self._array, header, path)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pending(self) -> NDArray[np.int64]:
+        """Numbers of the viewpoints whose features are still missing."""
+        return np.flatnonzero(self._done == 0)
+
+    def write(self, first: int, features: NDArray[np.floating[Any]]) -> None:
+        """Store the features (n, 36, dimension) of the viewpoints from number `first` on, and mark them as done."""
+        count, shape = len(features), (VIEWS, self.header.dimension)
+        if features.shape[1:] != shape or not 0 <= first <= first + count <= len(self._done):
+            raise ValueError(f"features of shape {features.shape} do not fit rows {first} and on of this store")
+        with np.errstate(invalid="ignore"):
+            good = (np.abs(features) <= LARGEST).all(axis=(1, 2))
+        if not good.all():
+            house, viewpoint = self.header.viewpoints[first + int(good.argmin())]
+            raise InputError(
+                f"viewpoint {viewpoint} of house {house}: a feature is no number, or beyond float16's ±{LARGEST:,.0f}"
+            )
+        _put(self._array, first * row_bytes(self.header), features.astype(DTYPE).tobytes(), self._durable)
+        # The order matters: features reach the disk before the mark that vouches for them.
+        _put(self._marks, first, b"\1" * count, self._durable)
+        self._done[first : first + count] = 1
+
+    def finish(self) -> FeatureStore:
+        """Write the index, which makes the store whole. Every viewpoint must be done."""
+        if len(self.pending):
+            house, viewpoint = self.header.viewpoints[self.pending[0]]
+            raise InputError(
+                f"{self.path}: {len(self.pending):,} viewpoints have no features, the first is {viewpoint} of house {house}"
+            )
+        os.fsync(self._array.fileno())
+        self.close()
+        index = {**self.header.as_json(), "sha256": _sha256(self.path / ARRAY)}
+        files.write_text(self.path / INDEX, json.dumps(index, indent=1) + "\n")
+        for name in (UNFINISHED, DONE):
+            (self.path / name).unlink()
+        return FeatureStore.open(self.path)
+
+    def discard(self) -> None:
+        """Remove what was written."""
+        self.close()
+        shutil.rmtree(self.path)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+    def close(self) -> None:
+        """Let go of the files; what is done stays."""
+        self._array.close()
+        self._marks.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def store_path(world: Path, encoder: str) -> Path:
+    """Where a world folder keeps the features of an encoder."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", encoder).strip(".-")
+    if not name:
+        raise InputError(f"encoder {encoder!r}: a name needs letters or digits")
+    return world / "features" / name
+
+
+def world_features(folder: WorldFolder, encoder: str) -> FeatureStore:
+    """The features that a world folder keeps under the name of an encoder; they must be of this very world."""
+    path = store_path(folder.path, encoder)
+    if not path.is_dir():
+        raise InputError(f"{path}: no features; make them with: vnla features make {folder.path} --encoder {encoder}")
+    store = FeatureStore.open(path)
+    if store.header.world != world_checksum(folder):
+        raise InputError(f"{path}: these features were made before the world was changed; remove them and make them again")
+    return store
+
+
+def world_checksum(folder: WorldFolder) -> str:
+    """What tells a world folder from another with the same names in it; empty without a `world.json`."""
+    if "sha256" not in folder.manifest:
+        return ""
+    return hashlib.sha256(json.dumps(folder.manifest["sha256"], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def viewpoints_of(world: World) -> tuple[Place, ...]:
+    """The world's viewpoints in its order."""
+    return tuple(
+        (house, viewpoint) for house, graph in zip(world.houses, world.graphs, strict=True) for viewpoint in graph.ids
+    )
+
+
+def row_bytes(header: Header) -> int:
+    """Bytes of one viewpoint's features on disk."""
+    return VIEWS * header.dimension * DTYPE.itemsize
+
+
+def _check(header: Header) -> None:
+    if not header.viewpoints or header.dimension < 1:
+        raise InputError("features need at least one viewpoint and one value a view")
+    if len(set(header.viewpoints)) < len(header.viewpoints):
+        raise InputError("features: a viewpoint is listed twice")
+
+
+def _begin(path: Path, header: Header) -> None:
+    """Files of the right size, empty; the description comes last, as only with it do they count as begun."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for name, size in ((ARRAY, len(header.viewpoints) * row_bytes(header)), (DONE, len(header.viewpoints))):
+            with (path / name).open("wb") as stream:
+                stream.truncate(size)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    files.write_text(path / UNFINISHED, json.dumps(header.as_json(), indent=1) + "\n")
+
+
+def _exists(path: Path, found: Header, wanted: Header) -> InputError:
+    if found == wanted:
+        return InputError(f"{path}: these features are there already; remove that folder to make them again")
+    changed = [name for name, value in vars(wanted).items() if getattr(found, name) != value]
+    return InputError(f"{path}: holds features with another {' and '.join(changed)}; remove that folder first")
+
+
+def _marks(stream: io.BufferedRandom, array: io.BufferedRandom, header: Header, path: Path) -> NDArray[np.uint8]:
+    done = np.frombuffer(stream.read(), dtype=np.uint8).copy()
+    size = array.seek(0, os.SEEK_END)
+    if len(done) != len(header.viewpoints) or done.max() > 1 or size != len(done) * row_bytes(header):
+        raise InputError(f"{path}: the unfinished features are damaged; remove that folder and start again")
+    return done
+
+
+def _put(stream: io.BufferedRandom, offset: int, data: bytes, durable: bool) -> None:
+    stream.seek(offset)
+    stream.write(data)
+    stream.flush()
+    if durable:
+        os.fsync(stream.fileno())
+
+
+def _lock(stream: io.BufferedRandom, path: Path) -> None:
+    """Keep a second process from writing here; where the system cannot lock files, nobody is kept from it."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise InputError(f"{path}: another process is writing these features; wait for it") from None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

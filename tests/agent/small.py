@@ -1,0 +1,201 @@
+"""Small agents in the cottage, for tests of the agent and of Algorithm 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from vnla.acting import ALONE, Acting
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
+from vnla.advisor import Advisor, Subgoals
+from vnla.agent.agent import Agent, tails
+from vnla.agent.config import AgentConfig
+from vnla.agent.encoder import Words
+from vnla.agent.navigation import Decoded
+from vnla.bcui import Players
+from vnla.episodes import Episodes
+from vnla.houses.cottage import cottage
+from vnla.policies import HelpPolicy, Never
+from vnla.rollout import Rollout
+from vnla.teachers.help import HelpTeacher
+from vnla.views import VIEWS, view_index
+from vnla.world import Environment, World
+
+END_MARK = 1
+FIRST_WORD = 2
+GOALS = (["bathroom"], ["kitchen", "bedroom_west"], ["entryway"], ["living_west"])
+END_GOAL_WORDS = 5
+WORDS = 60
+
+
+def small_agent(seed: int = 0, **sizes: float | bool) -> Agent:
+    """An agent with few parameters; its own distributions are made uneven, so that it does different things."""
+    torch.manual_seed(seed)
+    usual = {
+        "view_size": 8, "hidden": 12, "word_embedding": 6, "nav_embedding": 3, "ask_embedding": 3, "budget_embedding": 4,
+        "coverage": 3, "help_hidden": 10, "dropout": 0.0,
+    }  # fmt: skip
+    agent = Agent(AgentConfig(words=WORDS, **{**usual, **sizes}))
+    with torch.no_grad():
+        for layer in (agent.navigation.output, agent.help.output):
+            layer.weight *= 8
+        for layer in (agent.navigation.view_input, agent.navigation.nav_input, agent.navigation.ask_input):
+            layer.weight *= 4
+    return agent
+
+
+def numbered(advisor: Advisor) -> dict[str, int]:
+    """Numbers for the advisor's words; 0 is padding, 1 the end mark."""
+    return {word: i for i, word in enumerate(advisor.words(), start=FIRST_WORD)}
+
+
+def what_is_said(advisor: Advisor) -> Words:
+    """The advisor's table as the agent reads it."""
+    return tails(Subgoals.table(advisor, numbered(advisor)), END_MARK)
+
+
+def cottage_environment() -> Environment:
+    """The cottage with a few goal sets."""
+    return Environment.compile(World.compile([cottage()]), [("cottage", goals) for goals in GOALS])
+
+
+def pose_at(environment: Environment, viewpoint: str, heading: int) -> Tensor:
+    """A level pose in the cottage, as a batch of one."""
+    return torch.tensor([environment.world.viewpoint("cottage", viewpoint) * VIEWS + view_index(1, heading)])
+
+
+def views_of(environment: Environment, size: int = 8) -> Tensor:
+    """Features of every view, drawn once."""
+    return torch.randn(len(environment.world.ids) * VIEWS, size, generator=torch.Generator().manual_seed(77))
+
+
+def drawn_episodes(environment: Environment, key: Tensor, seed: int | Tensor = 5) -> Episodes:
+    """Episodes that begin, end and last as their key says."""
+    poses = len(environment.world.ids) * VIEWS
+    return Episodes.begin(
+        environment, key=key, start=key * 7919 % poses, goals=key % len(GOALS), time_budget=3 + key % 16, seed=seed
+    )
+
+
+def end_goals_of(key: Tensor) -> Words:
+    """An end-goal of one to five words for each key."""
+    place = torch.arange(END_GOAL_WORDS)
+    length = 1 + key % END_GOAL_WORDS
+    tokens = FIRST_WORD + (key[:, None] * 31 + place * 17) % (WORDS - FIRST_WORD)
+    return Words(torch.where(place < length[:, None], tokens, 0), length)
+
+
+def players_of(
+    agent: object,
+    environment: Environment,
+    policy: HelpPolicy | None = None,
+    acting: Acting = ALONE,
+    advisor: Advisor | None = None,
+    keeps_ended: bool = False,
+) -> Players:
+    """Everybody, with defaults."""
+    advisor = advisor or Advisor()
+    return Players(
+        agent=agent,  # type: ignore[arg-type]
+        views=views_of(environment),
+        advisor=advisor,
+        tails=what_is_said(advisor),
+        help_teacher=HelpTeacher(),
+        help_policy=policy or Never(),
+        acting=acting,
+        keeps_ended=keeps_ended,
+    )
+
+
+def with_budgets(episodes: Episodes, time: list[int], help_: list[int]) -> Episodes:
+    """The episodes with other budgets."""
+    return replace(episodes, time_budget=torch.tensor(time), help_budget=torch.tensor(help_))
+
+
+def told(rollout: Rollout, name: str) -> list[list[int]]:
+    """A field of the moments, one list an episode, as long as the episode was."""
+    lists: list[list[int]] = [[] for _ in range(len(rollout.episodes))]
+    for moment in rollout.moments:
+        for row, going, value in zip(moment.row.tolist(), moment.going.tolist(), getattr(moment, name), strict=True):
+            if going:
+                lists[row].append(value.tolist())
+    return lists
+
+
+@dataclass(frozen=True)
+class At:
+    """A help policy that asks at given steps, whatever the budget."""
+
+    steps: tuple[int, ...]
+    invited: bool = True
+
+    def plan(self, episodes: Episodes) -> Tensor:
+        """Nothing."""
+        return episodes.key.new_empty(len(episodes), 0)
+
+    def __call__(self, situation: object) -> Tensor:
+        """Everybody at those steps."""
+        return torch.full_like(situation.budget, situation.step in self.steps, dtype=torch.bool)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a scripted agent has in mind: which episode it is, the step, and what it heard last."""
+
+    episode: Tensor
+    step: Tensor
+    heard: Tensor
+
+
+class Scripted:
+    """Stands in for an agent: does what a script says and writes down what it is given.
+
+    `tentative` and `final` have one action for each episode and step. Where its logits are `sure`, the action has this much
+    more than the other five, which have 0.
+    """
+
+    def __init__(self, final: list[list[Nav]], tentative: list[list[Nav]] | None = None, sure: float = 60.0) -> None:
+        self.final, self.tentative, self.sure = torch.tensor(final), torch.tensor(tentative or final), sure
+        self.seen: list[dict[str, list[int]]] = []
+        self.help = _NoHelp()
+
+    def begin(self, end_goal: Words, tails: Words) -> Notes:
+        """Nothing heard."""
+        batch = len(end_goal.length)
+        return Notes(torch.arange(batch), torch.zeros(batch, dtype=torch.long), torch.full((batch,), len(tails.length) - 1))
+
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Notes) -> tuple[Decoded, Tensor]:
+        """Pass 1."""
+        self.seen.append({"episode": mind.episode.tolist(), "nav": last_nav.tolist(), "ask 1": last_ask.tolist()})
+        self.seen[-1]["heard 1"] = mind.heard.tolist()
+        return self._decoded(self.tentative, mind), view
+
+    def hear(self, mind: Notes, asked: Tensor, subgoal: Tensor, tails: Words) -> Notes:  # noqa: ARG002
+        """What was said to those who asked."""
+        return replace(mind, heard=torch.where(asked, subgoal, mind.heard))
+
+    def finally_(self, shared: Tensor, ask: Tensor, mind: Notes) -> tuple[Decoded, Notes]:  # noqa: ARG002
+        """Pass 2."""
+        self.seen[-1] |= {"ask 2": ask.tolist(), "heard 2": mind.heard.tolist()}
+        return self._decoded(self.final, mind), replace(mind, step=mind.step + 1)
+
+    def _decoded(self, script: Tensor, mind: Notes) -> Decoded:
+        action = script[mind.episode, mind.step]
+        nothing = torch.zeros(len(action), 1)
+        return Decoded(self.sure * nn.functional.one_hot(action, NAV_ACTIONS).float(), nothing, nothing, nothing)
+
+    def told(self, name: str) -> list[int]:
+        """What the only agent of a batch of one was given at every step."""
+        return [each[name][0] for each in self.seen]
+
+
+class _NoHelp:
+    """A help module that would rather not."""
+
+    def features(self, view: Tensor, tentative: Tensor, decoder: Tensor, attended: Tensor) -> Tensor:  # noqa: ARG002
+        return tentative
+
+    def __call__(self, known: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
+        return torch.tensor([1.0, 0.0]).expand(len(known), ASK_ACTIONS)

@@ -1,0 +1,183 @@
+"""What learns from which loss."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from agent.small import (
+    cottage_environment,
+    drawn_episodes,
+    end_goals_of,
+    players_of,
+    small_agent,
+    what_is_said,
+)
+from vnla.acting import BCUI
+from vnla.actions import ASK_START, NAV_START
+from vnla.advisor import Advisor
+from vnla.agent.agent import Agent
+from vnla.agent.deferred import DeferredLinear, collect_gradients
+from vnla.bcui import bcui
+from vnla.policies import AsTaught, AtFirst
+from vnla.rollout import Rollout
+from vnla.world import Environment
+
+KEYS = torch.arange(200, 230)
+
+
+@pytest.fixture(scope="module")
+def environment() -> Environment:
+    return cottage_environment()
+
+
+def trained_once(agent: Agent, environment: Environment, seed: int = 3) -> Rollout:
+    """A rollout with dropout, interventions and sampling, as in training."""
+    torch.manual_seed(seed)
+    players = players_of(agent.train(), environment, AsTaught(), BCUI)
+    return bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players)
+
+
+def gradients(agent: Agent) -> dict[str, Tensor | None]:
+    collect_gradients(agent)
+    return {name: each.grad for name, each in agent.named_parameters()}
+
+
+def touched(agent: Agent) -> set[str]:
+    return {name for name, gradient in gradients(agent).items() if gradient is not None and gradient.any()}
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_deferring_changes_no_gradient_of_a_whole_rollout(
+    environment: Environment, layers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = (small_agent(4, dropout=0.3, layers=layers) for _ in range(2))
+    loss = trained_once(ours, environment).nav_loss()
+    loss.backward()
+    deferred = gradients(ours)
+    monkeypatch.setattr(DeferredLinear, "forward", nn.Linear.forward)
+    expected = trained_once(theirs, environment).nav_loss()
+    expected.backward()
+    assert torch.equal(loss, expected)
+    for name, parameter in theirs.named_parameters():
+        if parameter.grad is None:
+            assert deferred[name] is None, name
+        else:
+            torch.testing.assert_close(deferred[name], parameter.grad, rtol=1e-4, atol=1e-5, msg=name)
+
+
+def test_the_navigation_loss_reaches_all_of_the_navigation_module_and_nothing_else(environment: Environment) -> None:
+    agent = small_agent(4)
+    trained_once(agent, environment).nav_loss().backward()
+    assert touched(agent) == {name for name, _ in agent.named_parameters() if name.startswith("navigation.")}
+
+
+@pytest.mark.parametrize("trains", [True, False])
+def test_the_help_loss_reaches_the_help_module_alone(environment: Environment, trains: bool) -> None:
+    """The budget's embedding with it, unless the configuration says otherwise."""
+    agent = small_agent(4, trains_budget_embedding=trains)
+    trained_once(agent, environment).ask_loss(agent.help).backward()
+    expected = {name for name, _ in agent.named_parameters() if name.startswith("help.")}
+    assert touched(agent) == expected - (set() if trains else {"help.budget_embedding.weight"})
+
+
+def test_an_untrained_budget_embedding_stays_as_it_was_drawn(environment: Environment) -> None:
+    for trains in (True, False):
+        agent = small_agent(4, trains_budget_embedding=trains)
+        before = agent.help.budget_embedding.weight.clone()
+        optimizer = torch.optim.Adam(agent.parameters(), lr=0.1, weight_decay=0.1)
+        rollout = trained_once(agent, environment)
+        (rollout.nav_loss() + rollout.ask_loss(agent.help)).backward()
+        collect_gradients(agent)
+        optimizer.step()
+        assert torch.equal(agent.help.budget_embedding.weight, before) != trains
+
+
+def test_only_embeddings_that_were_inputs_learn(environment: Environment) -> None:
+    """Words that nobody heard and padding do not; nor does "no request yet", which only the first, untaught pass sees."""
+    agent = small_agent(4)
+    rollout = trained_once(agent, environment)
+    rollout.nav_loss().backward()
+    learned = gradients(agent)
+    ask = learned["navigation.ask_embedding.weight"]
+    assert not ask[ASK_START].any() and ask[0].any() and ask[1].any()
+    words = learned["navigation.encoder.embedding.weight"]
+    assert not words[0].any()
+    said = {int(moment.subgoal[i]) for moment in rollout.moments for i in moment.request.nonzero().squeeze(1)}
+    table = what_is_said(Advisor())
+    heard = {int(token) for code in said for token in table.tokens[code, : table.length[code]]}
+    heard |= {int(token) for row in end_goals_of(KEYS).tokens for token in row} | {1}
+    assert {int(token) for token in words.any(dim=1).nonzero()} == heard - {0}
+
+
+def test_pass_one_carries_no_gradient_and_its_result_does_not_enter_the_navigation_loss(environment: Environment) -> None:
+    agent = small_agent(4)
+    rollout = trained_once(agent, environment)
+    assert not any(moment.tentative.requires_grad or moment.known.requires_grad for moment in rollout.moments)
+    assert all(moment.final.requires_grad for moment in rollout.moments)
+    mind = agent.begin(end_goals_of(KEYS), what_is_said(Advisor()))
+    nav, ask = torch.full_like(KEYS, NAV_START), torch.full_like(KEYS, ASK_START)
+    first, _ = agent.tentatively(torch.randn(len(KEYS), 8), nav, ask, mind)
+    assert not first.logits.requires_grad
+
+
+def test_errors_of_the_help_module_stop_at_its_inputs() -> None:
+    """Whoever computes the inputs, and with gradients or not."""
+    inputs = [torch.ones(2, size, requires_grad=True) for size in (8, 6, 12, 12)]
+    assert not small_agent(1).help.features(*inputs).requires_grad
+
+
+def test_the_gradient_is_the_slope_of_the_loss() -> None:
+    """Along a random direction of all parameters, in float64: central difference against the sum of the gradients."""
+    agent = small_agent(6, layers=2).double()
+    table, goals = what_is_said(Advisor()), end_goals_of(torch.arange(4))
+    generator = torch.Generator().manual_seed(1)
+    views = torch.randn(4, 4, 8, generator=generator, dtype=torch.float64)
+    taught = torch.randint(0, 6, (4, 4), generator=generator)
+
+    def loss() -> Tensor:
+        mind, total = agent.begin(goals, table), torch.zeros((), dtype=torch.float64)
+        nav, ask = torch.full((4,), NAV_START), torch.full((4,), ASK_START)
+        for step, view in enumerate(views):
+            _, shared = agent.tentatively(view, nav, ask, mind)
+            asked = torch.tensor([step == 1, step in (1, 2), step == 3, False])
+            mind = agent.hear(mind, asked, taught[step] * 200, table)
+            decoded, mind = agent.finally_(shared, asked.long(), mind)
+            nav, ask = taught[step], asked.long()
+            total = total + nn.functional.cross_entropy(decoded.logits, taught[step])
+        return total
+
+    loss().backward()
+    slopes = gradients(agent)
+    directions = {name: torch.randn(each.shape, generator=generator).double() for name, each in agent.named_parameters()}
+    expected = sum(
+        float((slopes[name].detach() * each).sum()) for name, each in directions.items() if slopes[name] is not None
+    )
+    values = []
+    for sign in (1e-5, -2e-5):
+        with torch.no_grad():
+            for name, each in agent.named_parameters():
+                if name != "navigation.encoder.embedding.weight":
+                    each += sign * directions[name]
+                else:
+                    each[1:] += sign * directions[name][1:]  # padding never learns
+            values.append(float(loss()))
+    assert (values[0] - values[1]) / 2e-5 == pytest.approx(expected, rel=1e-6)
+
+
+def test_losses_are_finite_and_so_are_gradients_where_actions_are_impossible(environment: Environment) -> None:
+    """The rollout has blocked views and used-up budgets, whose log-probabilities are -inf."""
+    agent = small_agent(4)
+    torch.manual_seed(0)
+    rollout = bcui(
+        drawn_episodes(environment, KEYS), end_goals_of(KEYS), players_of(agent.train(), environment, AtFirst(), BCUI)
+    )
+    assert any(torch.isneginf(moment.final).any() for moment in rollout.moments)
+    assert any((moment.budget == 0).any() for moment in rollout.moments)
+    loss = rollout.nav_loss() + rollout.ask_loss(agent.help)
+    loss.backward()
+    assert math.isfinite(loss.item())
+    assert all(each is None or bool(each.isfinite().all()) for each in gradients(agent).values())

@@ -1,0 +1,70 @@
+"""Players for the cottage: a small untrained agent with symbolic features, and ways of acting that tests can foresee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from vnla.acting import Acting, most_probable
+from vnla.actions import Nav
+from vnla.advisor import Advisor, Subgoals
+from vnla.agent.agent import Agent, tails
+from vnla.agent.config import AgentConfig
+from vnla.agent.encoder import Words
+from vnla.bcui import Players
+from vnla.budgets import TimeBudgets
+from vnla.episodes import Episodes
+from vnla.houses.cottage import cottage
+from vnla.policies import AsTaught, HelpPolicy
+from vnla.tasks.cottage import cottage_tasks
+from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
+from vnla.teachers.help import HelpTeacher
+from vnla.vision.symbolic import symbolic_features
+from vnla.world import World
+
+HOUSE = cottage()
+WORLD = World.compile([HOUSE])
+TASKS = TaskSet.compile(WORLD, cottage_tasks(WORLD), TimeBudgets())
+VOCABULARY = Vocabulary.build(task.end_goal for task in TASKS.tasks)
+END_GOALS = Words(*VOCABULARY.encode([task.end_goal for task in TASKS.tasks]))
+
+
+@dataclass(frozen=True)
+class Following(Acting):
+    """Does what the navigation teacher says."""
+
+    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, _step: int) -> Tensor:
+        return taught
+
+
+@dataclass(frozen=True)
+class Scripted(Acting):
+    """Does the same few actions in every episode, then turns right for ever."""
+
+    script: tuple[Nav, ...] = field(default=())
+
+    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, step: int) -> Tensor:
+        return torch.full_like(taught, self.script[step] if step < len(self.script) else Nav.RIGHT)
+
+
+FOLLOWING = Following(most_probable, direct=False)
+
+
+def scripted(*actions: Nav) -> Scripted:
+    return Scripted(most_probable, False, actions)
+
+
+def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> Players:
+    """The players with an agent that knows nothing yet."""
+    features = symbolic_features([HOUSE], WORLD).array
+    views = torch.from_numpy(features).reshape(-1, features.shape[-1])
+    advisor = advisor or Advisor()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = AgentConfig(words=len(VOCABULARY), view_size=views.shape[1], hidden=16, word_embedding=8, help_hidden=16)
+        agent = Agent(config)
+    said = tails(Subgoals.table(advisor, VOCABULARY), end_mark=VOCABULARY.end)
+    return Players(agent, views, advisor, said, HelpTeacher(), policy or AsTaught(), acting)

@@ -1,0 +1,162 @@
+"""The results file: there and back, scored again, replayed in the simulator, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players
+from vnla.acting import Acting, sampled
+from vnla.errors import InputError
+from vnla.evaluation.evaluate import Evaluation, evaluate
+from vnla.evaluation.metrics import rooms_of
+from vnla.evaluation.results import read_results, results_of, score_results, write_results
+from vnla.houses.matterport import write_connectivity
+from vnla.mattersim import Simulator
+from vnla.policies import AtRandom
+
+ROOMS = rooms_of(WORLD, [HOUSE])
+SEEDS = (123, 435)
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, END_GOALS, ROOMS, seeds=SEEDS)
+
+
+@pytest.fixture
+def file(evaluation: Evaluation, tmp_path: Path) -> Path:
+    path = tmp_path / "results" / "asknav.json"
+    write_results(path, results_of(evaluation))
+    return path
+
+
+def rewritten(path: Path, change: Any) -> Path:
+    """The file with its first record changed."""
+    records = json.loads(path.read_text())
+    change(records[0])
+    path.write_text(json.dumps(records))
+    return path
+
+
+def test_results_come_back_as_they_were_written(evaluation: Evaluation, file: Path) -> None:
+    assert read_results(file) == results_of(evaluation, 123)
+    assert results_of(evaluation, 123) != results_of(evaluation, 435)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scores_from_the_file_are_those_of_the_run(evaluation: Evaluation, seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    write_results(path, results_of(evaluation, seed)[::-1])  # the order of the records says nothing
+    found, run = score_results(path, TASKS, ROOMS), evaluation.scores[SEEDS.index(seed)]
+    for each in fields(run):
+        if each.name != "help_budget":
+            assert np.array_equal(getattr(found, each.name), getattr(run, each.name)), each.name
+    assert (found.help_budget < 0).all()
+
+
+def test_a_record_has_the_authors_fields(evaluation: Evaluation, file: Path) -> None:
+    for record, task in zip(json.loads(file.read_text()), TASKS.tasks, strict=True):
+        actions = len(record["agent_nav"])
+        assert (record["instr_id"], record["scan"]) == (task.id, "cottage")
+        assert record["trajectory"][0] == [task.start, pytest.approx(task.heading * np.pi / 6), 0]
+        assert len(record["trajectory"]) == actions + 1
+        for name in ("agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals"):
+            assert len(record[name]) == actions
+        said = [subgoal is not None for subgoal in record["subgoals"]]
+        assert said == [bool(asked) for asked in record["agent_ask"]]
+        assert isinstance(record["is_success"], bool)
+    requests = sum(sum(record["agent_ask"]) for record in json.loads(file.read_text()))
+    assert requests == evaluation.scores.requests[0].sum() > 0
+
+
+def test_the_actions_replayed_in_the_simulator_give_the_trajectory(evaluation: Evaluation, tmp_path: Path) -> None:
+    write_connectivity(tmp_path / "cottage_connectivity.json", HOUSE)
+    simulator = Simulator()
+    simulator.setRenderingEnabled(False)
+    simulator.setDiscretizedViewingAngles(True)
+    simulator.setCameraResolution(640, 480)
+    simulator.setCameraVFOV(np.radians(60))
+    simulator.setNavGraphPath(str(tmp_path))
+    simulator.init()
+    moved = 0
+    for result in results_of(evaluation):
+        assert result.agent_nav is not None
+        simulator.newEpisode("cottage", *result.trajectory[0])
+        for move, (viewpoint, heading, elevation) in zip(result.agent_nav, result.trajectory[1:], strict=True):
+            simulator.makeAction(*move)
+            state = simulator.getState()
+            assert state.location.viewpointId == viewpoint
+            assert (state.heading, state.elevation) == pytest.approx((heading, elevation))
+            moved += move[0] > 0
+    assert moved > 5
+
+
+def test_a_trajectory_alone_can_be_scored(evaluation: Evaluation, tmp_path: Path) -> None:
+    path = tmp_path / "bare.json"
+    records = [{"instr_id": each.instr_id, "trajectory": each.trajectory} for each in results_of(evaluation)]
+    path.write_text(json.dumps(records))
+    found = score_results(path, TASKS, ROOMS)
+    assert np.array_equal(found.nav_error, evaluation.scores.nav_error[0])
+    assert np.array_equal(found.steps, evaluation.scores.steps[0])
+    assert found.requests.sum() == found.reasons.sum() == 0
+
+
+def test_requests_as_truth_values_are_read(file: Path) -> None:
+    """The authors' random policy writes them so."""
+    before = read_results(file)
+    path = rewritten(file, lambda record: record.update(agent_ask=[bool(each) for each in record["agent_ask"]]))
+    assert "true" in path.read_text() or "false" in path.read_text()
+    assert read_results(path) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record: record.update(instr_id=7), "record 0: field instr_id is 7"),
+        (lambda record: record.update(instr_id="77_0"), "record 0: field instr_id: '77_0' is none of these 6 tasks"),
+        (lambda record: record.update(instr_id="1"), "record 1: field instr_id: '1' is there twice"),
+        (lambda record: record.update(trajectory=[]), "field trajectory: expected a list"),
+        (lambda record: record.update(trajectory=[["entryway", "north", 0]]), "field trajectory: expected a list"),
+        (lambda record: record.update(scan="castle"), "field scan is 'castle'"),
+        (lambda record: record["trajectory"][0].__setitem__(0, "attic"), "no viewpoint 'attic'"),
+        (lambda record: record["trajectory"][0].__setitem__(0, "kitchen"), "it begins at kitchen, but task 0 at entryway"),
+        (lambda record: record["trajectory"][-1].__setitem__(0, "bedroom_west"), "bedroom_west is no neighbour of"),
+        (lambda record: record["agent_ask"].append(0), "field agent_ask: expected a list with an entry for each"),
+        (lambda record: record["agent_ask"].__setitem__(0, 2), "field agent_ask: entry 0 is 2; expected 0 or 1"),
+        (lambda record: record["agent_nav"].__setitem__(0, [1, 1, 0]), "field agent_nav: entry 0"),
+        (
+            lambda record: record["teacher_ask_reason"].__setitem__(0, "bored"),
+            "field teacher_ask_reason: entry 0 is 'bored'",
+        ),
+        (lambda record: record.update(is_success="yes"), "field is_success is 'yes'"),
+    ],
+)
+def test_what_is_wrong_is_named(file: Path, change: Any, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        score_results(rewritten(file, change), TASKS, ROOMS)
+    assert message in str(error.value)
+    assert str(file) in str(error.value)
+
+
+def test_missing_tasks_are_named(file: Path) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text())[:4]))
+    with pytest.raises(InputError, match="no record of task '4'; of 6 tasks 2 are missing"):
+        score_results(file, TASKS, ROOMS)
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"success_rate": 52}')
+    with pytest.raises(InputError, match="is not a list"):
+        read_results(path)
+
+
+def test_a_seed_that_was_not_run_is_refused(evaluation: Evaluation) -> None:
+    with pytest.raises(InputError, match="no seed 5; its seeds are 123, 435"):
+        results_of(evaluation, 5)
