@@ -12,7 +12,6 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from vnla.actions import NAV_ACTIONS
 from vnla.episodes import Episodes
 from vnla.randomness import Purpose, uniform
 
@@ -27,8 +26,8 @@ class Choice(Protocol):
 def sampled(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:
     """An action drawn from the distribution, by the number keyed to this episode and step."""
     number = uniform(episodes.seed, episodes.key, Purpose.NAV_ACTION, step)
-    passed = probabilities.double().cumsum(dim=1) <= number[:, None]
-    return passed.sum(dim=1).clamp(max=NAV_ACTIONS - 1)
+    reached = probabilities.double().cumsum(dim=1)
+    return (reached <= number[:, None] * reached[:, -1:]).sum(dim=1)  # their sum is not exactly 1
 
 
 def most_probable(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:  # noqa: ARG001

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from torch import Tensor
+
 
 class Nav(IntEnum):
     """A navigation action. Turns rotate the camera by 30 degrees."""
@@ -24,6 +26,11 @@ class Ask(IntEnum):
 
     DO_NOTHING = 0
     REQUEST = 1
+
+
+def ask_action(request: Tensor) -> Tensor:
+    """The help-requesting actions of agents that request help or do not: the truth value is the action's number."""
+    return request.long()
 
 
 NAV_ACTIONS = len(Nav)

@@ -130,4 +130,4 @@ class Subgoals:
         from_end_goal = end_goal.gather(1, offset)
         beyond = place >= (said + length)[:, None]
         instruction = torch.where(in_subgoal, from_subgoal, from_end_goal)
-        return torch.where(beyond, self.padding, instruction), said + length
+        return instruction.masked_fill(beyond, self.padding), said + length

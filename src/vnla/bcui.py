@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from vnla.acting import Acting
-from vnla.actions import ASK_START, NAV_START, Ask, Nav
+from vnla.actions import ASK_START, NAV_START, Nav, ask_action
 from vnla.advisor import Advisor
 from vnla.agent.agent import Agent, Mind
 from vnla.agent.encoder import Words
@@ -79,18 +79,18 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
         verdict = players.help_teacher(situation)  # 13
         request = players.help_policy(situation) & (walk.budget > 0) & walk.going  # 13, 14
         advice = advisor(environment, here, goals)  # 15
-        mind = agent.hear(walk.mind, request, advice.subgoal, players.tails)  # 16, 19
-        ask = torch.where(request & players.help_policy.invited, Ask.REQUEST, Ask.DO_NOTHING)
+        mind = agent.hear(walk.mind, request & advisor.speaks, advice.subgoal, players.tails)  # 16, 19
+        ask = ask_action(request & players.help_policy.invited)
         second, mind = agent.finally_(shared, ask, mind)  # 21
         final = log_distribution(second.logits, blocked)
         taught = environment.nav_teacher(here, goals)  # 22
-        since_request = torch.where(request, 0, walk.since_request + 1)
+        since_request = (walk.since_request + 1).masked_fill(request, 0)
         nav = players.acting(final.detach().exp(), taught, since_request < advisor.k, walk.episodes, step)  # 23-27
         there = environment.step(here, nav, goals)  # 33
         rollout.moments.append(  # 28, 29
             Moment(
                 step=step, row=walk.row, going=walk.going, learns=learns(walk, players.keeps_ended), pose=here,
-                budget=walk.budget, tentative=tentative, final=final, known=known, teacher_request=verdict.request,
+                budget=walk.budget, tentative=tentative, final=final, known=kept(known), teacher_request=verdict.request,
                 reason=verdict.reason, request=request, subgoal=advice.subgoal, taught=taught, nav=nav, after=there,
             )
         )  # fmt: skip
@@ -140,6 +140,11 @@ def consider(walk: Walk, step: int, tentative: Tensor, known: Tensor, agent: Age
         plan=walk.plan,
         ask=lambda: agent.help(known, walk.budget),
     )
+
+
+def kept(known: Tensor) -> Tensor:
+    """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
+    return known if torch.is_grad_enabled() else known[:, :0]
 
 
 def learns(walk: Walk, keeps_ended: bool) -> Tensor:

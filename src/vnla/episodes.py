@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor
 
 from vnla.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
@@ -94,4 +93,4 @@ class Situation:
 def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:
     """The count of steps at one viewpoint, continued over a step from pose `before` to pose `after`."""
     stayed = viewpoint_of(before) == viewpoint_of(after)
-    return torch.where(stayed, unmoved + 1, 0)
+    return (unmoved + 1).masked_fill(~stayed, 0)

@@ -76,7 +76,7 @@ class AtRandom:
         steps = torch.arange(self.longest, device=episodes.key.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
         lots = uniform(seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)
-        lots = torch.where(steps < episodes.time_budget[:, None], lots, torch.inf)
+        lots = lots.masked_fill(steps >= episodes.time_budget[:, None], torch.inf)
         rank = lots.argsort(dim=1).argsort(dim=1)
         return (rank < episodes.help_budget[:, None]) & (lots < torch.inf)
 

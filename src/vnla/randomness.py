@@ -34,9 +34,8 @@ def uniform(seed: int | Tensor, episode: Tensor, purpose: Purpose, draw: Tensor 
 
     Episodes may have seeds of their own, as a tensor.
     """
-    draws = torch.as_tensor(draw, dtype=torch.int64, device=episode.device)
     seeds = seed * _signed(_GOLDEN) if isinstance(seed, Tensor) else _signed(seed * _GOLDEN)
-    bits = _mixed(_mixed(_mixed(episode ^ seeds) + purpose) + draws)
+    bits = _mixed(_mixed(_mixed(episode ^ seeds) + purpose) + draw)
     return _shifted(bits, 11).to(torch.float64) * 2.0**-53
 
 

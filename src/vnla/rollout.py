@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from vnla.actions import Ask
+from vnla.actions import ask_action
 from vnla.agent.help import HelpModule
 from vnla.episodes import Episodes
 
@@ -53,7 +53,7 @@ class Rollout:
     def ask_loss(self, module: HelpModule) -> Tensor:
         """The same for the help-requesting teacher, with one application of the module to all steps together."""
         logits = module(self._all("known"), self._all("budget"))
-        targets = torch.where(self._all("teacher_request"), Ask.REQUEST, Ask.DO_NOTHING)
+        targets = ask_action(self._all("teacher_request"))
         each = -torch.log_softmax(logits, dim=1).gather(1, targets[:, None]).squeeze(1)
         sizes = [len(moment.row) for moment in self.moments]
         steps = [_mean(loss, moment.going) for loss, moment in zip(torch.split(each, sizes), self.moments, strict=True)]
@@ -84,7 +84,7 @@ class Rollout:
 
 def _mean(values: Tensor, chosen: Tensor) -> Tensor:
     """The mean of the chosen values; 0 where none is chosen. Values that are not chosen may be infinite."""
-    return torch.where(chosen, values, 0).sum() / chosen.sum().clamp(min=1)
+    return values.masked_fill(~chosen, 0).sum() / chosen.sum().clamp(min=1)
 
 
 def steps_taken(rollouts: Sequence[Rollout]) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from vnla.agent.deferred import collect_gradients
 from vnla.agent.encoder import Words
 from vnla.bcui import Players, bcui
 from vnla.budgets import HELP_RATIO
+from vnla.capture import Captured
 from vnla.errors import InputError
 from vnla.randomness import episode_key
 from vnla.rollout import Rollout
@@ -66,16 +67,30 @@ class Trainer:
         self.learns_to_ask = learns_to_ask
         self.done = 0
         parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
-        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
+        on_gpu = tasks.key.is_cuda
+        self.optimiser = torch.optim.Adam(
+            parameters, lr=config.learning_rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=on_gpu or None
+        )
 
     def iterate(self) -> Losses:
         """One iteration: a batch of episodes and an update."""
-        config, agent = self.config, self.players.agent
-        which = batch_of(config.seed, len(self.tasks), config.batch, self.done).to(self.tasks.key.device)
+        config = self.config
+        which = batch_of(config.seed, len(self.tasks), config.batch, self.done)
         seed = iteration_seed(config.seed, self.done)
         torch.manual_seed(seed)  # dropout
-        agent.train()
-        with mixed_precision(config.precision, which.device):
+        self.players.agent.train()
+        losses = self.update(which, torch.full_like(which, seed))
+        self.done += 1
+        return losses
+
+    def update(self, which: Tensor, seed: Tensor) -> Losses:
+        """Run the tasks numbered `which` with the given seeds and take one step of the optimiser."""
+        device = self.tasks.key.device
+        return self._captured(which, seed) if device.type == "cuda" else self._update(which, seed)
+
+    def _update(self, which: Tensor, seed: Tensor) -> Losses:
+        agent = self.players.agent
+        with mixed_precision(self.config.precision, which.device):
             rollout = self._rollout(which, seed)
             nav = rollout.nav_loss()
             ask = rollout.ask_loss(agent.help) if self.learns_to_ask else torch.zeros_like(nav)
@@ -84,10 +99,14 @@ class Trainer:
         torch.autograd.backward(loss)
         collect_gradients(agent)
         self.optimiser.step()
-        self.done += 1
         return Losses(nav.detach(), ask.detach())
 
-    def _rollout(self, which: Tensor, seed: int) -> Rollout:
+    @cached_property
+    def _captured(self) -> Captured[Losses]:
+        """`_update` as one GPU graph."""
+        return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
+
+    def _rollout(self, which: Tensor, seed: Tensor) -> Rollout:
         episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
         return bcui(episodes, Words(self.end_goals.tokens[which], self.end_goals.length[which]), self.players)
 
@@ -118,7 +137,9 @@ class Trainer:
             if all(value is not None for value in saved.values()):
                 device = parameter.device
                 self.optimiser.state[parameter] = {
-                    part: value.reshape(()) if part == "step" else value.to(device)
+                    part: value.reshape(()).to(device if device.type == "cuda" else "cpu")
+                    if part == "step"
+                    else value.to(device)
                     for part, value in saved.items()
                     if value is not None
                 }

@@ -19,7 +19,7 @@ from vnla.policies import AtFirst, Never
 from vnla.report import animation, palette
 from vnla.report.animation import ACROSS, LAST, LONGER, USUAL, shots, write_animation
 from vnla.report.film import draw_strip, looking, new_page, one_by_one, shortened, views_of
-from vnla.report.labels import Font
+from vnla.report.labels import Font, Page
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import Account, follow
 
@@ -53,6 +53,19 @@ def test_requests_stand_out_on_the_strip(tmp_path: Path) -> None:
             assert image.width == 1600
             found.append(pixels(image, palette.HELP))
     assert found[0] > 2 * found[1] > 0  # without a request, only the word "Failure" has that colour
+
+
+def test_the_share_below_a_view_is_that_of_the_action_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = account(*SHORT, asks=False)
+    written: list[str] = []
+    write = Page.write
+    monkeypatch.setattr(
+        Page, "write", lambda page, text, *rest, **more: written.append(text) or write(page, text, *rest, **more)
+    )
+    draw_strip(told, tmp_path / "strip.png")
+    shares = [text for text in written if text.endswith("%")]
+    assert shares == [f"{beat.final[beat.action]:.0%}" for beat in told.beats]
+    assert shares != [f"{max(beat.final):.0%}" for beat in told.beats]  # the script takes actions that the agent would not
 
 
 def test_the_strip_grows_with_the_episode(tmp_path: Path) -> None:

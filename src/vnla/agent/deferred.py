@@ -27,6 +27,7 @@ class DeferredLinear(nn.Linear):
         result: Tensor = _Deferred.apply(values, self.weight, self.bias, self.pending)  # type: ignore[no-untyped-call]
         return result
 
+    @torch.no_grad()
     def collect(self) -> None:
         """Add the gradient of everything since the last time to the parameters."""
         if not self.pending:

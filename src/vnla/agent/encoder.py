@@ -27,7 +27,7 @@ class Words(NamedTuple):
         place = torch.arange(self.tokens.shape[1], device=self.tokens.device)
         source = (self.length[:, None] - 1 - place).clamp(min=0)
         reverse = self.tokens.gather(1, source)
-        return Words(torch.where(place < self.length[:, None], reverse, 0), self.length)
+        return Words(reverse.masked_fill(place >= self.length[:, None], 0), self.length)
 
     def mask(self) -> Tensor:
         """Which places hold a word: (batch, words)."""

@@ -181,7 +181,7 @@ def _caption(page: Page, account: Account, view: View, frame: Rectangle) -> None
         number = f"{view.beat.number + 1}"
         page.write(number, (left, y), NUMBER)
         page.write(ACTIONS[view.beat.action], (left + page.measure(number, NUMBER)[0] + 9, y), ACTION)
-        page.write(f"{max(view.beat.final):.0%}", (right, y), WHERE, across="right")
+        page.write(f"{view.beat.final[view.beat.action]:.0%}", (right, y), WHERE, across="right")
     room = account.house.room_of(view.viewpoint)
     if room is not None and room.label != NO_LABEL:
         page.write(f"{room.name}, looking {looking(view.view)}", (left, y - 20), WHERE)

@@ -21,6 +21,8 @@ from vnla.vision.symbolic import FARTHEST
 
 THING = Font(12.5, palette.INK, halo="#ffffffcc")
 WAY = Font(12, palette.WALK, weight="bold", halo="#ffffffcc")
+MOST_NAMES = 8
+"""Of things in one view."""
 _FLOOR = "#00000012"
 
 
@@ -51,10 +53,10 @@ def draw_sketch(page: Page, house: House, viewpoint: int, view: int, frame: Rect
     for x, y, _ in ways:
         page.axes.plot([x], [y], "o", color=palette.WALK, markersize=7, markeredgecolor="white", zorder=5)
         page.take([around((x, y), 12, 12)], Kind.MARK)
-    for _, label, (west, south, east, north) in reversed(boxes):
+    for _, label, (west, south, east, north) in boxes[: -MOST_NAMES - 1 : -1]:  # the nearest first
         middle = ((west + east) / 2, (south + north) / 2)
         _name(page, label, middle, THING, frame)
-    for x, y, name in ways:
+    for name, (x, y) in {name: (x, y) for x, y, name in ways}.items():  # several ways to one room share a name
         _name(page, name, (x, y + 16), WAY, frame)
 
 
@@ -63,7 +65,7 @@ def _name(page: Page, text: str, at: tuple[float, float], font: Font, frame: Rec
     width, height = page.measure(text, font)
     left, bottom, right, top = frame
     x = min(max(at[0], left + width / 2 + 6), right - width / 2 - 6)
-    ys = [at[1] + shift for shift in (0, -18, 18, -34, 34, 50, -50)]
+    ys = [at[1] + shift for shift in (0, -16, 16)]
     inside = [min(max(y, bottom + height / 2 + 4), top - height / 2 - 4) for y in ys]
     page.place(text, [(x, y) for y in inside], font, frame, kinds=(Kind.MARK, Kind.TEXT))
 
@@ -104,7 +106,7 @@ def _look(eye: Point, target: Point, view: int) -> Look:
     offset = (np.array(target) - np.array(eye)).astype(np.float32)
     headings, elevations = view_angles()
     seen = relative(offset, headings[view : view + 1], elevations[view : view + 1])
-    return Look(*(float(value[0]) for value in seen[:3]), bool(seen.visible[0]))
+    return Look(float(seen.heading[0]), float(seen.elevation[0]), float(seen.distance[0]), bool(seen.visible[0]))
 
 
 def _x(frame: Rectangle, heading: float) -> float:

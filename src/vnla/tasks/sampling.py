@@ -39,7 +39,7 @@ def sample(
         for bucket in _shuffled(left, random):
             if environments[bucket] in sampled or (count >= least and not whole_rounds):
                 continue
-            points = np.sort(random.random(sizes[bucket]).argsort()[:999])
+            points = np.sort(random.random(sizes[bucket]).argsort()[:most])
             chosen[bucket] = points
             count += len(points)
             sampled.add(environments[bucket])

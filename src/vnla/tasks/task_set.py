@@ -57,7 +57,9 @@ class TaskSet:
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def episodes(self, which: Tensor, *, seed: int, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS) -> Episodes:
+    def episodes(
+        self, which: Tensor, *, seed: int | Tensor, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS
+    ) -> Episodes:
         """Episodes of the tasks numbered `which`, with help budgets drawn for this seed."""
         return Episodes.begin(
             self.environment,

@@ -104,8 +104,8 @@ class HelpTeacher:
         reason = torch.full_like(situation.budget, Reason.NO_NEED)
         for rule, why in _WEAKEST_FIRST:
             if rule in self.rules:
-                reason = torch.where(self._holds(rule, situation), why, reason)
-        reason = torch.where(has_budget, reason, Reason.NO_BUDGET)
+                reason = reason.masked_fill(self._holds(rule, situation), why)
+        reason = reason.masked_fill(~has_budget, Reason.NO_BUDGET)
         return Verdict(request=has_budget & (reason != Reason.NO_NEED), reason=reason)
 
     def _holds(self, rule: str, now: Situation) -> Tensor:

@@ -75,7 +75,9 @@ def tone_table() -> NDArray[np.uint8]:
     """sRGB levels of linear light from 0 to `_TONE_RANGE`: mid-tones are kept, highlights roll off, nothing burns out."""
     light = (np.arange(_TONES) + 0.5) * (_TONE_RANGE / _TONES)
     knee = 0.4
-    rolled = np.where(light < knee, light, knee + (1 - knee) * (1 - np.exp(-(light - knee) / (1 - knee))))
+    above = np.maximum(light - knee, 0) / (1 - knee)
+    rolled = np.minimum(light, knee) + (1 - knee) * above / (1 + above)
+    rolled /= rolled[-1]
     encoded = np.where(rolled <= 0.0031308, rolled * 12.92, 1.055 * rolled ** (1 / 2.4) - 0.055)
     levels: NDArray[np.uint8] = np.rint(np.clip(encoded, 0, 1) * 255).astype(np.uint8)
     return levels

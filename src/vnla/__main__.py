@@ -1,0 +1,5 @@
+"""`python -m vnla` is the `vnla` command."""
+
+from vnla.cli import main
+
+main()
