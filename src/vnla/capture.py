@@ -3,7 +3,7 @@
 An iteration is thousands of small kernels in a fixed order; launching each from Python takes longer than running it.
 Captured once and replayed, they cost one launch. What changes from one iteration to the next goes in through two tensors
 that stay in place, and the losses come out the same way; dropout draws from the device's generator, which a replay advances
-and which `torch.manual_seed` sets as usual. The captured function is the plain one: there is no second copy of the algorithm.
+and which `torch.manual_seed` sets as usual. What is captured is the plain function: the algorithm has no second copy.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, demo, evaluate, features, tasks, train, world
+from vnla.cli import bench, demo, evaluate, features, tasks, train, watch, world
 from vnla.errors import InputError
 
 BAD_INPUT = 2
@@ -35,6 +35,7 @@ app.add_typer(features.app, name="features")
 app.add_typer(tasks.app, name="tasks")
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("watch")(watch.watch)
 app.add_typer(bench.app, name="bench")
 
 

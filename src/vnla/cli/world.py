@@ -137,15 +137,25 @@ def export(
         )
 
 
-@app.command("show", epilog="Example: vnla world show worlds/small")
+@app.command("show", epilog="Example: vnla world show worlds/small --pictures pictures")
 def show(
     world: WorldArgument,
     house: Annotated[str | None, typer.Option(metavar="ID", help="Show only this house.")] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Draw the house (or the first) here: floor plan, views of its rooms, 3-D model."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print what the houses of a world look like in numbers, beside the 90 real buildings of Matterport3D."""
-    houses = _chosen(_read(world), house)
+    folder = _read(world)
+    houses = _chosen(folder, house)
     figures = world_statistics(houses)
+    if pictures is not None:
+        from vnla.report.house_pictures import draw_pictures
+
+        for picture in draw_pictures(folder, houses[0], pictures):
+            typer.echo(f"drawn: {picture}", err=True)
     if as_json:
         _print_json({"world": str(world), "statistics": asdict(figures), "real": asdict(REAL)})
     else:

@@ -1,0 +1,56 @@
+"""`vnla watch`: one episode, told step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def watch(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    episode: Annotated[str | None, typer.Option(metavar="ID", help="Id of a task. [default: the split's first]")] = None,
+    split: Annotated[
+        str, typer.Option(metavar="NAME", help="val_seen, val_unseen, test_seen or test_unseen.")
+    ] = "test_unseen",
+    seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 123,
+    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
+    checkpoint: Annotated[str, typer.Option(metavar="NAME", help="val_seen, val_unseen or last.")] = "val_unseen",
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
+    video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
+) -> None:
+    """Tell one episode: what was asked for, where the agent was, how sure it was, what it heard and did.
+
+    Example: vnla watch runs/learned --split test_unseen --out pictures
+    """
+    from vnla.evaluation.evaluate import run_task
+    from vnla.houses.generate.world import recipe_of
+    from vnla.houses.images import world_images
+    from vnla.report.animation import write_animation
+    from vnla.report.film import draw_strip, one_by_one
+    from vnla.report.story import follow, put_into_words
+    from vnla.runs import CONFIG, Material, RunConfig, load_agent, make_players
+
+    config = RunConfig.read(run / CONFIG)
+    with Console(stderr=True).status("loading …"):
+        material = Material.load(config)
+        players = make_players(config, material, load_agent(run, config, material, checkpoint), training=False)
+        tasks, end_goals = material.evaluation_tasks(split)
+    name = episode or tasks.tasks[0].id
+    share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
+    rollout = run_task(players, tasks, end_goals, name, seed=seed, ratio=share)
+    task = next(each for each in tasks.tasks if each.id == name)
+    house = next(each for each in material.folder.houses if each.name == task.house)
+    account = follow(rollout, 0, house, task, players.advisor)
+    Console().print(put_into_words(account))
+    if out is not None:
+        drawn = recipe_of(material.folder, house.name) is not None
+        images = one_by_one(world_images(material.folder, (320, 240))) if drawn else None
+        wanted = [out / f"{name}.png", out / f"{name}.gif", *([out / f"{name}.mp4"] if video else [])]
+        draw_strip(account, wanted[0], images)
+        for path in wanted[1:]:
+            write_animation(account, path, images)
+        for path in wanted:
+            typer.echo(f"drawn: {path}")
