@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,6 +47,7 @@ def make(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
     batch: Annotated[int | None, typer.Option(min=1, help="Images encoded at once. [default: the device's]")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads that draw images. [default: all cores]")] = None,
     half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
     as_json: JsonOption = False,
@@ -66,7 +69,9 @@ def make(
         return
     with StoreWriter(out, header) as store:
         with _progress("encoding", len(viewpoints), len(viewpoints) - len(store.pending)) as advance:
-            extract(world_images(folder, camera_size(maker.size)), viewpoints, maker, store, advance, batch=batch)
+            images, cores = world_images(folder, camera_size(maker.size)), workers or os.cpu_count() or 1
+            with ThreadPoolExecutor(cores, thread_name_prefix="images") as pool:
+                extract(images, viewpoints, maker, store, advance, batch=batch, pool=pool, ahead=4 * cores)
         store.finish()
     _say(out, header, as_json, "written")
 

@@ -63,7 +63,13 @@ def make(
     ] = None,
     fewest: Annotated[int, typer.Option(min=1, help="Leave out labels that occur less often in the world.")] = 5,
     most_train: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Keep a random sample of N training points. [default: all]")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Keep a random sample of N training points; 0 keeps all. [default: all; in a generated world of the preset "
+            "paper as many as the paper has]",
+        ),
     ] = None,
     starts: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Most start viewpoints. [default: AskNav 5, NoRoom 12]")
@@ -93,7 +99,7 @@ def make(
             parts,
             seed=seed,
             size=size,
-            most_train=most_train,
+            most_train=_most_train(most_train, read, recipe.name),
             fewest=fewest,
             track=lambda houses: progress.track(houses, description="making points"),
         )
@@ -156,6 +162,15 @@ def _identity(world: WorldFolder) -> dict[str, Any]:
     for house in world.houses:
         digest.update(repr(house).encode())
     return {"name": world.manifest.get("name", world.path.absolute().name), "sha256": digest.hexdigest()}
+
+
+def _most_train(wanted: int | None, world: WorldFolder, task: str) -> int | None:
+    """How many training points to keep: generated houses have more things to find than the paper's buildings."""
+    from vnla.tasks.statistics import PAPER
+
+    if wanted is not None:
+        return wanted or None
+    return PAPER[task]["train"].points if world.manifest.get("extra", {}).get("preset") == "paper" else None
 
 
 def _notes(made: Generated, source: str) -> list[str]:
