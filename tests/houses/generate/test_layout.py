@@ -128,7 +128,7 @@ def test_flights_lie_in_both_their_rooms_with_floor_at_both_ends(plan: Plan):
         if stairs.rises in ("east", "west"):
             length, width = width, length
         assert 2.8 <= length <= 4.2 and 0.9 <= width <= 1.3
-        assert 2.8 <= plan.level_by_id[upper.level].floor - plan.level_by_id[lower.level].floor <= 3.2
+        assert 3.0 <= plan.level_by_id[upper.level].floor - plan.level_by_id[lower.level].floor <= 3.5
         for room in (lower, upper):
             for x, y in stairs.ends(0.8):
                 assert room.area.contains(x, y), stairs

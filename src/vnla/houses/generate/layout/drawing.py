@@ -50,7 +50,7 @@ def _storeys(random: Generator, rooms: int) -> int:
     """Half of the buildings have more than one storey, the smallest hardly ever."""
     if rooms < 11:
         return 1
-    shares = (0.42, 0.58, 0.0) if rooms < 20 else (0.36, 0.46, 0.18)
+    shares = (0.42, 0.58, 0.0) if rooms < 20 else (0.30, 0.42, 0.28)
     return 1 + int(random.choice(3, p=shares))
 
 
@@ -114,8 +114,8 @@ class _Turn:
 
 
 def _levels(random: Generator, storeys: int) -> list[PlannedLevel]:
-    """Storeys of the same height: 2.8 to 3.2 m from floor to floor, of which the slab takes 0.3."""
-    rise = round(float(random.uniform(2.8, 3.2)), 2)
+    """Storeys of the same height: 3.0 to 3.5 m from floor to floor, of which the slab takes 0.3."""
+    rise = round(float(random.uniform(3.0, 3.5)), 2)
     return [PlannedLevel(number, number * rise, round(rise - 0.3, 2)) for number in range(storeys)]
 
 

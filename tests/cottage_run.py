@@ -1,0 +1,43 @@
+"""A world folder and a data set of the cottage on disk, for tests of whole runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import write_world
+from vnla.tasks.cottage import cottage_tasks
+from vnla.tasks.task import Task
+from vnla.world import World
+
+SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
+
+
+def write_cottage(folder: Path) -> tuple[Path, Path]:
+    """The world folder and the data set folder; every split has the cottage's six tasks."""
+    house = cottage()
+    world = folder / "world"
+    write_world(world, [house], source="drawn", splits={"train": [house.name]})
+    tasks = folder / "tasks"
+    tasks.mkdir()
+    for split in SPLITS:
+        records = [_record(task, i) for i, task in enumerate(cottage_tasks(World.compile([house])))]
+        (tasks / f"asknav_{split}.json").write_text(json.dumps(records))
+    return world, tasks
+
+
+def _record(task: Task, number: int) -> dict[str, Any]:
+    return {
+        "scan": task.house,
+        "path_id": number,
+        "heading": task.heading * math.pi / 6,
+        "instructions": [task.end_goal],
+        "paths": [[task.start, goal] for goal in task.goals],
+        "trajectories": [[[0, 1, 0]] * (length - 1) + [[0, 0, 0]] for length in task.lengths],
+        "start_region_name": task.start_room,
+        "end_region_name": task.goal_room,
+        "object_name": task.object,
+    }
