@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -247,7 +247,7 @@ def _read(record: Any, where: str) -> Result:
 def _each_action(record: Mapping[str, Any], actions: int, where: str) -> dict[str, Any]:
     """The fields that have an entry for every action."""
     found: dict[str, Any] = {}
-    checks = (_is_move, _is_ask, _is_ask, lambda value: value in _REASONS, lambda value: isinstance(value, str | None))
+    checks: tuple[Callable[[object], bool], ...] = (_is_move, _is_ask, _is_ask, _is_reason, _is_words)
     for name, is_right in zip(_EACH_ACTION, checks, strict=True):
         values = record.get(name)
         if values is None:
@@ -290,3 +290,11 @@ def _is_move(value: object) -> bool:
 
 def _is_ask(value: object) -> bool:
     return type(value) in (int, bool) and value in (0, 1)
+
+
+def _is_reason(value: object) -> bool:
+    return value in _REASONS
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, str | None)
