@@ -8,6 +8,7 @@ resumed ends with the same weights as one that was not.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -112,7 +113,7 @@ class Trainer:
 
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
-        return save(self._agent_tensors(), {"done": str(self.done)})
+        return save(self._agent_tensors(), _noted(done=str(self.done)))
 
     def state(self, notes: Mapping[str, str] | None = None) -> bytes:
         """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
@@ -120,7 +121,7 @@ class Trainer:
         for name, parameter in self._optimised():
             for part, value in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
-        return save(tensors, {"done": str(self.done), **(notes or {})})
+        return save(tensors, _noted(done=str(self.done), **(notes or {})))
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""
@@ -153,11 +154,17 @@ class Trainer:
         return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
 
 
+def _noted(**notes: str) -> dict[str, str]:
+    """Notes for a safetensors header: under one name, because the format keeps several in no particular order."""
+    return {"notes": json.dumps(notes, sort_keys=True)}
+
+
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, json.loads(file.metadata()["notes"])
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as a checkpoint ({error})") from None
 
 
