@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vnla.houses.render.camera import Stage
     from vnla.houses.render.panorama import Panorama
 
-FACE = 384
+FACE = 288
 """Side of a cube face in pixels where views are 224 wide: a little finer than the views, so that they are not blurred."""
 
 SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), ("share", "<f4")])
