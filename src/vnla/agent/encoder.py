@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from vnla.agent.cells import LSTMCell, Recurrent
 from vnla.agent.config import AgentConfig
+from vnla.agent.dropout import Dropout
 
 
 class Words(NamedTuple):
@@ -43,7 +44,7 @@ class Encoder(nn.Module):
         self.embedding = nn.Embedding(config.words, config.word_embedding, padding_idx=0)
         sizes = [config.word_embedding] + [config.hidden] * (config.layers - 1)
         self.cells = nn.ModuleList(LSTMCell(size, config.hidden) for size in sizes)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def start(self, batch: int) -> list[Recurrent]:
         """The state before the first word."""

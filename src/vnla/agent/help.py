@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.config import AgentConfig
+from vnla.agent.dropout import Dropout
 
 
 class HelpModule(nn.Module):
@@ -24,7 +25,7 @@ class HelpModule(nn.Module):
         size = config.view_size + config.budget_embedding + NAV_ACTIONS + 2 * config.hidden
         layers: list[nn.Module] = []
         for inputs in [size] + [config.help_hidden] * (config.help_layers - 1):
-            layers += [nn.Linear(inputs, config.help_hidden), nn.ReLU(), nn.Dropout(config.dropout)]
+            layers += [nn.Linear(inputs, config.help_hidden), nn.ReLU(), Dropout(config.dropout)]
         self.hidden = nn.Sequential(*layers)
         self.output = nn.Linear(config.help_hidden, ASK_ACTIONS)
 

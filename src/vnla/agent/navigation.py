@@ -22,6 +22,7 @@ from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.cells import LSTMCell, Recurrent, advance, gru, initialise
 from vnla.agent.config import AgentConfig
 from vnla.agent.deferred import DeferredLinear
+from vnla.agent.dropout import Dropout
 from vnla.agent.encoder import Encoder, Words
 
 
@@ -110,7 +111,7 @@ class NavigationModule(nn.Module):
         self.upper_cells = nn.ModuleList(LSTMCell(config.hidden, config.hidden) for _ in range(config.layers - 1))
         self.attention = Attention(config)
         self.output = DeferredLinear(config.hidden, NAV_ACTIONS)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def remember(self, end_goal: Words, tail: Words) -> Memory:
         """The memory of an instruction: the end-goal backwards, then its tail."""

@@ -1,0 +1,33 @@
+"""Dropout with cheap random numbers on a CPU.
+
+PyTorch draws one number after another for every element there, which took a seventh of a training iteration. Sixteen random
+bits decide as well, and one draw of 64 makes four decisions; the ratio is exact to 1/65536. On a GPU it is PyTorch's own.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+_LEVELS = 1 << 16
+_LOWEST = -(1 << 15)
+
+
+class Dropout(nn.Dropout):
+    """`nn.Dropout`, drawing its mask four elements at a time where that is faster."""
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The values, some set to zero and the others scaled up, in training; unchanged otherwise."""
+        if not self.training or self.p == 0:
+            return values
+        if values.device.type != "cpu":
+            return nn.functional.dropout(values, self.p)
+        return values * _mask(values.shape, self.p).to(values.dtype)
+
+
+def _mask(shape: torch.Size, ratio: float) -> Tensor:
+    """Zeros with probability `ratio`, else what makes up for them."""
+    dropped = round(ratio * _LEVELS)
+    lots = torch.empty((shape.numel() + 3) // 4, dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)
+    kept = lots[: shape.numel()].reshape(shape) >= _LOWEST + dropped
+    return kept * (_LEVELS / (_LEVELS - dropped))
