@@ -6,13 +6,18 @@ when the subgoal is used up it goes its own way, forward where there is somethin
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import torch
 
 from vnla.actions import Nav
 from vnla.advisor import Advisor
+from vnla.files import write_bytes
 from vnla.houses.cottage import cottage
+from vnla.houses.folder import read_world, write_world
+from vnla.houses.generate.world import PRESETS, as_extra, recipes
+from vnla.report.house_pictures import draw_pictures
 from vnla.report.maps import Step, draw_house
 from vnla.views import LEVEL_ROW, VIEWS, view_index
 from vnla.world import Environment, World, view_of, viewpoint_of
@@ -46,7 +51,19 @@ def walk() -> list[Step]:
     return steps
 
 
+def draw_rooms(path: Path) -> None:
+    """The rooms of one house of the world `vnla world make --preset paper --seed 0`."""
+    recipe = recipes(PRESETS["paper"], seed=0)[5]
+    with tempfile.TemporaryDirectory() as folder:
+        world = Path(folder) / "world"
+        write_world(world, [recipe.make().house], source="generated", extra=as_extra("paper", 0, [recipe]))
+        read = read_world(world)
+        drawn = list(draw_pictures(read, read.houses[0], Path(folder)))
+        write_bytes(path, next(each for each in drawn if each.stem.endswith("-rooms")).read_bytes())
+
+
 if __name__ == "__main__":
     goals = [cottage().number[GOAL]]
     images = Path(__file__).parent / "images"
     draw_house(cottage(), images / "cottage.png", walk=walk(), goals=goals, title="Find a towel in the bathroom.")
+    draw_rooms(images / "rooms.png")
