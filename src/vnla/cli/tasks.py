@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from vnla import files
+from vnla.cli.console import plain, print_json, progress_bar
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
 
@@ -90,7 +90,7 @@ def make(
 
     recipe = RECIPES[task.value]
     recipe = replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
-    with _progress() as progress:
+    with progress_bar() as progress:
         read = _read(world, progress)
         parts = building_splits(read, splits)
         made = generate(
@@ -112,7 +112,7 @@ def make(
         )
     notes = _notes(made, parts.source)
     if as_json:
-        typer.echo(json.dumps({"out": str(out), "notes": notes, **manifest}, indent=2))
+        print_json({"out": str(out), "notes": notes, **manifest})
     else:
         _print_made(out, made, manifest, notes)
 
@@ -143,10 +143,10 @@ def stats(
         files.write_bytes(folder / f"{name}.png", image)
     files.write_text(folder / "statistics.json", json.dumps(report, indent=2) + "\n")
     if as_json:
-        typer.echo(json.dumps(report, indent=2))
+        print_json(report)
     else:
         _print_statistics(out, dataset.task, splits)
-        _out().print(f"figures and their data are in {folder}", soft_wrap=True)
+        plain().print(f"figures and their data are in {folder}", soft_wrap=True)
 
 
 def _read(path: Path, progress: Progress) -> WorldFolder:
@@ -197,7 +197,7 @@ def _print_made(out: Path, made: Generated, manifest: dict[str, Any], notes: Seq
     table.add_row("not used", f"{made.unused:,}")
     for column in table.columns[1:]:
         column.justify = "right"
-    console = _out()
+    console = plain()
     console.print(table)
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in made.left_out.most_common())
     if left_out:
@@ -236,25 +236,7 @@ def _print_statistics(out: Path, task: str, splits: dict[str, SplitStatistics]) 
     table.columns[0].no_wrap = True
     for column in table.columns[1:]:
         column.justify = "right"
-    console = _out()
+    console = plain()
     console.print(table)
     if task == TaskName.asknav:
         console.print(f"in the paper about {PAPER_LONG_SHARE:.0%} of paths need {LONG} actions or more", soft_wrap=True)
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def _out() -> Console:
-    # Names from files may hold [brackets]; they are text, never markup.
-    return Console(markup=False, highlight=False)

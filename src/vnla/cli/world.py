@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -11,11 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from vnla import files
+from vnla.cli.console import plain, print_json, progress_bar
 from vnla.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_world
 from vnla.houses.house import House
@@ -73,16 +71,16 @@ def make(
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
     files.vacant(out)
     wanted = recipes(PRESETS[preset], seed)
-    with _progress() as progress:
+    with progress_bar() as progress:
         houses = list(progress.track(make_houses(wanted, workers), len(wanted), description="building"))
     write_world(
         out, houses, source="generated", splits=splits(PRESETS[preset], wanted), extra=as_extra(preset, seed, wanted)
     )
     if as_json:
-        _print_json({"out": str(out), **counts(houses)})
+        print_json({"out": str(out), **counts(houses)})
     else:
         totals = ", ".join(f"{count:,} {name}" for name, count in counts(houses).items())
-        _out().print(f"written to {out}: {totals}", soft_wrap=True)
+        plain().print(f"written to {out}: {totals}", soft_wrap=True)
 
 
 @importers.command("matterport", epilog="Example: vnla world import matterport ~/matterport worlds/matterport")
@@ -106,13 +104,13 @@ def import_matterport(
     """
     files.vacant(out)
     found = find_buildings(source, connectivity=connectivity, scans=scans, only=scan or ())
-    with _progress() as progress:
+    with progress_bar() as progress:
         buildings = [read_building(each) for each in progress.track(found, description="reading")]
     houses = [building.house for building in buildings]
     notes = [note for building in buildings for note in building.notes]
     write_world(out, houses, source="matterport")
     if as_json:
-        _print_json(_import_report(out, houses, notes, verbose))
+        print_json(_import_report(out, houses, notes, verbose))
     else:
         _print_import(out, houses, notes, verbose)
 
@@ -130,9 +128,9 @@ def export(
     with files.new_folder(out) as folder:
         write_matterport(folder, houses)
     if as_json:
-        _print_json({"out": str(out), "format": form.value, "houses": len(houses)})
+        print_json({"out": str(out), "format": form.value, "houses": len(houses)})
     else:
-        _out().print(
+        plain().print(
             f"written to {out} as {form.value} files: {len(houses)} house{'' if len(houses) == 1 else 's'}", soft_wrap=True
         )
 
@@ -157,7 +155,7 @@ def show(
         for picture in draw_pictures(folder, houses[0], pictures):
             typer.echo(f"drawn: {picture}", err=True)
     if as_json:
-        _print_json({"world": str(world), "statistics": asdict(figures), "real": asdict(REAL)})
+        print_json({"world": str(world), "statistics": asdict(figures), "real": asdict(REAL)})
     else:
         _print_statistics(world, figures)
 
@@ -166,7 +164,7 @@ def _read(path: Path) -> WorldFolder:
     def track(buildings: Sequence[BuildingFiles]) -> Iterable[BuildingFiles]:
         return progress.track(buildings, description="reading")
 
-    with _progress() as progress:
+    with progress_bar() as progress:
         return read_world(path, track)
 
 
@@ -214,7 +212,7 @@ def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], ver
     table.add_row("notes", f"{len(notes):,}", "" if verbose or not notes else "--verbose lists them")
     for kind, count in kinds:
         table.add_row(f"  {kind}", f"{count:,}")
-    console = _out()
+    console = plain()
     console.print(table)
     for note in notes if verbose else ():
         console.print(str(note), soft_wrap=True)
@@ -234,7 +232,7 @@ def _print_statistics(world: Path, figures: Statistics) -> None:
     ]
     for name, *cells in zip(_SPREAD_ROWS, *columns, strict=True):
         spreads.add_row(name, *(f"{here:>5} {real:>5}" for here, real in cells))
-    console = _out()
+    console = plain()
     for table in (totals, spreads):
         for column in table.columns[1:]:
             column.justify = "right"
@@ -244,25 +242,3 @@ def _print_statistics(world: Path, figures: Statistics) -> None:
 def _cells(spread: Spread, digits: int) -> list[str]:
     values = (spread.least, spread.mean, *spread.deciles, spread.most)
     return ["·" if value is None else f"{value:.{digits}f}" for value in values]
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def _out() -> Console:
-    # Names from files may hold [brackets]; they are text, never markup.
-    return Console(markup=False, highlight=False)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2))
