@@ -12,9 +12,10 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist, squareform
 
 from vnla.houses.house import House, Viewpoint
+from vnla.houses.statistics import REAL
 from vnla.views import Float64, Ints
 
-REAL_SIZES = (39, 56, 78, 88, 102, 117, 139, 167, 218)
+REAL_SIZES = tuple(int(decile) for decile in REAL.viewpoints_a_house.deciles if decile is not None)
 """Deciles of the number of viewpoints in the 90 buildings of Matterport3D."""
 
 _SPACING = 2.0  # metres between places of the grid
