@@ -6,6 +6,7 @@
     log.jsonl                       a line for every report and every validation
     last.safetensors                the state to go on from
     best_val_seen.safetensors       the agent with the best success rate on that split; also best_val_unseen
+    checkpoints/1000.safetensors    the agent at each validation, if the run keeps them
     tensorboard/                    curves
 
 `vnla train` on a folder that has a `config.json` goes on where the run was.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
 from vnla.bcui import Players
+from vnla.budgets import TimeBudgets
 from vnla.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.policies import HELP_POLICIES, AsTaught, HelpPolicy, Learned, Mixture, Never, help_policy
@@ -62,6 +65,8 @@ class RunConfig:
     """How often the teacher acts under the policy "imitation"."""
     keeps_ended: bool = False
     validate_every: int = 1000
+    keeps_checkpoints: bool = False
+    """Whether the agent of every validation is kept, to compare agents at equal success (Table 3)."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
     advisor: Advisor = field(default_factory=Advisor)
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
@@ -123,13 +128,24 @@ class Material:
 
     def training_tasks(self) -> tuple[TaskSet, Words]:
         """The training split with its end-goals."""
-        tasks = self.dataset.split("train")
-        return TaskSet.compile(self.world, tasks), self.end_goals(tasks)
+        return self._tasks("train", None)
 
     def evaluation_tasks(self, split: str) -> tuple[TaskSet, Words]:
         """A split with evaluation's time budgets, and its end-goals."""
-        tasks = self.dataset.split(split)
-        return TaskSet.compile(self.world, tasks, self.dataset.budgets), self.end_goals(tasks)
+        return self._tasks(split, self.dataset.budgets)
+
+    def _tasks(self, split: str, budgets: TimeBudgets | None) -> tuple[TaskSet, Words]:
+        """Compiled once, however many runs and validations use them."""
+        known = self._compiled.get((split, budgets is None))
+        if known is None:
+            tasks = self.dataset.split(split)
+            known = TaskSet.compile(self.world, tasks, budgets), self.end_goals(tasks)
+            self._compiled[split, budgets is None] = known
+        return known
+
+    @cached_property
+    def _compiled(self) -> dict[tuple[str, bool], tuple[TaskSet, Words]]:
+        return {}
 
     def end_goals(self, tasks: Any) -> Words:
         """The end-goals of tasks as tokens."""
@@ -139,9 +155,7 @@ class Material:
 
 def with_tasks(material: Material, tasks: Path) -> Material:
     """The same world with another data set, read with the words that the agent knows."""
-    other = read_dataset(tasks)
-    vars(other)["vocabulary"] = material.dataset.vocabulary
-    return replace(material, dataset=other)
+    return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
 def _features(config: RunConfig, folder: WorldFolder, world: World) -> np.ndarray[Any, Any]:
@@ -192,10 +206,17 @@ def _policy(config: RunConfig, training: bool) -> HelpPolicy:
             return help_policy(name)
 
 
-def load_agent(run: Path, config: RunConfig, material: Material, which: str = "val_unseen") -> Agent:
-    """The agent of a finished or running training: its best by a validation split, or the last."""
+def checkpoint(run: Path, which: str | int) -> Path:
+    """Where an agent is: the "last", the best by a validation split, or that of an iteration, if they were kept."""
+    if isinstance(which, int):
+        return run / "checkpoints" / f"{which}.safetensors"
+    return run / (LAST if which == "last" else f"best_{which}.safetensors")
+
+
+def load_agent(run: Path, config: RunConfig, material: Material, which: str | int = "val_unseen") -> Agent:
+    """The agent of a finished or running training: its best by a validation split, the last, or that of an iteration."""
     agent = make_agent(config, material)
-    path = run / (LAST if which == "last" else f"best_{which}.safetensors")
+    path = checkpoint(run, which)
     files.existing_file(path, "an agent; `vnla train` makes it at its first validation")
     saved = load_file(path, device=str(material.world.device))
     own = {name.removeprefix("agent."): value for name, value in saved.items() if name.startswith("agent.")}

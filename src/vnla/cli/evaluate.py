@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from vnla.errors import InputError
-from vnla.files import write_text
+from vnla.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from vnla.agent.encoder import Words
+    from vnla.bcui import Players
+    from vnla.evaluation.evaluate import Evaluation
+    from vnla.runs import Material, RunConfig
+    from vnla.tasks.task_set import TaskSet
 
 
 def evaluate(
@@ -21,6 +32,7 @@ def evaluate(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
+    k: Annotated[int | None, typer.Option(min=1, max=7, help="Actions a subgoal describes. [default: the run's]")] = None,
     checkpoint: Annotated[
         str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
     ] = None,
@@ -30,46 +42,99 @@ def evaluate(
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write results files in the authors' format here.")
     ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR."),
+    ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
 ) -> None:
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
-    Example: vnla evaluate runs/learned --split test_seen --split test_unseen
+    Example: vnla evaluate runs/learned --split test_seen --split test_unseen --sweep pictures
     """
-    import torch
-
-    from vnla.evaluation.evaluate import METRICS, SEEDS
+    from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.evaluate import evaluate as run_evaluation
     from vnla.evaluation.metrics import rooms_of
     from vnla.evaluation.results import results_of, write_results
-    from vnla.runs import CONFIG, Material, RunConfig, load_agent, make_players, with_tasks
+    from vnla.runs import CONFIG, RunConfig
 
     config = RunConfig.read(run / CONFIG)
     console = Console(stderr=True)
     with console.status("loading …"):
-        material = Material.load(config, device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        material = with_tasks(material, tasks) if tasks else material
+        material = _material(config, tasks, device)
         rooms = rooms_of(material.world, material.folder.houses)
     share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
-    summaries = {}
+    found = {}
     for name in split or ["test_seen", "test_unseen"]:
-        kind = "val_unseen" if name.endswith("unseen") else "val_seen"
-        agent = load_agent(run, config, material, checkpoint or kind)
-        players = make_players(config, material, agent, training=False)
-        task_set, end_goals = material.evaluation_tasks(name)
+        subject = _subject(run, config, material, name, checkpoint, k)
         with console.status(f"evaluating {name} …"):
-            done = run_evaluation(players, task_set, end_goals, rooms, seeds=SEEDS[:seeds], ratio=share)
-        summaries[name] = done
+            found[name] = run_evaluation(
+                subject.players, subject.tasks, subject.end_goals, rooms, seeds=SEEDS[:seeds], ratio=share
+            )
         if results is not None:
-            write_results(results / f"{name}.json", results_of(done, SEEDS[0]))
-    if not summaries:
+            write_results(results / f"{name}.json", results_of(found[name], SEEDS[0]))
+        if sweep is not None:
+            _sweep(sweep, name, subject, rooms, SEEDS[:seeds], console)
+    if not found:
         raise InputError("no split to evaluate")
-    table = Table("", *summaries, title=f"{run}, τ = {share}", title_justify="left")
-    figures = {name: each.summary() for name, each in summaries.items()}
-    for metric, kind_of in METRICS.items():
-        cells = [f"{figures[name][metric].mean:.2f} ± {figures[name][metric].margin:.2f}" for name in summaries]
-        table.add_row(f"{metric}, {kind_of.unit}", *cells)
-    Console().print(table)
+    Console().print(_table(f"{run}, τ = {share}", found))
     if as_json is not None:
-        write_text(as_json, json.dumps({name: each.as_dict() for name, each in summaries.items()}, indent=2) + "\n")
+        write_text(as_json, json.dumps({name: each.as_dict() for name, each in found.items()}, indent=2) + "\n")
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """Who is evaluated on what."""
+
+    players: Players
+    tasks: TaskSet
+    end_goals: Words
+
+
+def _material(config: RunConfig, tasks: Path | None, device: str | None) -> Material:
+    import torch
+
+    from vnla.runs import Material, with_tasks
+
+    material = Material.load(config, device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return with_tasks(material, tasks) if tasks else material
+
+
+def _subject(
+    run: Path, config: RunConfig, material: Material, split: str, checkpoint: str | None, k: int | None
+) -> _Subject:
+    from vnla.evaluation.sweep import with_k
+    from vnla.runs import load_agent, make_players
+
+    kind = "val_unseen" if split.endswith("unseen") else "val_seen"
+    players = make_players(config, material, load_agent(run, config, material, checkpoint or kind), training=False)
+    if k is not None and k != players.advisor.k:
+        players = with_k(players, k, material.dataset.vocabulary)
+    return _Subject(players, *material.evaluation_tasks(split))
+
+
+def _sweep(folder: Path, split: str, subject: _Subject, rooms: Tensor, seeds: tuple[int, ...], console: Console) -> None:
+    """Success against help: the picture and its numbers."""
+    from vnla.evaluation.sweep import sweep
+    from vnla.report.figures import help_figure
+
+    with console.status(f"evaluating {split} …") as status:
+        rows = sweep(
+            {subject.players.advisor.k: subject.players}, subject.tasks, subject.end_goals, rooms, seeds=seeds,
+            progress=lambda done, of: status.update(f"evaluating {split} with more and less help: {done} of {of} …"),
+        )  # fmt: skip
+    figure = help_figure({split.replace("_", " "): rows})
+    write_bytes(folder / f"sweep_{split}.png", figure.image)
+    write_text(folder / f"sweep_{split}.json", json.dumps(figure.data, indent=2) + "\n")
+    typer.echo(f"success against help: {folder / f'sweep_{split}.png'}")
+
+
+def _table(title: str, found: Mapping[str, Evaluation]) -> Table:
+    from vnla.evaluation.evaluate import METRICS
+
+    table = Table("", *found, title=title, title_justify="left")
+    figures = [each.summary() for each in found.values()]
+    for name, metric in METRICS.items():
+        table.add_row(f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
+    return table

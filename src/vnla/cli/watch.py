@@ -26,10 +26,9 @@ def watch(
     Example: vnla watch runs/learned --split test_unseen --out pictures
     """
     from vnla.evaluation.evaluate import run_task
-    from vnla.houses.generate.world import recipe_of
-    from vnla.houses.images import world_images
     from vnla.report.animation import write_animation
-    from vnla.report.film import draw_strip, one_by_one
+    from vnla.report.episodes import images_of
+    from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
     from vnla.runs import CONFIG, Material, RunConfig, load_agent, make_players
 
@@ -46,8 +45,7 @@ def watch(
     account = follow(rollout, 0, house, task, players.advisor)
     Console().print(put_into_words(account))
     if out is not None:
-        drawn = recipe_of(material.folder, house.name) is not None
-        images = one_by_one(world_images(material.folder, (320, 240))) if drawn else None
+        images = images_of(material.folder, house, (320, 240))
         wanted = [out / f"{name}.png", out / f"{name}.gif", *([out / f"{name}.mp4"] if video else [])]
         draw_strip(account, wanted[0], images)
         for path in wanted[1:]:

@@ -69,3 +69,11 @@ def over_episodes(
         return Interval(value, math.nan, math.nan)
     low, high = np.quantile(counted[:, 0] / counted[:, 1], [(1 - level) / 2, (1 + level) / 2])
     return Interval(value, float(low), float(high))
+
+
+def minus(one: Interval, other: Interval) -> Interval:
+    """The difference of two independent figures; the distances to their bounds are squared and added (MOVER)."""
+    below = math.hypot(one.value - one.low, other.high - other.value)
+    above = math.hypot(one.high - one.value, other.value - other.low)
+    value = one.value - other.value
+    return Interval(value, value - below, value + above)

@@ -73,6 +73,11 @@ class View:
 
 def draw_strip(account: Account, path: Path, images: Images | None = None) -> None:
     """Write the film strip of an episode to `path`."""
+    files.write_bytes(path, png(strip(account, images)))
+
+
+def strip(account: Account, images: Images | None = None) -> Figure:
+    """The film strip of an episode as a page."""
     across = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * SPACE) / COLUMNS
     down = across * HEIGHT / VIEW_WIDTH
     ruler, _ = new_page(WIDTH, 100)
@@ -90,7 +95,7 @@ def draw_strip(account: Account, path: Path, images: Images | None = None) -> No
             _caption(page, account, view, frame)
         top -= down + caption
     page.write(KEY, (MARGIN, 30), WHERE)
-    files.write_bytes(path, png(figure))
+    return figure
 
 
 def batched(views: Sequence[View], size: int) -> Iterator[Sequence[View]]:
@@ -127,6 +132,13 @@ def png(figure: Figure) -> bytes:
     """The page as a PNG file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
+    return buffer.getvalue()
+
+
+def jpeg(figure: Figure) -> bytes:
+    """The page as a JPEG file, which is much smaller than a PNG where there are pictures on it."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="jpeg", facecolor=palette.PAPER, pil_kwargs={"quality": 85})
     return buffer.getvalue()
 
 

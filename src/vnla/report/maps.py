@@ -26,7 +26,7 @@ from vnla.report.layout import FOOTER, GAP, HEADER, MARGIN, SIDE, WIDTH, Panel, 
 from vnla.report.plan import Step, check, footprint
 from vnla.report.walks import draw_goals, draw_key, draw_requests, draw_walk
 
-__all__ = ["Step", "draw_house"]
+__all__ = ["Step", "draw_house", "house_png"]
 
 TITLE = Font(31, palette.INK, weight="bold")
 SUBTITLE = Font(17, palette.QUIET_INK)
@@ -43,6 +43,11 @@ def draw_house(
     house: House, path: Path, *, walk: Sequence[Step] = (), goals: Sequence[int] = (), title: str | None = None
 ) -> None:
     """Write the floor plan of `house` to `path`, with a walk and its goals where given."""
+    files.write_bytes(path, house_png(house, walk=walk, goals=goals, title=title))
+
+
+def house_png(house: House, *, walk: Sequence[Step] = (), goals: Sequence[int] = (), title: str | None = None) -> bytes:
+    """The floor plan of `house` as a PNG file."""
     check(house, walk, goals)
     panels, height = arrange(house, right=WIDTH - MARGIN - (SIDE + GAP if walk else 0))
     page, figure = _new_page(height)
@@ -59,7 +64,7 @@ def draw_house(
         draw_requests(page, house, walk, side)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
-    files.write_bytes(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _new_page(height: int) -> tuple[Page, Figure]:

@@ -37,3 +37,6 @@ ROOMS = (
     | dict.fromkeys("zZ-", _OTHER)
 )
 """Letter of a room → its colour; rooms for the same purpose share one."""
+
+SEEN, UNSEEN = "#28639e", "#cf7417"
+"""The test splits; blue and orange differ for every eye."""

@@ -123,6 +123,8 @@ class Dataset:
     """Split → file."""
     manifest: dict[str, Any]
     """Empty where the folder has no `manifest.json`."""
+    words: Vocabulary | None = None
+    """Words to read it with instead of its own: those that an agent knows."""
     _read: dict[str, tuple[Task, ...]] = field(default_factory=dict, repr=False)
 
     def split(self, name: str) -> tuple[Task, ...]:
@@ -138,6 +140,8 @@ class Dataset:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words of the training end-goals and of the advisor."""
+        if self.words is not None:
+            return self.words
         path = self.path / VOCABULARY
         if not path.exists():
             return Vocabulary.build(task.end_goal for task in self.split("train"))

@@ -11,11 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from vnla.report.palette import SEEN, UNSEEN
 from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS
 from vnla.tasks.statistics import LONG, SHOWN, TOP, SplitStatistics
 
 _TITLES = {"train": "Train", "test_seen": "Test seen", "test_unseen": "Test unseen"}
-_COLOURS = {"train": "#4c6a92", "test_seen": "#5b8c5a", "test_unseen": "#b5713c"}
+_COLOURS = {"train": "#5b6573", "test_seen": SEEN, "test_unseen": UNSEEN}
 _QUIET = "#8a8f98"
 _DOTS = 150
 

@@ -79,6 +79,11 @@ class Vocabulary(Mapping[str, int]):
         return self._number[PADDING]
 
     @property
+    def unknown(self) -> int:
+        """The number of every word that has none."""
+        return self._number[UNKNOWN]
+
+    @property
     def end(self) -> int:
         """The number that ends an instruction for the agent; `encode` leaves it to the agent to add."""
         return self._number[END]
@@ -89,9 +94,8 @@ class Vocabulary(Mapping[str, int]):
         A sentence of more than `longest` words keeps the first `longest` - 1 and its last, which is the full stop: what is
         asked for comes first in an end-goal.
         """
-        unknown = self._number[UNKNOWN]
         rows = [
-            [self._number.get(word, unknown) for word in cut(sentence.lower().split(), longest)] for sentence in sentences
+            [self._number.get(word, self.unknown) for word in cut(sentence.lower().split(), longest)] for sentence in sentences
         ]
         most = max(map(len, rows), default=0)
         tokens = torch.tensor([row + [self.padding] * (most - len(row)) for row in rows], dtype=torch.int64)

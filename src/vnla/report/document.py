@@ -1,0 +1,319 @@
+"""What a report says, before anybody renders it: numbers, tables, figures, findings and told episodes, in sections.
+
+    rows = [Group("Test seen"), ("LEARNED", Value.of(evaluation.bootstrap("success_rate"), "%", paper=52.09))]
+    table = Table("table-2", "Help policies", ["Policy", "Success (%)"], rows, command="vnla paper --only table-2")
+    finding = Finding.difference("LEARNED succeeds more often than RANDOM", 9.1, 8.0, 10.2, "points")
+    document = Document("The paper, run again", "What was found.", [Section("Results", "", [table, finding])], provenance)
+    write(document, Path("out"))  # vnla.report.writing
+
+Nothing here draws or formats for one medium; `vnla.report.tables` and `vnla.report.html` do. How a number reads is decided
+here alone. The items of a section are shown in their order; findings belong to the table or figure before them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vnla.errors import InputError
+from vnla.evaluation.confidence import Estimate, Interval
+
+UNKNOWN = "–"
+"""Stands where there is no number."""
+
+_DIGITS = {"%": 1, "points": 1, "m": 2}
+_LOPSIDED = 0.25  # by this share of the longer side the sides of an interval may differ and still read as one ±
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One measured number, its 95% interval where there is one, and the paper's figure to stand beside it."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    paper: float | None = None
+    paper_margin: float | None = None
+    digits: int | None = None  # after the point; None: what the unit is usually given with
+
+    @classmethod
+    def of(
+        cls,
+        found: Estimate | Interval,
+        unit: str = "",
+        paper: float | None = None,
+        paper_margin: float | None = None,
+        digits: int | None = None,
+    ) -> Value:
+        """What `vnla.evaluation` found, over seeds or over episodes."""
+        if isinstance(found, Estimate):
+            low, high = found.mean - found.margin, found.mean + found.margin
+            return cls(found.mean, _known(low), _known(high), unit, paper, paper_margin, digits)
+        return cls(found.value, _known(found.low), _known(found.high), unit, paper, paper_margin, digits)
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a number at all."""
+        return math.isfinite(self.mean)
+
+    @property
+    def text(self) -> str:
+        """The number and its interval, without the unit: 52.1 ± 0.2, or 52.1 (49.8 to 53.0) where it is lopsided."""
+        if not self.known:
+            return UNKNOWN
+        mean = self.number(self.mean)
+        if self.low is None or self.high is None:
+            return mean
+        below, above = self.mean - self.low, self.high - self.mean
+        if abs(above - below) > _LOPSIDED * max(above, below) and self.number(above) != self.number(below):
+            return f"{mean} ({self.number(self.low)} to {self.number(self.high)})"
+        return f"{mean} ± {self.number((above + below) / 2)}"
+
+    @property
+    def paper_text(self) -> str | None:
+        """The paper's figure in the same form."""
+        if self.paper is None:
+            return None
+        margin = "" if self.paper_margin is None else f" ± {self.number(self.paper_margin)}"
+        return f"{self.number(self.paper)}{margin}"
+
+    def number(self, value: float) -> str:
+        """A number with as many digits as this one has."""
+        digits = _DIGITS.get(self.unit, 2) if self.digits is None else self.digits
+        return f"{value:,.{digits}f}".replace("-", "−") if round(value, digits) else f"{0:.{digits}f}"
+
+    def __str__(self) -> str:
+        """As a sentence has it, with the unit."""
+        space = "" if self.unit in ("", "%") else " "
+        return f"{self.text}{space}{self.unit}" if self.known else UNKNOWN
+
+
+Cell = str | int | Value | None
+Row = Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A heading between rows: what follows, up to the next one, is about this."""
+
+    title: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; `note` explains its rows and `command` makes it again."""
+
+    name: str  # also of its files: table-2
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Row | Group]
+    note: str = ""
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        for number, row in enumerate(self.rows, start=1):
+            if not isinstance(row, Group) and (isinstance(row, str) or len(row) != len(self.columns)):
+                raise ValueError(f"{self.name}: row {number} should have {len(self.columns)} cells: {row!r}")
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column holds numbers and nothing else."""
+        cells = [row[column] for row in self.rows if not isinstance(row, Group)]
+        return any(isinstance(cell, int | Value) for cell in cells) and not any(isinstance(cell, str) for cell in cells)
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether any cell has a figure of the paper."""
+        rows = [row for row in self.rows if not isinstance(row, Group)]
+        return any(isinstance(cell, Value) and cell.paper is not None for row in rows for cell in row)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as people read it, without the paper's figure."""
+    if cell is None:
+        return UNKNOWN
+    if isinstance(cell, Value):
+        return cell.text
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of data. `alt` says in words what is to be seen; `data` is what was drawn, as JSON can hold it."""
+
+    name: str
+    title: str
+    image: bytes = field(repr=False)  # PNG or SVG
+    alt: str
+    caption: str = ""
+    data: Any = field(default=None, repr=False)
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether a claim holds here: True, False, or None where the interval contains zero and nobody can tell."""
+
+    claim: str
+    holds: bool | None
+    detail: str = ""
+
+    @classmethod
+    def difference(cls, claim: str, gain: float, low: float, high: float, unit: str = "points", more: str = "") -> Finding:
+        """A claim that holds where a gain is above zero, by an interval of that gain."""
+        holds = None if math.isnan(low) or math.isnan(high) or low <= 0 <= high else low > 0
+        found = Value(gain, _known(low), _known(high), unit)
+        digits = found.number
+        known = f"95% interval {_signed(low, digits)} to {_signed(high, digits)}" if found.low is not None else "no interval"
+        detail = f"{_signed(gain, digits)}{'%' if unit == '%' else f' {unit}'.rstrip()} ({known})"
+        return cls(claim, holds, f"{detail}. {more}".strip() if more else f"{detail}.")
+
+    @property
+    def verdict(self) -> Literal["holds", "does not hold", "cannot tell"]:
+        """In words, so that no colour is needed."""
+        return "cannot tell" if self.holds is None else "holds" if self.holds else "does not hold"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the agent saw at one moment, when and where that was, and what the advisor said there."""
+
+    image: bytes = field(repr=False)  # PNG or JPEG
+    alt: str
+    title: str
+    letter: str = ""  # of the request, as on the map
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode, told: the map of the walk, the views on the way, the words, and why it failed if it did."""
+
+    name: str
+    title: str  # the end-goal
+    success: bool
+    outcome: str  # how it ended, in a sentence
+    wrong: str = ""  # what went wrong, in a sentence; nothing for a success
+    map: bytes = field(default=b"", repr=False)  # PNG; nothing where there is no picture
+    map_alt: str = ""
+    frames: Sequence[Frame] = ()  # where it began, asked and ended
+    film: bytes = field(default=b"", repr=False)  # the film strip of every step, PNG or JPEG
+    film_alt: str = ""
+    story: Sequence[str] = ()  # line by line
+    facts: Mapping[str, str] = field(default_factory=dict)  # task, house, seed, …
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+
+Item = Table | Figure | Finding | Episode
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report; `text` is paragraphs, an empty line between them."""
+
+    title: str
+    text: str = ""
+    items: Sequence[Item] = ()
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers are from: enough to make them again."""
+
+    commands: Sequence[str] = ()
+    commit: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seeds: Sequence[int] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)  # what → how long it took
+    machine: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)  # whatever else decides the numbers
+    made: str = ""  # when, as ISO 8601 writes it
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report."""
+
+    title: str
+    summary: str
+    sections: Sequence[Section]
+    provenance: Provenance = Provenance()
+
+    def __post_init__(self) -> None:
+        names = [item.name for item in self.items() if not isinstance(item, Finding)]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"report: more than one item is named {', '.join(twice)}")
+
+    def items(self) -> Iterator[Item]:
+        """Everything in the sections, in order."""
+        for section in self.sections:
+            yield from section.items
+
+    def tables(self) -> list[Table]:
+        """The tables, in order."""
+        return [item for item in self.items() if isinstance(item, Table)]
+
+    def figures(self) -> list[Figure]:
+        """The figures, in order."""
+        return [item for item in self.items() if isinstance(item, Figure)]
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def image_type(image: bytes) -> Literal["png", "jpeg", "svg"]:
+    """What kind of picture these bytes are, which is also how its file name ends."""
+    if image.startswith(_PNG):
+        return "png"
+    if image.startswith(_JPEG):
+        return "jpeg"
+    if b"<svg" in image[:2048]:
+        return "svg"
+    raise InputError("report: a picture is neither PNG, JPEG nor SVG")
+
+
+def json_text(value: Any) -> str:
+    """What is written to a JSON file."""
+    return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for what is not a number, so it becomes null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _signed(value: float, number: Any) -> str:
+    text: str = number(value)
+    return text if text.startswith("−") or not value else f"+{text}"
+
+
+def _check_name(name: str) -> None:
+    if not _SLUG.fullmatch(name):
+        raise ValueError(f"{name!r} is not a name such as table-2: lower-case words and numbers with hyphens between them")

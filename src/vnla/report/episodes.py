@@ -1,0 +1,185 @@
+"""Figure 1 of the paper for a real run: one evaluated episode as a bird's-eye map of the path, the views at each request and
+what was said, with how it ended and, where it failed, what went wrong.
+
+    for task in examples(evaluation):
+        items.append(tell_episode(players, tasks, end_goals, houses, task, images=images_of(folder, house)))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from vnla.agent.encoder import Words
+from vnla.bcui import Players
+from vnla.budgets import HELP_RATIO
+from vnla.errors import InputError
+from vnla.evaluation.evaluate import SEEDS, Evaluation, run_task
+from vnla.evaluation.metrics import SUCCESS_RADIUS
+from vnla.houses.folder import WorldFolder
+from vnla.houses.generate.world import recipe_of
+from vnla.houses.house import House
+from vnla.houses.images import world_images
+from vnla.houses.skybox import skybox_files
+from vnla.report.document import Episode, Frame
+from vnla.report.film import (
+    Images,
+    View,
+    draw_view,
+    jpeg,
+    looking,
+    new_page,
+    one_by_one,
+    outcome,
+    png,
+    quoted,
+    strip,
+    views_of,
+)
+from vnla.report.maps import house_png
+from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
+from vnla.tasks.task_set import TaskSet
+
+FRAME = (480, 360)
+"""Pixels of a frame."""
+
+
+def examples(evaluation: Evaluation, successes: int = 1, failures: int = 1) -> list[str]:
+    """Ids of tasks to tell, by how they went under the first seed.
+
+    Of the successes those with the longest way, helped ones first; of the failures the most ordinary ones, whose error is
+    nearest to the median of all failures.
+    """
+    scores, tasks = evaluation.scores[0], evaluation.tasks.tasks
+    won, lost = np.flatnonzero(scores.success).tolist(), np.flatnonzero(~scores.success).tolist()
+    usual = float(np.median(scores.nav_error[lost])) if lost else 0.0
+    won.sort(key=lambda i: (scores.requests[i] == 0, -scores.shortest[i], tasks[i].id))
+    lost.sort(key=lambda i: (abs(scores.nav_error[i] - usual), tasks[i].id))
+    return [tasks[i].id for i in (*won[:successes], *lost[:failures])]
+
+
+def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) -> Images | None:
+    """Pictures of a house where they can be had: it was generated, or all of it was photographed."""
+    photographs = folder.path / "v1" / "scans" / house.name / "matterport_skybox_images"
+    stands = [each.id for each in house.viewpoints if each.included]
+    if recipe_of(folder, house.name) is None and not all(skybox_files(photographs, each) for each in stands):
+        return None
+    return one_by_one(world_images(folder, size))
+
+
+def tell_episode(
+    players: Players,
+    tasks: TaskSet,
+    end_goals: Words,
+    houses: Sequence[House],
+    task: str,
+    *,
+    seed: int = SEEDS[0],
+    ratio: float = HELP_RATIO,
+    images: Images | None = None,
+    name: str | None = None,
+    command: str = "",
+) -> Episode:
+    """The episode of the task with the id `task`, run again as `evaluate` ran it. Without `images` views are sketches."""
+    rollout = run_task(players, tasks, end_goals, task, seed=seed, ratio=ratio)
+    wanted = next(each for each in tasks.tasks if each.id == task)
+    house = next((each for each in houses if each.name == wanted.house), None)
+    if house is None:
+        raise InputError(f"task {task}: its house {wanted.house} is not among those given")
+    account = follow(rollout, 0, house, wanted, players.advisor)
+    slug = re.sub(r"[^a-z0-9]+", "-", f"episode-{task}-{seed}".lower()).strip("-")
+    facts = {"Task": task, "Seed": str(seed)}
+    return illustrate(account, name or slug, images, facts=facts, command=command)
+
+
+def illustrate(
+    account: Account, name: str, images: Images | None = None, *, facts: dict[str, str] | None = None, command: str = ""
+) -> Episode:
+    """An account with its pictures."""
+    film = strip(account, images)
+    return Episode(
+        name=name,
+        title=f"{account.end_goal}.",
+        success=account.success,
+        outcome=re.sub(r"\s+", " ", outcome(account)[1]),
+        wrong=failure(account),
+        map=house_png(account.house, walk=account.walk(), goals=account.goals),
+        map_alt=_map_in_words(account),
+        frames=_frames(account, images),
+        film=png(film) if images is None else jpeg(film),
+        film_alt=f"All {len(account.beats)} steps of the episode, one view each; the same in words is below.",
+        story=str(put_into_words(account)).splitlines(),
+        facts=facts or {},
+        command=command,
+    )
+
+
+def failure(account: Account) -> str:
+    """Why an episode failed, in a sentence; nothing for a success."""
+    if account.success:
+        return ""
+    where = distance_to_goal(account)
+    closest = min(account.beats, key=lambda beat: beat.metres_left, default=None)
+    if closest is not None and closest.metres_left <= SUCCESS_RADIUS:
+        return f"It was near enough after {count(closest.number, 'action')}, but went on and ended {where}."
+    stands = [*(beat.viewpoint for beat in account.beats), account.last[0]]
+    if len(set(stands)) == 1:
+        return f"It never left the place where it began, {where}."
+    rooms = {each.id: each for each in map(account.house.room_of, stands) if each is not None}
+    goal_rooms = {each.id: each for each in map(account.house.room_of, account.goals) if each is not None}
+    known = all(account.house.room_of(stand) is not None for stand in stands)
+    if known and len(rooms) == 1 and not rooms.keys() & goal_rooms.keys():
+        return f"It never left the {next(iter(rooms.values())).name} where it began, {where}."
+    how = f"It stopped {where}" if account.stopped else f"It ran out of time {where}"
+    return f"{how}, {place(account.house, account.last[0])}{_instead(account)}."
+
+
+def _instead(account: Account) -> str:
+    """The kind of room it should be in, where it is in another."""
+    here = account.house.room_of(account.last[0])
+    wanted = {each.label: each.name for each in map(account.house.room_of, account.goals) if each is not None}
+    if here is None or not wanted or here.label in wanted:
+        return ""
+    return f" instead of the {' or '.join(sorted(wanted.values()))}"
+
+
+def _frames(account: Account, images: Images | None) -> list[Frame]:
+    """The views at the start, at each request and at the end."""
+    seen = sights(account.house)
+    views = views_of(account)
+    shown = [i for i, view in enumerate(views) if view.letter or i in (0, len(views) - 1)]
+    return [_frame(account, views[i], _when(i, views, account), seen, images) for i in shown]
+
+
+def _when(number: int, views: Sequence[View], account: Account) -> str:
+    if number == len(views) - 1:
+        return f"At the end, after {count(len(account.beats), 'action')}"
+    return f"After {count(number, 'action')}" if number else "At the start"
+
+
+def _frame(account: Account, view: View, when: str, seen: Sights, images: Images | None) -> Frame:
+    page, figure = new_page(*FRAME)
+    draw_view(page, account.house, view, (2, 2, FRAME[0] - 2, FRAME[1] - 2), images)
+    where = f"{place(account.house, view.viewpoint)}, looking {looking(view.view)}"
+    things = ", ".join(seen(view.viewpoint, view.view)[:4]) or "nothing with a name"
+    said = quoted(view.beat.said) if view.beat is not None and view.beat.said is not None else ""
+    return Frame(
+        image=png(figure) if images is None else jpeg(figure),
+        alt=f"The agent's view {where}; in view: {things}.",
+        title=f"{when}, {where}",
+        letter=view.letter or "",
+        said=said,
+    )
+
+
+def _map_in_words(account: Account) -> str:
+    """Through which rooms the agent went, and where it asked."""
+    stands = [*(beat.viewpoint for beat in account.beats), account.last[0]]
+    places = [place(account.house, stand) for stand in stands]
+    through = [places[0], *(after for before, after in pairwise(places) if after != before)]
+    asked = [place(account.house, beat.viewpoint) for beat in account.beats if beat.asks]
+    helped = f" It asked for help {', '.join(asked)}." if asked else " It did not ask for help."
+    return f"Floor plan of house {account.house.name} with the agent's path: {', then '.join(through)}.{helped}"
