@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: install ## a walk through a house, in the terminal and as a picture
+demo: install ## houses, agents under five help policies, and a report on them: demo/report.html
 	@$(BIN)/vnla demo
 
 test: lint ## lint, types and the fast tests

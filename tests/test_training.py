@@ -36,7 +36,7 @@ def config_of(folders: tuple[Path, Path], policy: str = "learned", iterations: i
         features="symbolic",
         help_policy=policy,
         validate_every=3,
-        training=TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2),
+        training=TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2, cooldown=0.5),
         agent=SIZES,
     )
 
@@ -129,6 +129,13 @@ def command(run: Path, folders: tuple[Path, Path], iterations: int) -> list[str]
 
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def test_the_learning_rate_falls_at_the_end() -> None:
+    """Ten iterations, the last four falling: at the sixth there are four left, at the last one."""
+    config = TrainingConfig(iterations=10, learning_rate=0.8, cooldown=0.4)
+    assert [config.rate(i) for i in range(10)] == pytest.approx([0.8] * 7 + [0.6, 0.4, 0.2])
+    assert [TrainingConfig(iterations=10).rate(i) for i in (0, 9)] == [1e-4, 1e-4]
 
 
 def test_a_run_killed_at_random_moments_ends_with_the_same_weights(folders: tuple[Path, Path], tmp_path: Path) -> None:

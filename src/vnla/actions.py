@@ -21,11 +21,18 @@ class Nav(IntEnum):
     STOP = 5
 
 
+FORWARD, STOP = int(Nav.FORWARD), int(Nav.STOP)
+"""As plain numbers, for comparisons with tensors: compiled by `torch.compile`, those with members of an enumeration fail."""
+
+
 class Ask(IntEnum):
     """A help-requesting action."""
 
     DO_NOTHING = 0
     REQUEST = 1
+
+
+REQUEST = int(Ask.REQUEST)
 
 
 def ask_action(request: Tensor) -> Tensor:

@@ -58,14 +58,13 @@ class Advisor:
 
     def __call__(self, environment: Environment, pose: Tensor, goals: Tensor) -> Advice:
         """Advice for agents at `pose`: equation 1 of the paper."""
-        actions = []
+        actions, code = [], torch.zeros_like(pose)
         for _ in range(self.k):
             action = environment.nav_teacher(pose, goals)
             pose = environment.step(pose, action, goals)
             actions.append(action)
-        plan = torch.stack(actions, dim=1)  # (batch, k)
-        subgoal = self.code(plan) if self.speaks else torch.full_like(pose, self.silence)
-        return Advice(plan, subgoal)
+            code = code * NAV_ACTIONS + action  # as `code` does
+        return Advice(torch.stack(actions, dim=1), code if self.speaks else torch.full_like(pose, self.silence))
 
     def code(self, plan: Tensor) -> Tensor:
         """The number of a plan: its actions (…, k) as digits to the base 6, the first one highest."""

@@ -12,21 +12,26 @@ likelihood of what the teachers do; the optimiser belongs to `vnla.training`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from vnla.acting import Acting
-from vnla.actions import ASK_START, NAV_START, Nav, ask_action
+from vnla.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
 from vnla.advisor import Advisor
 from vnla.agent.agent import Agent, Mind
 from vnla.agent.encoder import Words
+from vnla.agent.navigation import Decoded
+from vnla.agent.whole import WholeMind
 from vnla.budgets import LONGEST_EPISODE
+from vnla.capture import fused
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.policies import HelpPolicy
 from vnla.rollout import Moment, Rollout
 from vnla.selection import take_rows
-from vnla.teachers.help import HelpTeacher
+from vnla.teachers.help import HelpTeacher, Verdict
 
 
 @dataclass(frozen=True)
@@ -58,88 +63,158 @@ class Walk:
     since_request: Tensor  # steps since help was requested
     unmoved: Tensor  # steps at this viewpoint
     plan: Tensor  # the help policy's
-    mind: Mind  # g^main and the agent's state
+    mind: Mind | WholeMind  # g^main and the agent's state
 
 
 def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:
     """Run `episodes` from start to end."""
-    agent, advisor, environment = players.agent, players.advisor, episodes.environment
+    agent = players.agent
     rollout = Rollout(episodes)
-    walk = begin(episodes, end_goals, players)  # 4-8
+    walk = begin(episodes, end_goals, players, longest)  # 4-8
     for step in range(longest):  # 9
-        walk = still_going(walk, step, players.keeps_ended)
+        walk = still_going(walk, players.keeps_ended)
         if not len(walk.row):
             break
-        here, goals, blocked = walk.pose, walk.episodes.goals, environment.blocked(walk.pose)
-        view = players.views[here].float()  # 10
-        first, shared = agent.tentatively(view, walk.nav, walk.ask, walk.mind)  # 11
-        tentative = log_distribution(first.logits, blocked).exp()
-        known = agent.help.features(view, tentative, first.decoder, first.attended)  # 12
-        situation = consider(walk, step, tentative, known, agent)
-        verdict = players.help_teacher(situation)  # 13
-        request = players.help_policy(situation) & (walk.budget > 0) & walk.going  # 13, 14
-        advice = advisor(environment, here, goals)  # 15
-        mind = agent.hear(walk.mind, request & advisor.speaks, advice.subgoal, players.tails)  # 16, 19
-        ask = ask_action(request & players.help_policy.invited)
-        second, mind = agent.finally_(shared, ask, mind)  # 21
-        final = log_distribution(second.logits, blocked)
-        taught = environment.nav_teacher(here, goals)  # 22
-        since_request = (walk.since_request + 1).masked_fill(request, 0)
-        nav = players.acting(final.detach().exp(), taught, since_request < advisor.k, walk.episodes, step)  # 23-27
-        there = environment.step(here, nav, goals)  # 33
+        sight = look(walk, players)  # 10, 22
+        answer = agent.read(walk.mind, sight.may_ask, partial(advise, walk, players), players.tails)  # 15
+        first, shared = agent.tentatively(sight.view, walk.nav, walk.ask, walk.mind)  # 11
+        resolve = consider(walk, step, sight, first, players)  # 12-14
+        mind = agent.hear(walk.mind, resolve.hears, answer)  # 16, 19
+        second, mind = agent.finally_(shared, resolve.ask, mind)  # 21
+        deed = act(walk, step, sight, resolve.request, second.logits, players)  # 23-27, 33
         rollout.moments.append(  # 28, 29
             Moment(
-                step=step, row=walk.row, going=walk.going, learns=learns(walk, players.keeps_ended), pose=here,
-                budget=walk.budget, tentative=tentative, final=final, known=kept(known), teacher_request=verdict.request,
-                reason=verdict.reason, request=request, subgoal=advice.subgoal, taught=taught, nav=nav, after=there,
+                step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
+                tentative=resolve.tentative, final=deed.final, known=kept(resolve.known),
+                teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
+                subgoal=answer.subgoal, taught=sight.taught, nav=deed.nav, after=deed.pose,
             )
         )  # fmt: skip
         walk = replace(
-            walk, pose=there, going=walk.going & (nav != Nav.STOP), budget=walk.budget - request.long(), nav=nav, ask=ask,
-            since_request=since_request, unmoved=count_unmoved(walk.unmoved, here, there), mind=mind,
+            walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
+            since_request=deed.since_request, unmoved=deed.unmoved, mind=mind,
         )  # 17, 30-32  # fmt: skip
+    rollout.logits = agent.recall(walk.mind)
     return rollout
 
 
-def begin(episodes: Episodes, end_goals: Words, players: Players) -> Walk:
+class Sight(NamedTuple):
+    """What there is at the poses of a batch, whatever its agents think."""
+
+    view: Tensor  # (batch, view size)
+    blocked: Tensor  # whether nothing is in view to go to
+    taught: Tensor  # the navigation teacher's action
+    may_ask: Tensor  # who has a request left
+    learns: Tensor  # who counts in the navigation loss
+
+
+@fused
+def look(walk: Walk, players: Players) -> Sight:
+    """Lines 10 and 22: the view, and what the navigation teacher would do."""
+    environment, goals = walk.episodes.environment, walk.episodes.goals
+    return Sight(
+        view=players.views[walk.pose].float(),
+        blocked=environment.blocked(walk.pose),
+        taught=environment.nav_teacher(walk.pose, goals),
+        may_ask=walk.going & (walk.budget > 0),
+        learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.keeps_ended else walk.going.clone(),
+    )
+
+
+@fused
+def advise(walk: Walk, players: Players) -> Tensor:
+    """Line 15: what the advisor would say."""
+    return players.advisor(walk.episodes.environment, walk.pose, walk.episodes.goals).subgoal
+
+
+class Resolve(NamedTuple):
+    """Who asks."""
+
+    tentative: Tensor  # (batch, 6), probabilities of pass 1
+    known: Tensor  # (batch, features), what the help module sees
+    verdict: Verdict  # the help teacher's
+    request: Tensor
+    hears: Tensor  # who gets words for an answer
+    ask: Tensor  # the action as the agent will know it
+
+
+@fused
+def consider(walk: Walk, step: int, sight: Sight, first: Decoded, players: Players) -> Resolve:
+    """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
+    agent = players.agent
+    tentative = log_distribution(first.logits, sight.blocked).exp()
+    known = agent.help.features(sight.view, tentative, first.decoder, first.attended)  # 12
+    situation = Situation(
+        episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
+        plan=walk.plan, ask=lambda: agent.help(known, walk.budget),
+    )  # fmt: skip
+    request = players.help_policy(situation) & sight.may_ask  # 13, 14
+    return Resolve(
+        tentative=tentative,
+        known=known,
+        verdict=players.help_teacher(situation),
+        request=request,
+        hears=request & players.advisor.speaks,
+        ask=ask_action(request & players.help_policy.invited),
+    )
+
+
+class Deed(NamedTuple):
+    """What was done, and the walk after it."""
+
+    final: Tensor  # (batch, 6), log-probabilities of pass 2
+    nav: Tensor
+    pose: Tensor
+    going: Tensor
+    budget: Tensor
+    since_request: Tensor
+    unmoved: Tensor
+
+
+@fused
+def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, players: Players) -> Deed:
+    """Lines 23 to 27, 33, 17 and 30 to 32: choose an action, carry it out, and count."""
+    final = log_distribution(logits, sight.blocked)
+    since_request = (walk.since_request + 1).masked_fill(request, 0)
+    acts_for_it = since_request < players.advisor.k
+    nav = players.acting(final.detach().exp(), sight.taught, acts_for_it, walk.episodes, step)
+    pose = walk.episodes.environment.step(walk.pose, nav, walk.episodes.goals)
+    return Deed(
+        final=final,
+        nav=nav,
+        pose=pose,
+        going=walk.going & (nav != STOP) & (step + 1 < walk.episodes.time_budget),
+        budget=walk.budget - request.long(),
+        since_request=since_request,
+        unmoved=count_unmoved(walk.unmoved, walk.pose, pose),
+    )
+
+
+def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int) -> Walk:
     """The start of every episode: lines 4 to 8."""
+    requests = min(longest, episodes.most_requests) if players.advisor.speaks else 0
     zero = torch.zeros_like(episodes.start)
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),
         episodes=episodes,
         pose=episodes.start,
-        going=torch.ones_like(zero, dtype=torch.bool),
+        going=episodes.time_budget > 0,
         budget=episodes.help_budget,
         nav=zero + NAV_START,
         ask=zero + ASK_START,
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
-        mind=players.agent.begin(end_goals, players.tails),
+        mind=players.agent.begin(end_goals, players.tails, longest, requests),
     )
 
 
-def still_going(walk: Walk, step: int, keeps_ended: bool) -> Walk:
+def still_going(walk: Walk, keeps_ended: bool) -> Walk:
     """The walk without episodes that stopped or have no time left; on a GPU they stay, marked as ended."""
-    walk = replace(walk, going=walk.going & (step < walk.episodes.time_budget))
     if walk.going.is_cuda or keeps_ended:
         return walk
     rows = walk.going.nonzero().squeeze(1)
     return walk if len(rows) == len(walk.row) else take_rows(walk, rows)
-
-
-def consider(walk: Walk, step: int, tentative: Tensor, known: Tensor, agent: Agent) -> Situation:
-    """What there is to know when an agent considers whether to ask."""
-    return Situation(
-        episodes=walk.episodes,
-        step=step,
-        pose=walk.pose,
-        unmoved=walk.unmoved,
-        budget=walk.budget,
-        tentative=tentative,
-        plan=walk.plan,
-        ask=lambda: agent.help(known, walk.budget),
-    )
 
 
 def kept(known: Tensor) -> Tensor:
@@ -147,14 +222,7 @@ def kept(known: Tensor) -> Tensor:
     return known if torch.is_grad_enabled() else known[:, :0]
 
 
-def learns(walk: Walk, keeps_ended: bool) -> Tensor:
-    """Which episodes count in the navigation loss."""
-    if not keeps_ended:
-        return walk.going
-    return walk.going | ~walk.episodes.environment.at_goal(walk.pose, walk.episodes.goals)
-
-
 def log_distribution(logits: Tensor, blocked: Tensor) -> Tensor:
     """Log-probabilities of the six actions, `forward` impossible where nothing is in view."""
-    forward = torch.arange(len(Nav), device=logits.device) == Nav.FORWARD
+    forward = torch.arange(NAV_ACTIONS, device=logits.device) == FORWARD
     return torch.log_softmax(logits.float().masked_fill(blocked[:, None] & forward, -torch.inf), dim=1)

@@ -16,6 +16,7 @@ from statistics import fmean, stdev
 import torch
 from torch import Tensor
 
+from vnla.capture import fused
 from vnla.errors import InputError
 from vnla.randomness import Purpose, uniform
 
@@ -67,6 +68,7 @@ def upper_bound(lengths: Sequence[int], longest: int = LONGEST_EPISODE) -> float
     return min(float(longest), fmean(lengths) + _BOUND * stdev(lengths) / math.sqrt(len(lengths)))
 
 
+@fused
 def help_budget(
     time_budget: Tensor, episode: Tensor, *, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS, seed: int | Tensor
 ) -> Tensor:

@@ -4,20 +4,102 @@ An iteration is thousands of small kernels in a fixed order; launching each from
 Captured once and replayed, they cost one launch. What changes from one iteration to the next goes in through two tensors
 that stay in place, and the losses come out the same way; dropout draws from the device's generator, which a replay advances
 and which `torch.manual_seed` sets as usual. What is captured is the plain function: the algorithm has no second copy.
+
+The functions marked `fused` are compiled for a graph (`torch.compile`), each into a kernel or two; elsewhere they run as
+they are.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from functools import cache, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
 
 Outcome = TypeVar("Outcome", bound=tuple[Tensor, ...])
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 _WARM_UP = 3
+_MOST_VARIANTS = 64  # of one compiled function, for trainings that follow each other in one process
+
+_OPTIONS: dict[str, str | int | bool | Callable[..., object]] = {
+    "combo_kernels": True,  # functions of different inputs in one kernel, too
+    "online_softmax": False,  # over six actions it would take two kernels
+    "assert_indirect_indexing": False,
+}
+
+_here = threading.local()
+
+
+def fused(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """A function of tensors, and objects that hold some, that few kernels compute while a graph is made.
+
+    Numbers among its arguments arrive as tensors then, so that one compilation serves all steps.
+    """
+
+    @wraps(function)
+    def either(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        device: torch.device | None = getattr(_here, "device", None)
+        if device is None:
+            return function(*arguments, **named)
+        plain = [_number(each, device) if isinstance(each, int) else each for each in arguments]
+        result: Result = _compiled(function)(*plain, **named)
+        return result
+
+    return either
+
+
+@cache
+def _compiled(function: Callable[..., object]) -> Callable[..., Any]:
+    return torch.compile(function, dynamic=False, options=_OPTIONS)
+
+
+@cache
+def _number(value: int, device: torch.device) -> Tensor:
+    return torch.full((), value, device=device)
+
+
+@contextmanager
+def beside(stream: torch.cuda.Stream | None) -> Iterator[None]:
+    """What is in the block goes to another stream, after what was asked for before; without a stream it goes nowhere else.
+
+    In a graph that is a branch. `join` ends it.
+    """
+    if stream is None:
+        yield
+        return
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        yield
+
+
+def join(stream: torch.cuda.Stream | None) -> None:
+    """What comes next waits for the other stream."""
+    if stream is not None:
+        torch.cuda.current_stream().wait_stream(stream)
+
+
+def second_stream(device: torch.device) -> torch.cuda.Stream | None:
+    """A new stream of a device that has some."""
+    return torch.cuda.Stream(device) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def fusing(device: torch.device) -> Iterator[None]:
+    """In the block, and in this thread, functions marked `fused` are compiled."""
+    import torch._dynamo  # takes a second
+
+    with torch._dynamo.config.patch(recompile_limit=_MOST_VARIANTS):
+        _here.device = device
+        try:
+            yield
+        finally:
+            _here.device = None
 
 
 class Captured(Generic[Outcome]):
@@ -38,6 +120,8 @@ class Captured(Generic[Outcome]):
         self._which = torch.zeros(batch, dtype=torch.int64, device=device)
         self._seed = torch.zeros(batch, dtype=torch.int64, device=device)
         self._optimiser = optimiser
+        # Libraries keep a workspace for each stream, and graphs that are replayed side by side must not share one.
+        self._aside = _stream_of_its_own(device)
         self._replay: tuple[torch.cuda.CUDAGraph, Outcome] | None = None
 
     def __call__(self, which: Tensor, seed: Tensor) -> Outcome:
@@ -45,23 +129,30 @@ class Captured(Generic[Outcome]):
         self._which.copy_(which)
         self._seed.copy_(seed)
         if self._replay is None:
-            with _undone(self._optimiser):
-                self._warm_up()
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                outcome = self._function(self._which, self._seed)
+            with fusing(self._which.device):
+                with _undone(self._optimiser):
+                    self._warm_up()
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph, stream=self._aside):
+                    outcome = self._function(self._which, self._seed)
             self._replay = graph, outcome
         graph, outcome = self._replay
         graph.replay()
         return outcome
 
     def _warm_up(self) -> None:
-        aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
+        self._aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self._aside):
             for _ in range(_WARM_UP):
                 self._function(self._which, self._seed)
-        torch.cuda.current_stream().wait_stream(aside)
+        torch.cuda.current_stream().wait_stream(self._aside)
+
+
+def _stream_of_its_own(device: torch.device) -> torch.cuda.Stream:
+    """The stream that the caller works in; a new one if that is the one all share, where nothing can be captured."""
+    current = torch.cuda.current_stream(device)
+    is_shared = current == torch.cuda.default_stream(device)
+    return torch.cuda.Stream(device) if is_shared else current  # type: ignore[no-untyped-call]
 
 
 @contextmanager

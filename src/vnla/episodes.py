@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar
 
 from torch import Tensor
 
-from vnla.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
+from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world import Environment, viewpoint_of
 
 
@@ -30,6 +31,7 @@ class Episodes:
     time_budget: Tensor  # (batch,), steps
     help_budget: Tensor  # (batch,), requests
     start_paths: Tensor  # (batch, most goals, longest path), shortest paths from the start to every goal
+    most_requests: int = LONGEST_EPISODE  # no help budget is larger
 
     @classmethod
     def begin(
@@ -54,6 +56,7 @@ class Episodes:
             time_budget=time_budget,
             help_budget=help_budget(time_budget, key, ratio=ratio, k=k, seed=seed),
             start_paths=environment.paths_from(start, goals),
+            most_requests=ceil(LONGEST_EPISODE * ratio / k),
         )
 
     def __len__(self) -> int:
@@ -65,7 +68,7 @@ class Situation:
     """One time step of a batch of episodes, when each agent considers whether to ask."""
 
     episodes: Episodes
-    step: int  # from 0
+    step: int | Tensor  # from 0; one number for the whole batch
     pose: Tensor  # (batch,)
     unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
     budget: Tensor  # (batch,), requests left

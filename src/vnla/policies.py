@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from vnla.actions import Ask
+from vnla.actions import REQUEST
 from vnla.budgets import LONGEST_EPISODE
 from vnla.episodes import Episodes, Situation
 from vnla.errors import InputError
@@ -82,7 +82,8 @@ class AtRandom:
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever drew this step."""
-        return situation.plan[:, situation.step]
+        step = situation.step
+        return situation.plan[:, step] if isinstance(step, int) else situation.plan.index_select(1, step[None]).squeeze(1)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Learned(_Planless):
         """Whoever would rather ask."""
         if situation.ask is None:
             raise InputError("the learned help policy needs an agent with a help module")
-        return situation.ask().argmax(dim=-1) == Ask.REQUEST
+        return situation.ask().argmax(dim=-1) == REQUEST
 
 
 @dataclass(frozen=True)

@@ -41,23 +41,32 @@ class Rollout:
 
     episodes: Episodes
     moments: list[Moment] = field(default_factory=list)
+    logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
 
     def nav_loss(self) -> Tensor:
         """Negative log-likelihood of the navigation teacher: mean over the episodes that learn, summed over the steps."""
-        losses = []
-        for moment in self.moments:
-            each = -moment.final.gather(1, moment.taught[:, None]).squeeze(1)
-            losses.append(_mean(each, moment.learns))
-        return torch.stack(losses).sum()
+        final = self._all("final")
+        if self.logits is not None:
+            final = torch.log_softmax(self.logits.float().masked_fill(final.isneginf(), -torch.inf), dim=1)
+        each = -final.gather(1, self._all("taught")[:, None]).squeeze(1)
+        return self._sum_of_means(each, self._all("learns"))
 
     def ask_loss(self, module: HelpModule) -> Tensor:
         """The same for the help-requesting teacher, with one application of the module to all steps together."""
         logits = module(self._all("known"), self._all("budget"))
         targets = ask_action(self._all("teacher_request"))
         each = -torch.log_softmax(logits, dim=1).gather(1, targets[:, None]).squeeze(1)
+        return self._sum_of_means(each, self._all("going"))
+
+    def _sum_of_means(self, values: Tensor, chosen: Tensor) -> Tensor:
+        """The sum over the steps of the mean of the chosen values; values that are not chosen may be infinite."""
         sizes = [len(moment.row) for moment in self.moments]
-        steps = [_mean(loss, moment.going) for loss, moment in zip(torch.split(each, sizes), self.moments, strict=True)]
-        return torch.stack(steps).sum()
+        values = values.masked_fill(~chosen, 0)
+        if len(set(sizes)) == 1:
+            sums, counts = (each.view(len(sizes), -1).sum(dim=1) for each in (values, chosen))
+        else:
+            sums, counts = (torch.stack([part.sum() for part in torch.split(each, sizes)]) for each in (values, chosen))
+        return (sums / counts.clamp(min=1)).sum()
 
     def table(self, name: str, empty: float = -1) -> Tensor:
         """A field of the moments as (batch, steps), `empty` where the episode had ended."""
@@ -80,11 +89,6 @@ class Rollout:
 
     def _all(self, name: str) -> Tensor:
         return torch.cat([getattr(moment, name) for moment in self.moments])
-
-
-def _mean(values: Tensor, chosen: Tensor) -> Tensor:
-    """The mean of the chosen values; 0 where none is chosen. Values that are not chosen may be infinite."""
-    return values.masked_fill(~chosen, 0).sum() / chosen.sum().clamp(min=1)
 
 
 def steps_taken(rollouts: Sequence[Rollout]) -> int:

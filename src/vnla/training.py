@@ -24,8 +24,9 @@ from vnla.agent.deferred import collect_gradients
 from vnla.agent.encoder import Words
 from vnla.bcui import Players, bcui
 from vnla.budgets import HELP_RATIO
-from vnla.capture import Captured
+from vnla.capture import Captured, beside, join, second_stream
 from vnla.errors import InputError
+from vnla.lane import lane_of
 from vnla.randomness import episode_key
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
@@ -44,7 +45,16 @@ class TrainingConfig:
     """τ of the help budgets."""
     seed: int = 0
     precision: str = "float32"
-    """Or "bfloat16": products in mixed precision."""
+    """Or "bfloat16": products in mixed precision; or "tf32": on a GPU, products of float32 rounded to 10 bits."""
+    cooldown: float = 0.0
+    """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the paper;
+    short trainings with a high rate end better with it."""
+
+    def rate(self, iteration: int) -> float:
+        """The learning rate of an iteration."""
+        falling = self.cooldown * self.iterations
+        left = self.iterations - iteration
+        return self.learning_rate * (min(1.0, left / falling) if falling else 1.0)
 
 
 class Losses(NamedTuple):
@@ -53,14 +63,28 @@ class Losses(NamedTuple):
     nav: Tensor
     ask: Tensor
 
+    def both(self) -> Tensor:
+        """The two in one tensor, (2,)."""
+        return torch.stack((self.nav, self.ask))
+
 
 class Trainer:
     """An agent in training."""
 
     def __init__(
-        self, players: Players, tasks: TaskSet, end_goals: Words, config: TrainingConfig, *, learns_to_ask: bool
+        self,
+        players: Players,
+        tasks: TaskSet,
+        end_goals: Words,
+        config: TrainingConfig,
+        *,
+        learns_to_ask: bool,
+        eager: bool = False,
     ) -> None:
-        """`end_goals` has a row for each of `tasks`. With `learns_to_ask` the help module imitates the help teacher."""
+        """`end_goals` has a row for each of `tasks`. With `learns_to_ask` the help module imitates the help teacher.
+
+        On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly.
+        """
         self.players = players
         self.tasks = tasks
         self.end_goals = end_goals
@@ -69,38 +93,56 @@ class Trainer:
         self.done = 0
         parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
         on_gpu = tasks.key.is_cuda
+        self.captures = on_gpu and not eager
+        # a graph reads the rate where it lies, so that it can change
+        rate = torch.tensor(config.learning_rate, device=tasks.key.device) if on_gpu else config.learning_rate
         self.optimiser = torch.optim.Adam(
-            parameters, lr=config.learning_rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=on_gpu or None
+            parameters, lr=rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=on_gpu or None
         )
+        self.lane = lane_of(tasks.key.device)
+        self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
+        self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
 
     def iterate(self) -> Losses:
-        """One iteration: a batch of episodes and an update."""
-        config = self.config
-        which = batch_of(config.seed, len(self.tasks), config.batch, self.done)
-        seed = iteration_seed(config.seed, self.done)
-        torch.manual_seed(seed)  # dropout
-        self.players.agent.train()
-        losses = self.update(which, torch.full_like(which, seed))
+        """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
+        seed = iteration_seed(self.config.seed, self.done)
+        if not self.players.agent.training:
+            self.players.agent.train()
+        with self.lane.drawing(seed):  # dropout
+            self._set_rate(self.config.rate(self.done))
+            which = self._order.batch(self.done)
+            losses = self.update(which, torch.full_like(which, seed))
+        self.lane.queued()
         self.done += 1
         return losses
 
+    def _set_rate(self, rate: float) -> None:
+        if self.config.cooldown:
+            for group in self.optimiser.param_groups:
+                group["lr"] = group["lr"].fill_(rate) if isinstance(group["lr"], Tensor) else rate
+
     def update(self, which: Tensor, seed: Tensor) -> Losses:
         """Run the tasks numbered `which` with the given seeds and take one step of the optimiser."""
-        device = self.tasks.key.device
-        return self._captured(which, seed) if device.type == "cuda" else self._update(which, seed)
+        return self._captured(which, seed) if self.captures else self._update(which, seed)
 
     def _update(self, which: Tensor, seed: Tensor) -> Losses:
+        with matrix_units(self.config.precision):
+            return self._learn(which, seed)
+
+    def _learn(self, which: Tensor, seed: Tensor) -> Losses:
         agent = self.players.agent
         with mixed_precision(self.config.precision, which.device):
             rollout = self._rollout(which, seed)
+            with beside(self._aside):
+                asks = [rollout.ask_loss(agent.help)] if self.learns_to_ask else []
             nav = rollout.nav_loss()
-            ask = rollout.ask_loss(agent.help) if self.learns_to_ask else torch.zeros_like(nav)
-            loss = nav + ask
         self.optimiser.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
+        torch.autograd.backward([nav, *asks])
+        join(self._aside)
         collect_gradients(agent)
         self.optimiser.step()
-        return Losses(nav.detach(), ask.detach())
+        ask = asks[0].detach() if asks else torch.zeros_like(nav)
+        return Losses(nav.detach(), ask)
 
     @cached_property
     def _captured(self) -> Captured[Losses]:
@@ -113,19 +155,27 @@ class Trainer:
 
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
-        return save(self._agent_tensors(), _noted(done=str(self.done)))
+        with self.lane.entered():
+            return save(self._agent_tensors(), _noted(done=str(self.done)))
 
     def state(self, notes: Mapping[str, str] | None = None) -> bytes:
         """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
-        tensors = self._agent_tensors()
-        for name, parameter in self._optimised():
-            for part, value in self.optimiser.state.get(parameter, {}).items():
-                tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
-        return save(tensors, _noted(done=str(self.done), **(notes or {})))
+        with self.lane.entered():
+            tensors = self._agent_tensors()
+            for name, parameter in self._optimised():
+                for part, value in self.optimiser.state.get(parameter, {}).items():
+                    tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
+            return save(tensors, _noted(done=str(self.done), **(notes or {})))
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""
         tensors, notes = _read(path)
+        with self.lane.entered():
+            self._restore(tensors)
+        self.done = int(notes["done"])
+        return notes
+
+    def _restore(self, tensors: Mapping[str, Tensor]) -> None:
         own = {name.removeprefix("agent."): value for name, value in tensors.items() if name.startswith("agent.")}
         try:
             self.players.agent.load_state_dict(own)
@@ -144,8 +194,6 @@ class Trainer:
                     for part, value in saved.items()
                     if value is not None
                 }
-        self.done = int(notes["done"])
-        return notes
 
     def _agent_tensors(self) -> dict[str, Tensor]:
         return {f"agent.{name}": value.contiguous() for name, value in self.players.agent.state_dict().items()}
@@ -168,20 +216,33 @@ def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         raise InputError(f"{path}: cannot be read as a checkpoint ({error})") from None
 
 
+class Order:
+    """The tasks of each iteration: consecutive entries of an endless row of permutations, one an epoch."""
+
+    def __init__(self, seed: int, tasks: int, batch: int, device: torch.device | str = "cpu") -> None:
+        self._seed, self._tasks, self._batch, self._device = seed, tasks, batch, torch.device(device)
+        self._epoch = lru_cache(maxsize=2)(self._permutation)
+
+    def batch(self, iteration: int) -> Tensor:
+        """The numbers of an iteration's tasks; a slice of what is on the device already but once an epoch."""
+        epoch, first = divmod(iteration * self._batch, self._tasks)
+        parts, missing = [], self._batch
+        while missing:
+            part = self._epoch(epoch)[first : first + missing]
+            parts.append(part)
+            epoch, first, missing = epoch + 1, 0, missing - len(part)
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _permutation(self, epoch: int) -> Tensor:
+        generator = torch.Generator().manual_seed(episode_key(f"order {self._seed} {epoch}"))
+        order = torch.randperm(self._tasks, generator=generator)
+        # From locked memory the copy is queued, and the host goes on.
+        return order.pin_memory().to(self._device, non_blocking=True) if self._device.type == "cuda" else order
+
+
 def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
-    """The tasks of an iteration: consecutive entries of an endless row of permutations, one an epoch."""
-    first = iteration * batch
-    places = torch.arange(first, first + batch)
-    epochs = places // tasks
-    return torch.cat(
-        [_permutation(seed, tasks, epoch)[places[epochs == epoch] % tasks] for epoch in sorted(set(epochs.tolist()))]
-    )
-
-
-@lru_cache(maxsize=4)
-def _permutation(seed: int, tasks: int, epoch: int) -> Tensor:
-    generator = torch.Generator().manual_seed(episode_key(f"order {seed} {epoch}"))
-    return torch.randperm(tasks, generator=generator)
+    """The tasks of one iteration."""
+    return Order(seed, tasks, batch).batch(iteration)
 
 
 def iteration_seed(seed: int, iteration: int) -> int:
@@ -191,8 +252,19 @@ def iteration_seed(seed: int, iteration: int) -> int:
 
 def mixed_precision(precision: str, device: torch.device) -> contextlib.AbstractContextManager[object]:
     """Products in the given precision for the length of the block."""
-    if precision == "float32":
+    if precision in ("float32", "tf32"):
         return contextlib.nullcontext()
     if precision == "bfloat16":
         return torch.autocast(device.type, torch.bfloat16)
-    raise InputError(f"precision {precision}: unknown; choose float32 or bfloat16")
+    raise InputError(f"precision {precision}: unknown; choose float32, tf32 or bfloat16")
+
+
+@contextlib.contextmanager
+def matrix_units(precision: str) -> Iterator[None]:
+    """For the length of the block, whether a GPU's matrix units may round the operands of float32 products to tf32."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before

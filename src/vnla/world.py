@@ -21,7 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.actions import NAV_ACTIONS, Nav
+from vnla.actions import FORWARD, NAV_ACTIONS, Nav
+from vnla.capture import fused
 from vnla.errors import InputError
 from vnla.graph import Graph
 from vnla.houses.house import House
@@ -211,7 +212,7 @@ class Environment:
         world = self.world
         onward = look_up(world.arrive, self._way_and_view(pose, goals))
         moved = look_up(world.after, torch.add(action, pose, alpha=NAV_ACTIONS))
-        return torch.where((action == Nav.FORWARD) & (onward != NOWHERE), onward, moved)
+        return torch.where((action == FORWARD) & (onward != NOWHERE), onward, moved)
 
     def nav_teacher(self, pose: Tensor, goals: Tensor) -> Tensor:
         """The navigation teacher's action (`vnla.teachers.navigation`)."""
@@ -229,6 +230,7 @@ class Environment:
         """Whether the agent stands on a goal viewpoint."""
         return self.distance_left(pose, goals) == 0
 
+    @fused
     def paths_from(self, pose: Tensor, goals: Tensor) -> Tensor:
         """The shortest paths from here to every goal of the set: (batch, most goals, longest)."""
         there = self.goal_viewpoints[goals]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from vnla.acting import ALONE, Acting
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
 from vnla.advisor import Advisor, Subgoals
-from vnla.agent.agent import Agent, tails
+from vnla.agent.agent import Agent, Heard, tails
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
 from vnla.agent.navigation import Decoded
@@ -161,7 +162,7 @@ class Scripted:
         self.seen: list[dict[str, list[int]]] = []
         self.help = _NoHelp()
 
-    def begin(self, end_goal: Words, tails: Words) -> Notes:
+    def begin(self, end_goal: Words, tails: Words, steps: int, requests: int) -> Notes:  # noqa: ARG002
         """Nothing heard."""
         batch = len(end_goal.length)
         return Notes(torch.arange(batch), torch.zeros(batch, dtype=torch.long), torch.full((batch,), len(tails.length) - 1))
@@ -172,14 +173,21 @@ class Scripted:
         self.seen[-1]["heard 1"] = mind.heard.tolist()
         return self._decoded(self.tentative, mind), view
 
-    def hear(self, mind: Notes, asked: Tensor, subgoal: Tensor, tails: Words) -> Notes:  # noqa: ARG002
+    def read(self, mind: Notes, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:  # noqa: ARG002
+        """What would be said."""
+        return Heard(advice(), tails)
+
+    def hear(self, mind: Notes, asked: Tensor, heard: Heard) -> Notes:
         """What was said to those who asked."""
-        return replace(mind, heard=torch.where(asked, subgoal, mind.heard))
+        return replace(mind, heard=torch.where(asked, heard.subgoal, mind.heard))
 
     def finally_(self, shared: Tensor, ask: Tensor, mind: Notes) -> tuple[Decoded, Notes]:  # noqa: ARG002
         """Pass 2."""
         self.seen[-1] |= {"ask 2": ask.tolist(), "heard 2": mind.heard.tolist()}
         return self._decoded(self.final, mind), replace(mind, step=mind.step + 1)
+
+    def recall(self, mind: Notes) -> None:
+        """Nothing to learn."""
 
     def _decoded(self, script: Tensor, mind: Notes) -> Decoded:
         action = script[mind.episode, mind.step]

@@ -13,7 +13,7 @@ from agent.reference import Array, Layer, Pass, Reference, instruction, softmax
 from agent.small import END_MARK, FIRST_WORD, WORDS, small_agent, what_is_said
 from vnla.actions import ASK_START, NAV_ACTIONS, NAV_START
 from vnla.advisor import Advisor, Subgoals
-from vnla.agent.agent import Agent, Mind, tails
+from vnla.agent.agent import Agent, Heard, Mind, tails
 from vnla.agent.encoder import Words
 
 CLOSE = 1e-10
@@ -97,7 +97,7 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
         asked = torch.rand(4, generator=generator) < 0.5
         asked[0], asked[1] = step in (1, 2), False
         subgoal = torch.randint(0, advisor.silence, (4,), generator=generator)
-        mind = agent.hear(mind, asked, subgoal, table)
+        mind = agent.hear(mind, asked, Heard(subgoal, table))
         for i in asked.nonzero().squeeze(1).tolist():
             said = subgoals.tokens[subgoal[i], : subgoals.length[subgoal[i]]].tolist()
             singles[i].memory, singles[i].coverage = singles[i].read(said)
@@ -156,7 +156,7 @@ def test_padding_changes_nothing(layers: int) -> None:
         for step, view in enumerate(views):
             first, shared = agent.tentatively(view, nav, ask, mind)
             ask = torch.tensor([step == 1, step == 2, False])
-            mind = agent.hear(mind, ask, torch.tensor([5, 30, 11]), said)
+            mind = agent.hear(mind, ask, Heard(torch.tensor([5, 30, 11]), said))
             second, mind = agent.finally_(shared, ask.long(), mind)
             nav, ask = second.logits.argmax(dim=1), ask.long()
             results += [first.logits, second.logits, second.attended]
@@ -181,13 +181,13 @@ def test_hearing_touches_only_those_who_asked() -> None:
     agent, table = agent_of(5, 1), what_is_said(Advisor(k=2))
     mind = agent.begin(end_goals([3, 3], seed=1), table)
     mind = replace(mind, coverage=torch.ones_like(mind.coverage))
-    after = agent.hear(mind, torch.tensor([True, False]), torch.tensor([8, 8]), table)
+    after = agent.hear(mind, torch.tensor([True, False]), Heard(torch.tensor([8, 8]), table))
     assert not after.coverage[0].any() and after.coverage[1].all()
     assert torch.equal(after.memory.context[1], mind.memory.context[1])
     assert torch.equal(after.memory.present[1], mind.memory.present[1])
     assert torch.equal(after.memory.context[0, :3], mind.memory.context[0, :3])
     assert after.memory.present[0].sum() == 3 + table.length[8]
-    nobody = agent.hear(mind, torch.tensor([False, False]), torch.tensor([8, 8]), table)
+    nobody = agent.hear(mind, torch.tensor([False, False]), Heard(torch.tensor([8, 8]), table))
     assert torch.equal(nobody.coverage, mind.coverage) and torch.equal(nobody.memory.context, mind.memory.context)
 
 
@@ -198,8 +198,10 @@ def test_a_new_subgoal_replaces_the_one_before() -> None:
     long, short = int(table.length[:-1].argmax()), int(table.length[:-1].argmin())
     assert table.length[long] > table.length[short]
     mind, asked = agent.begin(end_goals([4], seed=2), table), torch.tensor([True])
-    twice = agent.hear(agent.hear(mind, asked, torch.tensor([long]), table), asked, torch.tensor([short]), table)
-    once = agent.hear(mind, asked, torch.tensor([short]), table)
+    twice = agent.hear(
+        agent.hear(mind, asked, Heard(torch.tensor([long]), table)), asked, Heard(torch.tensor([short]), table)
+    )
+    once = agent.hear(mind, asked, Heard(torch.tensor([short]), table))
     present = once.memory.present[0]
     assert torch.equal(twice.memory.present, once.memory.present)
     torch.testing.assert_close(twice.memory.context[0, present], once.memory.context[0, present], atol=CLOSE, rtol=0)

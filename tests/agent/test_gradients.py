@@ -19,7 +19,7 @@ from agent.small import (
 from vnla.acting import BCUI
 from vnla.actions import ASK_START, NAV_START
 from vnla.advisor import Advisor
-from vnla.agent.agent import Agent
+from vnla.agent.agent import Agent, Heard
 from vnla.agent.deferred import DeferredLinear, collect_gradients
 from vnla.bcui import bcui
 from vnla.policies import AsTaught, AtFirst
@@ -144,7 +144,7 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
         for step, view in enumerate(views):
             _, shared = agent.tentatively(view, nav, ask, mind)
             asked = torch.tensor([step == 1, step in (1, 2), step == 3, False])
-            mind = agent.hear(mind, asked, taught[step] * 200, table)
+            mind = agent.hear(mind, asked, Heard(taught[step] * 200, table))
             decoded, mind = agent.finally_(shared, asked.long(), mind)
             nav, ask = taught[step], asked.long()
             total = total + nn.functional.cross_entropy(decoded.logits, taught[step])

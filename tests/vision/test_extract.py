@@ -1,155 +1,85 @@
-"""Extraction: every view once, in order, whatever the batch; and a killed one goes on."""
+"""Extraction: every view once, in its place, whatever the batch and the number of processes; and a killed one goes on."""
 
 from __future__ import annotations
 
-import threading
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
 import time
-from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from vision.film import EXPECTED, PLACES, SIZE, Brightness, Noted, Travelling, header, large, pictures
 from vnla.errors import InputError
+from vnla.houses.folder import read_world, write_world
+from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.images import world_images
 from vnla.views import VIEWS
 from vnla.vision.encoders import Options, Size, make_encoder
-from vnla.vision.encoders.base import Encoder, Float32, Images
-from vnla.vision.extract import _groups, extract
-from vnla.vision.store import FeatureStore, Header, StoreWriter
-
-SIZE = Size(32, 24)
-PLACES = tuple((house, f"v{i}") for house in ("one", "two") for i in range(5))
-
-
-class Brightness(Encoder):
-    """The value of the first pixel, so that each feature names its image; remembers how many images came at once."""
-
-    name, dimension, size, weights = "brightness", 1, SIZE, "none"
-
-    def __init__(self) -> None:
-        self.calls: list[int] = []
-
-    def _encode(self, images: Images) -> Float32:
-        self.calls.append(len(images))
-        return images[:, 0, 0, :1].astype(np.float32)
+from vnla.vision.extract import WORTH_HELPING, Plan, _groups, extract
+from vnla.vision.making import make_features
+from vnla.vision.store import DONE, FeatureStore, StoreWriter
+from vnla.vision.workers import fitted
+from vnla.world import World
 
 
-def pictures(house: str, viewpoint: str) -> NDArray[np.uint8]:
-    number = PLACES.index((house, viewpoint))
-    values = (number * 20 + np.arange(VIEWS)).astype(np.uint8)
-    return np.broadcast_to(values[:, None, None, None], (VIEWS, SIZE.height, SIZE.width, 3))
-
-
-EXPECTED = np.array([(i * 20 + np.arange(VIEWS)) % 256 for i in range(len(PLACES))], dtype=np.float32)[:, :, None]
-
-
-def header(encoder: Encoder) -> Header:
-    return Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, 60.0, "", PLACES)
-
-
-@pytest.mark.parametrize("batch", [None, 1, 36, 100, 10_000])
-def test_every_view_in_its_place(tmp_path: Path, batch: int | None) -> None:
-    encoder, told = Brightness(), []
+@pytest.mark.parametrize(
+    ("batch", "workers", "kind"), [(None, 1, Brightness), (100, 2, Brightness), (1, 2, Travelling), (10_000, 1, Travelling)]
+)
+def test_every_view_in_its_place(tmp_path: Path, batch: int | None, workers: int, kind: type[Brightness]) -> None:
+    encoder, told = kind(), []
     with StoreWriter(tmp_path / "s", header(encoder)) as store:
-        extract(pictures, PLACES, encoder, store, told.append, batch=batch)
+        extract(pictures, PLACES, encoder, store, told.append, batch=batch, workers=workers)
         store.finish()
     np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
     assert sum(told) == len(PLACES)
-    assert sum(encoder.calls) == len(PLACES) * VIEWS
-    assert max(encoder.calls) <= max(VIEWS, batch or encoder.batch)
+    if not kind.travels:
+        assert sum(encoder.calls) == len(PLACES) * VIEWS
+        assert max(encoder.calls) <= max(VIEWS, batch or encoder.batch)
 
 
-def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
-    made: list[str] = []
-
-    def fails_at_seven(house: str, viewpoint: str) -> NDArray[np.uint8]:
-        if (house, viewpoint) == PLACES[7]:
-            raise InputError("out of film")
-        return pictures(house, viewpoint)
-
-    def counted(house: str, viewpoint: str) -> NDArray[np.uint8]:
-        made.append(f"{house} {viewpoint}")
-        return pictures(house, viewpoint)
-
+@pytest.mark.parametrize(
+    ("happens", "complaint", "kind"),
+    [
+        ("complaint", r"^out of film$", Brightness),
+        ("fault", r"^house two: no features could be made \(ValueError: the lens fell off\)$", Travelling),
+        ("death", r"^a process that makes images was killed by SIGKILL; the same command goes on", Travelling),
+    ],
+)
+def test_it_goes_on_where_it_was_stopped(tmp_path: Path, happens: str, complaint: str, kind: type[Brightness]) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
     with (
-        StoreWriter(tmp_path / "s", header(Brightness())) as store,
-        pytest.raises(InputError, match="out of film"),
+        StoreWriter(tmp_path / "s", header(kind())) as store,
+        pytest.raises(InputError, match=complaint),
     ):
-        extract(fails_at_seven, PLACES, Brightness(), store)
-    with StoreWriter(tmp_path / "s", header(Brightness())) as store:
-        assert store.pending.tolist() == [7, 8, 9]
-        extract(counted, PLACES, Brightness(), store)
+        extract(Noted(first, happens, "two v2"), PLACES, kind(), store, workers=1)
+    assert not multiprocessing.active_children()
+    with StoreWriter(tmp_path / "s", header(kind())) as store:
+        pending = [" ".join(PLACES[row]) for row in store.pending]
+        assert {"two v2", "two v3", "two v4"} <= set(pending) < {" ".join(place) for place in PLACES}
+        extract(Noted(second), PLACES, kind(), store, workers=1)
         store.finish()
-    assert sorted(made) == ["two v2", "two v3", "two v4"]
+    assert Noted(second).made == sorted(pending)
     np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
 
 
-def test_images_are_made_while_others_are_encoded(tmp_path: Path) -> None:
-    """The encoder waits, inside a call, for images that were asked for after those it works on."""
-    later = threading.Event()
-
-    def watched(house: str, viewpoint: str) -> NDArray[np.uint8]:
-        if (house, viewpoint) == PLACES[3]:
-            later.set()
-        return pictures(house, viewpoint)
-
-    class Patient(Brightness):
-        def _encode(self, images: Images) -> Float32:
-            assert later.wait(10), "nothing is made ahead"
-            return super()._encode(images)
-
-    with StoreWriter(tmp_path / "s", header(Patient())) as store:
-        extract(watched, PLACES, Patient(), store)
-        assert not len(store.pending)
-
-
-def test_few_images_wait(tmp_path: Path) -> None:
-    """However slow the encoder, memory holds a bounded number of panoramas."""
-    made = encoded = most = 0
-
-    class Immediate(Executor):
-        def submit(self, function, /, *arguments, **options):  # type: ignore[no-untyped-def]
-            nonlocal made, most
-            made += 1
-            most = max(most, made - encoded)
-            future: Future[object] = Future()
-            future.set_result(function(*arguments, **options))
-            return future
-
-    class Counting(Brightness):
-        def _encode(self, images: Images) -> Float32:
-            nonlocal encoded
-            time.sleep(0.001)
-            encoded += len(images) // VIEWS
-            return super()._encode(images)
-
-    with StoreWriter(tmp_path / "s", header(Counting())) as store:
-        extract(pictures, PLACES, Counting(), store, pool=Immediate(), ahead=3)
-    assert made == len(PLACES)
-    assert most <= 1 + 3 + 1
-
-
 def test_images_of_another_size_are_scaled(tmp_path: Path) -> None:
-    def large(house: str, viewpoint: str) -> NDArray[np.uint8]:
-        return np.repeat(np.repeat(pictures(house, viewpoint), 2, axis=1), 2, axis=2)
-
     with StoreWriter(tmp_path / "s", header(Brightness())) as store:
-        extract(large, PLACES, Brightness(), store)
+        extract(large, PLACES, Brightness(), store, workers=1)
         store.finish()
     np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
 
 
 @pytest.mark.parametrize("shape", [(35, 24, 32, 3), (36, 24, 32), (36, 24, 32, 4)])
-def test_bad_images_are_named(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    def bad(_house: str, _viewpoint: str) -> NDArray[np.uint8]:
-        return np.zeros(shape, dtype=np.uint8)
-
-    with (
-        StoreWriter(tmp_path / "s", header(Brightness())) as store,
-        pytest.raises(InputError, match="viewpoint v0 of house one: images of uint8"),
-    ):
-        extract(bad, PLACES, Brightness(), store)
+def test_bad_images_are_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match="viewpoint v0 of house one: images of uint8"):
+        fitted("one", "v0", np.zeros(shape, dtype=np.uint8), SIZE)
 
 
 def test_a_store_of_other_viewpoints(tmp_path: Path) -> None:
@@ -157,18 +87,104 @@ def test_a_store_of_other_viewpoints(tmp_path: Path) -> None:
         extract(pictures, PLACES[1:], Brightness(), store)
 
 
-def test_groups_are_runs_of_neighbours() -> None:
-    assert list(_groups(np.array([0, 1, 2, 4, 5, 9]), 2)) == [[0, 1], [2], [4, 5], [9]]
-    assert list(_groups(np.array([], dtype=np.int64), 2)) == []
+def test_groups_are_runs_of_neighbours_in_one_house() -> None:
+    places = [("one", str(i)) for i in range(5)] + [("two", str(i)) for i in range(5)]
+    assert list(_groups(places, np.array([0, 1, 2, 4, 5, 9]), 2)) == [[0, 1], [2], [4], [5], [9]]
+    assert list(_groups(places, np.array([], dtype=np.int64), 2)) == []
 
 
-def test_batches_do_not_change_features(tmp_path: Path) -> None:
-    """With a real network, one viewpoint or several at once."""
+def test_large_houses_come_first_and_a_process_keeps_to_its_house() -> None:
+    places = [("small", str(i)) for i in range(2)] + [("large", str(i)) for i in range(4)]
+    plan = Plan(places, np.arange(6), most=2)
+    assert len(plan) == 3
+    assert plan.next(None) == ("large", [2, 3])
+    assert plan.next(None) == ("small", [0, 1])
+    assert plan.next("small") is None, "what is left of the large house is too little for a second process"
+    assert plan.next("large") == ("large", [4, 5])
+    assert plan.next("large") is None
+
+
+def test_where_much_is_left_others_help() -> None:
+    places = [("house", str(i)) for i in range(WORTH_HELPING + 2)]
+    plan = Plan(places, np.arange(len(places)), most=1)
+    assert plan.next(None) == ("house", [0])
+    assert plan.next(None) == ("house", [1])
+    assert plan.next(None) == ("house", [2])
+    assert plan.next(None) is None
+    assert plan.next("house") == ("house", [3])
+
+
+def test_batches_and_processes_do_not_change_features(tmp_path: Path) -> None:
+    """With a real network, in several processes or in this one, one viewpoint or several at once."""
     encoder = make_encoder("efficientnet-lite0", Options(device="cpu", size=SIZE))
-    found = []
-    for batch in (36, 108):
+    assert encoder.travels
+    here = encoder.encode(np.concatenate([pictures(*place) for place in PLACES]))
+    for batch, workers in ((36, 2), (108, 1)):
         with StoreWriter(tmp_path / str(batch), header(encoder)) as store:
-            extract(pictures, PLACES, encoder, store, batch=batch)
-            found.append(store.finish().array.astype(np.float32))
-    np.testing.assert_allclose(*found, atol=2e-3)
-    assert np.abs(found[0]).max() > 0.1
+            extract(pictures, PLACES, encoder, store, batch=batch, workers=workers)
+            found = store.finish().array
+        np.testing.assert_array_equal(found, here.reshape(found.shape).astype(np.float16))
+    assert np.abs(here).max() > 0.1
+
+
+PROGRAM = """
+from pathlib import Path
+from vision.film import PLACES, Slow, Travelling, header
+from vnla.vision.extract import extract
+from vnla.vision.store import StoreWriter
+with StoreWriter(Path({store!r}), header(Travelling())) as store:
+    extract(Slow(), PLACES, Travelling(), store, workers=2)
+"""
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def is_gone(group: int, seconds: float) -> bool:
+    """Whether no process of a group is left after some time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def shared_memory(process: int) -> list[Path]:
+    """What a process has left in the folder of shared memory."""
+    return list(Path("/dev/shm").glob(f"*-{process}-*"))
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: signal.Signals) -> None:
+    store = tmp_path / "s"
+    program = [sys.executable, "-c", PROGRAM.format(store=str(store))]
+    process = subprocess.Popen(program, env=ENVIRONMENT, start_new_session=True, stderr=subprocess.DEVNULL)
+    done = store / DONE
+    while not done.exists() or not any(done.read_bytes()):
+        assert process.poll() is None
+        time.sleep(0.02)
+    if sent == signal.SIGINT:  # from a terminal it reaches the processes as well
+        os.killpg(process.pid, sent)
+    else:
+        process.send_signal(sent)
+    process.wait()
+    assert is_gone(process.pid, seconds=60)
+    assert not shared_memory(process.pid)
+    with StoreWriter(store, header(Travelling())) as begun:
+        assert 0 < len(begun.pending) < len(PLACES)
+        extract(pictures, PLACES, Travelling(), begun, workers=1)
+        np.testing.assert_array_equal(begun.finish().array, EXPECTED)
+
+
+def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
+    recipe = Recipe("house", 1, 8)
+    extra = as_extra("test", 0, [recipe])
+    write_world(tmp_path / "world", [recipe.make().house], source="generated", extra=extra)
+    folder = read_world(tmp_path / "world")
+    encoder = make_encoder("pixels", Options(size=Size(64, 48)))
+    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, workers=2)
+    images = world_images(folder, (64, 48))
+    for row in (0, len(head.viewpoints) - 1):
+        expected = encoder.encode(images(*head.viewpoints[row]))
+        np.testing.assert_array_equal(FeatureStore.open(out).array[row], expected.astype(np.float16))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vnla.cli.features import app, camera_size, training_houses
+from vision.patterns import draw
+from vnla.cli.features import app, training_houses
 from vnla.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.images import SIGHTING
 from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
+from vnla.vision.making import camera_size
 from vnla.vision.probe import Visibility, average_precision, drawn_visibility, listed_visibility, probe, probe_targets
 from vnla.vision.store import StoreWriter, store_path, world_features
 from vnla.world import World
@@ -194,21 +194,12 @@ def test_cameras_cover_the_encoder(size: tuple[int, int], expected: tuple[int, i
     assert camera_size(Size(*size)) == expected
 
 
-def draw(_house: str, viewpoint: str) -> NDArray[np.uint8]:
-    """Pictures in which each view of a viewpoint has its own pattern, the same in every house."""
-    generator = np.random.default_rng([ord(letter) for letter in viewpoint])
-    cells = generator.integers(0, 256, (VIEWS, 12, 16, 3), dtype=np.uint8)
-    return np.repeat(np.repeat(cells, 4, axis=1), 4, axis=2)
-
-
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     names = ["a", "b", "c", "d"]
     splits = {"train": names[:3], "unseen": names[3:]}
     write_world(tmp_path / "world", [replace(cottage(), name=name) for name in names], source="test", splits=splits)
-    images = types.ModuleType("vnla.houses.images")
-    images.world_images = lambda _folder, _size: draw  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "vnla.houses.images", images)
+    monkeypatch.setattr("vnla.vision.making.world_images", lambda *_, **__: draw)
     return tmp_path / "world"
 
 

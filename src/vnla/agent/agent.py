@@ -1,22 +1,28 @@
 """The whole agent: what it keeps in mind during an episode, and the four things it does in a step.
 
-`see` the view, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. Memory and coverage belong to each
-episode: only those that asked read their instruction again.
+`read` what the advisor would say, decide `tentatively`, `hear` it if it asked, decide `finally`. Memory and coverage belong
+to each episode: only those that asked read their instruction again. On a GPU `vnla.agent.whole` does all of it, for all
+and in few kernels; here is the plain way, on a CPU the fast one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from vnla.advisor import Subgoals
+from vnla.agent import whole
 from vnla.agent.cells import Recurrent
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
 from vnla.agent.help import HelpModule
 from vnla.agent.navigation import Decoded, Memory, NavigationModule, Shared, with_tail
+from vnla.agent.whole import WholeMind, WholeShared
+from vnla.budgets import LONGEST_EPISODE
 from vnla.selection import take_rows
 
 
@@ -29,6 +35,13 @@ class Mind:
     state: list[Recurrent]  # the decoder's, after the last step's second pass
 
 
+class Heard(NamedTuple):
+    """What the advisor would say."""
+
+    subgoal: Tensor  # (batch,), code
+    tails: Words
+
+
 class Agent(nn.Module):
     """π_nav and π_ask."""
 
@@ -38,39 +51,69 @@ class Agent(nn.Module):
         self.navigation = NavigationModule(config)
         self.help = HelpModule(config)
 
-    def begin(self, end_goal: Words, tails: Words) -> Mind:
-        """The mind at the start: the end-goal read, no subgoal. `tails` is the table that `tails` makes."""
+    def begin(
+        self, end_goal: Words, tails: Words, steps: int = LONGEST_EPISODE, requests: int = LONGEST_EPISODE
+    ) -> Mind | WholeMind:
+        """The mind at the start: the end-goal read, no subgoal. `tails` is the table that `tails` makes.
+
+        There will be at most so many `steps` and answered `requests`.
+        """
+        if end_goal.tokens.is_cuda and self.config.layers == 1:
+            return whole.begin(self.navigation, end_goal.backwards(), tails, steps, requests)
         silence = torch.full_like(end_goal.length, len(tails.length) - 1)
         memory = self.navigation.remember(end_goal.backwards(), _rows(tails, silence))
         batch, words, _ = memory.context.shape
         coverage = memory.context.new_zeros(batch, words, self.config.coverage)
         return Mind(memory, coverage, self.navigation.start(batch))
 
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Mind) -> tuple[Decoded, Shared]:
+    def read(self, mind: Mind | WholeMind, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+        """What `advice` gives: codes of what the advisor would say to those who may ask.
+
+        A GPU asks for it and reads it beside the first pass; a CPU reads it when it is heard.
+        """
+        if isinstance(mind, WholeMind):
+            return Heard(mind.book.read(mind.slot, may_ask, advice), tails)
+        return Heard(advice(), tails)
+
+    def tentatively(
+        self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Mind | WholeMind
+    ) -> tuple[Decoded, Shared | WholeShared]:
         """Pass 1: decide with the last help-requesting action, and what the second pass can use of it."""
+        if isinstance(mind, WholeMind):
+            return whole.tentatively(view, last_nav, last_ask, mind)
         shared = self.navigation.share(view, last_nav, mind.state)
         with torch.no_grad():
             decoded, _ = self.navigation.decode(shared, last_ask, mind.memory, mind.coverage)
         return decoded, shared
 
-    def hear(self, mind: Mind, asked: Tensor, subgoal: Tensor, tails: Words) -> Mind:
+    def hear(self, mind: Mind | WholeMind, asked: Tensor, heard: Heard) -> Mind | WholeMind:
         """The mind after the advisor answered those who asked: their new instruction, nothing of it covered yet."""
+        if isinstance(mind, WholeMind):
+            return whole.hear(mind, asked)
         if asked.is_cuda:
-            heard = self._read(mind.memory, subgoal, tails)
-            memory = _told(mind.memory, asked, heard)
+            memory = _told(mind.memory, asked, self._read(mind.memory, *heard))
         else:
             rows = asked.nonzero().squeeze(1)
             if not len(rows):
                 return mind
-            heard = self._read(take_rows(mind.memory, rows), subgoal[rows], tails)
-            memory = _told_rows(mind.memory, rows, heard)
+            read = self._read(take_rows(mind.memory, rows), heard.subgoal[rows], heard.tails)
+            memory = _told_rows(mind.memory, rows, read)
         return replace(mind, memory=memory, coverage=mind.coverage.masked_fill(asked[:, None, None], 0))
 
-    def finally_(self, shared: Shared, ask: Tensor, mind: Mind) -> tuple[Decoded, Mind]:
+    def finally_(
+        self, shared: Shared | WholeShared, ask: Tensor, mind: Mind | WholeMind
+    ) -> tuple[Decoded, Mind | WholeMind]:
         """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
+        if isinstance(mind, WholeMind) and isinstance(shared, WholeShared):
+            return whole.finally_(shared, ask, mind)
+        assert isinstance(mind, Mind) and isinstance(shared, Shared)
         decoded, state = self.navigation.decode(shared, ask, mind.memory, mind.coverage)
         coverage = self.navigation.attention.cover(decoded.decoder, decoded.weights, mind.memory, mind.coverage)
         return decoded, replace(mind, coverage=coverage, state=state)
+
+    def recall(self, mind: Mind | WholeMind) -> Tensor | None:
+        """The logits of all second passes with their gradients, where the passes themselves had none; else None."""
+        return whole.recall(mind) if isinstance(mind, WholeMind) else None
 
     def _read(self, memory: Memory, subgoal: Tensor, tails: Words) -> tuple[Tensor, Tensor, Tensor]:
         return self.navigation.remember_tail(_rows(tails, subgoal), memory.after_end_goal)

@@ -7,12 +7,20 @@ product. The result is the same sum. After `backward()` call `collect_gradients(
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 Operands = tuple[Tensor, Tensor | None]
+
+
+@runtime_checkable
+class Deferring(Protocol):
+    """A module that computes some gradients only when they are collected."""
+
+    def collect(self) -> None:
+        """Add the gradients of everything since the last time to the parameters."""
 
 
 class DeferredLinear(nn.Linear):
@@ -78,10 +86,10 @@ class _Deferred(torch.autograd.Function):
 
 
 def collect_gradients(module: nn.Module) -> None:
-    """Complete the gradients of every deferred layer in `module` after `backward()`."""
-    for layer in module.modules():
-        if isinstance(layer, DeferredLinear):
-            layer.collect()
+    """Complete the gradients of every part of `module` that defers some, after `backward()`."""
+    for part in module.modules():
+        if isinstance(part, Deferring):
+            part.collect()
 
 
 def _add(parameter: Tensor, gradient: Tensor) -> None:

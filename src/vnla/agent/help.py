@@ -35,7 +35,25 @@ class HelpModule(nn.Module):
 
     def forward(self, features: Tensor, budget: Tensor) -> Tensor:
         """Logits (batch, 2); `request` is impossible without budget."""
-        known = torch.cat([features, self.budget_embedding(budget.clamp(max=self.largest))], dim=1)
-        logits: Tensor = self.output(self.hidden(known))
+        left = budget.clamp(max=self.largest)
+        hidden = self._hidden_whole(features, left) if features.is_cuda else self._hidden(features, left)
+        logits: Tensor = self.output(hidden)
         impossible = torch.stack([torch.zeros_like(budget, dtype=torch.bool), budget <= 0], dim=1)
         return logits.masked_fill(impossible, -torch.inf)
+
+    def _hidden(self, features: Tensor, budget: Tensor) -> Tensor:
+        hidden: Tensor = self.hidden(torch.cat([features, self.budget_embedding(budget)], dim=1))
+        return hidden
+
+    def _hidden_whole(self, features: Tensor, budget: Tensor) -> Tensor:
+        """The same for a GPU, which wants rows of a multiple of eight numbers, and products rather than look-ups."""
+        table = self.budget_embedding.weight
+        embedded = nn.functional.one_hot(budget, len(table)).to(table.dtype) @ table
+        first, *others = self.hidden
+        assert isinstance(first, nn.Linear)
+        missing = -first.in_features % 8
+        known = torch.cat([features, embedded, features.new_zeros(len(features), missing)], dim=1)
+        hidden = nn.functional.linear(known, nn.functional.pad(first.weight, (0, missing)), first.bias)
+        for layer in others:
+            hidden = layer(hidden)
+        return hidden

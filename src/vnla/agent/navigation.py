@@ -13,7 +13,7 @@ With m' = m + W_c·v + b for a word's memory m and coverage v (`Attention`), nei
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,9 @@ from vnla.agent.config import AgentConfig
 from vnla.agent.deferred import DeferredLinear
 from vnla.agent.dropout import Dropout
 from vnla.agent.encoder import Encoder, Words
+
+if TYPE_CHECKING:
+    from vnla.agent.whole import Book
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,18 @@ class NavigationModule(nn.Module):
         self.attention = Attention(config)
         self.output = DeferredLinear(config.hidden, NAV_ACTIONS)
         self.dropout = Dropout(config.dropout)
+        self._books: list[Book] = []
+
+    def learn_from(self, book: Book) -> None:
+        """Remember to collect the gradients of a book (`vnla.agent.whole`)."""
+        if book not in self._books:
+            self._books.append(book)
+
+    def collect(self) -> None:
+        """Collect them."""
+        for book in self._books:
+            book.collect()
+        self._books.clear()
 
     def remember(self, end_goal: Words, tail: Words) -> Memory:
         """The memory of an instruction: the end-goal backwards, then its tail."""

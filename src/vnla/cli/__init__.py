@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, demo, evaluate, features, tasks, train, watch, world
+from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
 from vnla.errors import InputError
 
 BAD_INPUT = 2
@@ -36,6 +36,8 @@ app.add_typer(tasks.app, name="tasks")
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("watch")(watch.watch)
+app.command("paper")(paper.paper)
+app.command("walk")(walk.walk)
 app.add_typer(bench.app, name="bench")
 
 

@@ -1,95 +1,203 @@
-"""`vnla bench`: measurements of this machine."""
+"""`vnla bench`: measurements of this machine, and two of them compared."""
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from vnla.cli.console import plain
 from vnla.files import write_text
 
 if TYPE_CHECKING:
-    from vnla.bench import Measurement
+    from vnla.bench.compare import Line
+    from vnla.bench.measure import Benchmark
+
+SLOWER = 1
+"""Exit status of a comparison in which something got slower."""
 
 JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write the measurements to this file.")]
+DeviceOption = Annotated[str, typer.Option(help="cpu or cuda.")]
+SecondsOption = Annotated[float, typer.Option(min=0.01, help="About how long each line is measured.")]
+PrecisionOption = Annotated[str, typer.Option(metavar="NAME", help="float32, bfloat16, or on a GPU tf32.")]
+HiddenOption = Annotated[int, typer.Option(min=1, help="Hidden size.")]
+ViewSizeOption = Annotated[int, typer.Option(min=1, help="Length of a view's features.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of everything.")]
 
 app = typer.Typer(help="Measure how fast the parts are on this machine.", no_args_is_help=True)
 
 
-@app.command("world")
+@app.command("all", epilog="Example: vnla bench all --json today.json")
+def everything(
+    device: DeviceOption = "cpu",
+    seed: SeedOption = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes: whether it all runs, not how fast.")] = False,
+    json_file: JsonOption = None,
+) -> None:
+    """Measure everything that makes sense on the device, at the paper's sizes; minutes."""
+    from vnla.bench.measure import device_named
+    from vnla.bench.suite import suite
+
+    _measure(suite(device_named(device), seed, quick=quick), json_file)
+
+
+@app.command("world", epilog="Example: vnla bench world --json world.json")
 def world(
     houses: Annotated[int, typer.Option(min=1, max=10_000, help="How many real-sized buildings to compile.")] = 90,
-    seed: Annotated[int, typer.Option(help="Seed of the buildings and of the random walks.")] = 0,
-    seconds: Annotated[float, typer.Option(min=0.01, help="About how long each line is measured.")] = 1.0,
+    seed: SeedOption = 0,
+    seconds: SecondsOption = 1.0,
+    device: DeviceOption = "cpu",
     json_file: JsonOption = None,
 ) -> None:
-    """Compile buildings into tables and step through them, on one thread.
-
-    Example: vnla bench world --json world.json
-    """
-    from vnla.bench import CPP_STEPS_A_SECOND, bench_world
-
-    low, high = CPP_STEPS_A_SECOND
-    _measure("world", bench_world(houses, seed, seconds), json_file)
-    typer.echo(f"times: of {high:,} steps/s, the upper end of {low:,}-{high:,} measured for the C++ simulator")
+    """Compile buildings into tables and step through them, on one thread or on a GPU."""
+    _one("world", json_file, houses=houses, seconds=seconds, device=device, seed=seed)
 
 
-@app.command("train")
-def train(
-    batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
-    hidden: Annotated[int, typer.Option(min=1, help="Hidden size.")] = 512,
-    view_size: Annotated[int, typer.Option(min=1, help="Length of a view's features.")] = 2048,
-    iterations: Annotated[int, typer.Option(min=1, help="Iterations to time.")] = 5,
-    precision: Annotated[str, typer.Option(metavar="NAME", help="float32 or bfloat16.")] = "float32",
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    seed: Annotated[int, typer.Option(help="Seed of everything.")] = 0,
+@app.command("tasks", epilog="Example: vnla bench tasks --preset paper")
+def tasks(
+    preset: Annotated[str, typer.Option(metavar="NAME", help="Which generated world: small or paper.")] = "small",
+    seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
-    """Time training iterations of the learned policy at the paper's sizes, and their parts.
+    """Generate houses and make AskNav for them, as `vnla tasks make` does."""
+    from vnla.errors import InputError
+    from vnla.houses.generate.world import PRESETS
 
-    Example: vnla bench train
-    """
-    from vnla.bench_train import bench_train
-
-    measured = bench_train(
-        batch=batch, hidden=hidden, view_size=view_size, iterations=iterations, precision=precision, device=device, seed=seed
-    )
-    _measure("train", measured, json_file)
+    if preset not in PRESETS:
+        raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
+    _one("tasks", json_file, preset=preset, seed=seed)
 
 
-@app.command("render")
+@app.command("render", epilog="Example: vnla bench render")
 def render(
     viewpoints: Annotated[int, typer.Option(min=8, help="Size of the house.")] = 60,
-    seed: Annotated[int, typer.Option(help="Seed of the house.")] = 3,
-    seconds: Annotated[float, typer.Option(min=0.01, help="About how long each line is measured.")] = 3.0,
+    seed: SeedOption = 3,
+    seconds: SecondsOption = 3.0,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads. [default: all cores]")] = None,
     json_file: JsonOption = None,
 ) -> None:
-    """Generate a house, light it, and draw frames and views of it.
+    """Generate a house, light it, and draw frames and views of it."""
+    _one("render", json_file, viewpoints=viewpoints, workers=workers, seconds=seconds, seed=seed)
 
-    Example: vnla bench render
+
+@app.command("train", epilog="Example: vnla bench train --precision bfloat16")
+def train(
+    batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
+    hidden: HiddenOption = 512,
+    view_size: ViewSizeOption = 2048,
+    precision: PrecisionOption = "float32",
+    device: DeviceOption = "cpu",
+    eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations to time. [default: 5 on a CPU, 50 on a GPU]")
+    ] = None,
+    seconds: SecondsOption = 3.0,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Time training iterations of the learned policy at the paper's sizes, their parts and their floor.
+
+    The floor is how long the machine's own matrix products take for the arithmetic of one iteration.
     """
-    from vnla.bench_render import bench_render
+    _one(
+        "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
+        device=device, iterations=iterations, seconds=seconds, seed=seed,
+    )  # fmt: skip
 
-    _measure("render", bench_render(viewpoints, seed, seconds, workers), json_file)
+
+@app.command("evaluate", epilog="Example: vnla bench evaluate --device cuda")
+def evaluate(
+    points: Annotated[
+        int | None, typer.Option(min=1, help="Data points of the split. [default: 500 on a CPU, 5000 on a GPU]")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
+    hidden: HiddenOption = 512,
+    view_size: ViewSizeOption = 2048,
+    precision: PrecisionOption = "float32",
+    device: DeviceOption = "cpu",
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Evaluate a whole split under several seeds as one batch."""
+    from vnla.bench.evaluate import POINTS
+    from vnla.bench.measure import device_named
+
+    points = points or POINTS[device_named(device)]
+    _one(
+        "evaluate", json_file, points=points, seeds=seeds, hidden=hidden, view_size=view_size, precision=precision,
+        device=device, seed=seed,
+    )  # fmt: skip
 
 
-def _measure(name: str, measurements: Iterable[Measurement], json_file: Path | None) -> None:
-    from vnla.bench import as_json
+@app.command("compare", epilog="Example: vnla bench compare yesterday.json today.json --tolerance 0.1")
+def compare(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="Measurements that --json wrote.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Later ones.")],
+    tolerance: Annotated[float, typer.Option(min=0, help="The share that may be lost before it counts.")] = 0.1,
+    any_machine: Annotated[bool, typer.Option("--any-machine", help="Compare measurements of different machines.")] = False,
+) -> None:
+    """Two files of measurements side by side. The exit status is 1 if something got slower by more than the tolerance."""
+    from vnla.bench.compare import compare as compared
+    from vnla.bench.compare import read_both
 
-    table = Table("what", "value", "unit", "times", "", title=name, title_justify="left")
-    measured = []
-    with Console(stderr=True).status("measuring …"):
-        for each in measurements:
-            measured.append(each)
-            ratio = "" if each.ratio is None else f"{each.ratio:,.2f}"
-            value = f"{each.value:,.4g}" if each.value < 1000 else f"{each.value:,.0f}"
-            table.add_row(each.name, value, each.unit, ratio, each.note)
-    Console().print(table)
+    before, after = read_both(old, new, any_machine=any_machine)
+    lines = compared(before, after)
+    table = Table("what", "old", "new", "unit", "new/old", "", title=f"{_origin(old, before)} → {_origin(new, after)}")
+    shown = ""
+    for line in lines:
+        if line.benchmark.title != shown:
+            shown = line.benchmark.title
+            table.add_row(shown, style="bold")
+        table.add_row(*_compared(line, tolerance))
+    plain().print(table)
+    worse = [line for line in lines if line.worse(tolerance)]
+    if worse:
+        names = ", ".join(f"{line.benchmark.name}: {line.name.strip()}" for line in worse)
+        plain().print(f"slower by more than {tolerance:.0%}: {names}", soft_wrap=True)
+        raise typer.Exit(SLOWER)
+
+
+def _origin(path: Path, record: Any) -> str:
+    return f"{path.name} ({record.date}, {(record.commit or 'no commit')[:12]})"
+
+
+def _compared(line: Line, tolerance: float) -> tuple[str, ...]:
+    mark = "slower" if line.worse(tolerance) else "faster" if line.better(tolerance) else ""
+    values = ("–" if each is None else _number(each.value) for each in (line.old, line.new))
+    return (f"  {line.name}", *values, line.unit, "" if line.ratio is None else f"{line.ratio:.2f}", mark)
+
+
+def _one(name: str, json_file: Path | None, **options: Any) -> None:
+    from vnla.bench.measure import device_named
+    from vnla.bench.suite import benchmark
+
+    device_named(options.get("device", "cpu"))
+    _measure([benchmark(name, **options)], json_file)
+
+
+def _measure(benchmarks: Iterable[Benchmark], json_file: Path | None) -> None:
+    """Run benchmarks, print each as a table when it is done, and write all of them."""
+    from vnla.bench.record import Measured, Record
+
+    done: list[Measured] = []
+    for each in benchmarks:
+        with Console(stderr=True).status(f"measuring {each.name} …"):
+            done.append(Measured.of(each, list(each.run())))
+        table = Table("what", "value", "unit", "times", "", title=done[-1].title, title_justify="left")
+        for line in done[-1].measurements:
+            ratio = "" if line.ratio is None else f"{line.ratio:,.2f}"
+            table.add_row(line.name, _number(line.value), line.unit, ratio, line.note)
+        plain().print(table)
+        if each.times:
+            plain().print(each.times)
     if json_file is not None:
-        write_text(json_file, json.dumps(as_json(name, measured), indent=2) + "\n")
+        write_text(json_file, Record.here(done, " ".join(["vnla", *sys.argv[1:]])).text())
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

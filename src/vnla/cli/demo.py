@@ -1,76 +1,38 @@
-"""`vnla demo`: the teacher walks through a small house, with the advisor's words along the way."""
+"""`vnla demo`: the whole way from nothing to trained agents, in minutes."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-if TYPE_CHECKING:
-    from vnla.report.plan import Step
-    from vnla.tasks.task_set import TaskSet
+from vnla.cli.paper import DeviceOption, WorkersOption, print_tables, run_all
 
 
 def demo(
-    out: Annotated[Path, typer.Argument(help="Folder for the pictures.")] = Path("demo"),
-    task: Annotated[int, typer.Option(min=0, max=5, help="Which of the cottage's six tasks.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 0,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data set and trainings.")] = 0,
+    device: DeviceOption = None,
+    workers: WorkersOption = None,
 ) -> None:
-    """Walk with the navigation teacher through a small house; draw the map here and as a PNG.
+    """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
-    Example: vnla demo --task 2
+    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to go on.
+
+    Example: vnla demo
     """
-    from vnla.houses.cottage import cottage
-    from vnla.report.maps import draw_house
-    from vnla.report.terminal import house_text
-    from vnla.tasks.cottage import cottage_tasks
-    from vnla.tasks.task_set import TaskSet
-    from vnla.world import World
+    from vnla.paper.presets import SMALL
+    from vnla.paper.reporting import Contents
 
-    house = cottage()
-    world = World.compile([house])
-    tasks = TaskSet.compile(world, [cottage_tasks(world)[task]])
-    walk = _teacher_walk(tasks, seed)
-    goals = [house.number[goal] for goal in tasks.tasks[0].goals]
-    end_goal = tasks.tasks[0].end_goal.removesuffix(" .").capitalize()
-    console = Console()
-    console.print(house_text(house, walk=walk, goals=goals))
-    console.print(f"\n[bold]{end_goal}[/bold]: the teacher takes {len(walk)} actions.")
-    for number, step in enumerate(walk, start=1):
-        if step.said:
-            console.print(
-                f"  {number:2d}  [cyan]advisor, asked at {house.viewpoints[step.viewpoint].id}:[/cyan] “{step.said}”"
-            )
-        console.print(f"  {number:2d}  {step.action}")
-    picture = out / f"{house.name}-{task}.png"
-    draw_house(house, picture, walk=walk, goals=goals, title=end_goal)
-    console.print(f"\nMap: {picture}", soft_wrap=True)
-
-
-def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
-    """The teacher's episode, asking for help as the random help policy does to show what the advisor says."""
-    import torch
-
-    from vnla.actions import Nav
-    from vnla.advisor import Advisor
-    from vnla.episodes import Situation
-    from vnla.policies import AtRandom
-    from vnla.report.plan import Step
-    from vnla.views import VIEWS
-
-    episodes = tasks.episodes(torch.tensor([0]), seed=seed)
-    environment, goals, advisor = episodes.environment, episodes.goals, Advisor()
-    policy = AtRandom()
-    plan = policy.plan(episodes)
-    pose, budget, walk = episodes.start, episodes.help_budget, list[Step]()
-    for step in range(int(episodes.time_budget)):
-        action = environment.nav_teacher(pose, goals)
-        sure = torch.nn.functional.one_hot(action, len(Nav)).float()
-        asks = bool(policy(Situation(episodes, step, pose, torch.zeros_like(budget), budget, sure, plan)))
-        said = advisor.text(int(advisor(environment, pose, goals).subgoal)) if asks else None
-        viewpoint, view = divmod(int(pose), VIEWS)
-        walk.append(Step(viewpoint, view, said, Nav(int(action)).name.lower()))
-        pose = environment.step(pose, action, goals)
-    return walk
+    contents = Contents("Five help policies in small houses", (1, 2), successes=2, failures=1, everything=False)
+    source = run_all(
+        out,
+        SMALL,
+        contents,
+        f"vnla demo {out}" + (f" --seed {seed}" if seed else ""),
+        seed=seed,
+        device=device,
+        workers=workers,
+    )
+    print_tables(source, contents)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,14 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from vnla.errors import InputError
-from vnla.views import HEIGHT, VERTICAL_FIELD, VIEWS, WIDTH
+from vnla.views import VIEWS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from vnla.houses.folder import WorldFolder
-    from vnla.vision.encoders import Size
     from vnla.vision.probe import ProbeResult, Visibility
     from vnla.vision.store import Header
     from vnla.world import World
@@ -34,7 +30,6 @@ app = typer.Typer(help="Features of images: make, import, export, probe.", no_ar
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-VFOV = round(math.degrees(VERTICAL_FIELD), 6)
 DEFAULT_ENCODER = "efficientnet-lite0"
 ENCODER_HELP = "efficientnet-lite0, resnet152, timm:MODEL, random or pixels."
 
@@ -47,33 +42,37 @@ def make(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
     batch: Annotated[int | None, typer.Option(min=1, help="Images encoded at once. [default: the device's]")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads that draw images. [default: all cores]")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that draw images. [default: one a core]")] = None,
     half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
-    from vnla.houses.images import world_images
     from vnla.vision.encoders import Options, Size, make_encoder
-    from vnla.vision.extract import extract
-    from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+    from vnla.vision.making import make_features
 
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
     maker = make_encoder(encoder, options)
-    viewpoints = viewpoints_of(compiled)
-    header = Header(maker.name, maker.weights, maker.dimension, maker.size, VFOV, world_checksum(folder), viewpoints)
-    out = store_path(world, maker.name)
-    if _finished(out, header):
-        _say(out, header, as_json, "there already")
-        return
-    with StoreWriter(out, header) as store:
-        with _progress("encoding", len(viewpoints), len(viewpoints) - len(store.pending)) as advance:
-            images, cores = world_images(folder, camera_size(maker.size)), workers or os.cpu_count() or 1
-            with ThreadPoolExecutor(cores, thread_name_prefix="images") as pool:
-                extract(images, viewpoints, maker, store, advance, batch=batch, pool=pool, ahead=4 * cores)
-        store.finish()
-    _say(out, header, as_json, "written")
+    with _progress("encoding", len(compiled.ids)) as advance:
+        out, header, new = make_features(folder, compiled, maker, advance, batch=batch, workers=workers)
+    _say(out, header, as_json, "written" if new else "there already")
+
+
+@app.command("reduce", epilog="Example: vnla features reduce worlds/small --size 128")
+def reduce(
+    world: WorldArgument,
+    size: Annotated[int, typer.Option(min=1, help="Numbers that are kept of each view.")] = 128,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    as_json: JsonOption = False,
+) -> None:
+    """Project features onto the principal components of the training houses' views: small agents learn faster."""
+    from vnla.vision.reduce import reduce_features
+
+    store, kept = reduce_features(_read(world)[0], encoder, size)
+    _say(store.path, store.header, as_json, "written")
+    if not as_json:
+        typer.echo(f"{kept:.0%} of the variance of the training houses' views is kept")
 
 
 @app.command("import", epilog="Example: vnla features import worlds/matterport ResNet-152-imagenet.tsv --name resnet152")
@@ -156,14 +155,6 @@ def probe(
         _print_probe(world, results)
 
 
-def camera_size(size: Size) -> Size:
-    """The smallest size with the simulator's 4:3 that covers `size`: square networks see the whole view, narrowed."""
-    height = max(size.height, -(-size.width * HEIGHT // WIDTH))
-    step = HEIGHT // math.gcd(WIDTH, HEIGHT)
-    height = -(-height // step) * step
-    return type(size)(height * WIDTH // HEIGHT, height)
-
-
 def _visibility(folder: WorldFolder, world: World, drawn: bool) -> Visibility:
     """What is in each view, from the renderer for generated houses; for others only the list of objects is known."""
     from vnla.houses.images import world_images
@@ -227,12 +218,6 @@ def _read(path: Path) -> tuple[WorldFolder, World]:
     return folder, World.compile(folder.houses)
 
 
-def _finished(path: Path, header: Header) -> bool:
-    from vnla.vision.store import INDEX, FeatureStore
-
-    return (path / INDEX).is_file() and FeatureStore.open(path).header == header
-
-
 def _say(out: Path, header: Header, as_json: bool, what: str) -> None:
     if as_json:
         value = {key: each for key, each in header.as_json().items() if key not in ("houses", "format", "version")}
@@ -251,7 +236,7 @@ class _Speed(ProgressColumn):
 
 
 @contextmanager
-def _progress(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
+def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar in viewpoints; gives the function that moves it on."""
     console = Console(stderr=True)
     bar = Progress(
@@ -265,5 +250,5 @@ def _progress(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], 
         disable=not console.is_terminal,
     )
     with bar:
-        task = bar.add_task(what, total=total, completed=done)
+        task = bar.add_task(what, total=total)
         yield lambda count: bar.advance(task, count)

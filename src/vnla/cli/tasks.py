@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
@@ -83,38 +82,34 @@ def make(
 ) -> None:
     """Make AskNav or NoRoom for a world, as section 5 and the appendix of the paper describe."""
     files.vacant(out)
-    from vnla.tasks.building_splits import building_splits
-    from vnla.tasks.dataset import write_dataset
-    from vnla.tasks.generate import generate
+    from vnla.tasks.making import Tracks, make_dataset
     from vnla.tasks.recipes import RECIPES, Per
 
     recipe = RECIPES[task.value]
     recipe = replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
     with progress_bar() as progress:
-        read = _read(world, progress)
-        parts = building_splits(read, splits)
-        made = generate(
-            read.houses,
+        tracks = Tracks(
+            houses=lambda houses: progress.track(houses, description="making points"),
+            points=lambda places, name: progress.track(places, description=f"writing {name}"),
+        )
+        made = make_dataset(
+            _read(world, progress),
+            out,
             recipe,
-            parts,
             seed=seed,
             size=size,
-            most_train=_most_train(most_train, read, recipe.name),
+            splits=splits,
             fewest=fewest,
-            track=lambda houses: progress.track(houses, description="making points"),
-        )
-        manifest = write_dataset(
-            out,
-            made,
-            world={**_identity(read), "splits_from": parts.source, "splits": {k: list(v) for k, v in parts.parts.items()}},
+            most_train=most_train,
             compress=compress,
-            track=lambda places, name: progress.track(places, description=f"writing {name}"),
+            tracks=tracks,
         )
-    notes = _notes(made, parts.source)
+    points, manifest = made.points, made.manifest
+    notes = _notes(points, made.parts.source)
     if as_json:
         print_json({"out": str(out), "notes": notes, **manifest})
     else:
-        _print_made(out, made, manifest, notes)
+        _print_made(out, points, manifest, notes)
 
 
 @app.command("stats", epilog="Example: vnla tasks stats tasks/small")
@@ -154,23 +149,6 @@ def _read(path: Path, progress: Progress) -> WorldFolder:
         return progress.track(buildings, description="reading")
 
     return read_world(path, track)
-
-
-def _identity(world: WorldFolder) -> dict[str, Any]:
-    """The world's name, and a checksum of what its houses are, whatever files they came in."""
-    digest = hashlib.sha256()
-    for house in world.houses:
-        digest.update(repr(house).encode())
-    return {"name": world.manifest.get("name", world.path.absolute().name), "sha256": digest.hexdigest()}
-
-
-def _most_train(wanted: int | None, world: WorldFolder, task: str) -> int | None:
-    """How many training points to keep: generated houses have more things to find than the paper's buildings."""
-    from vnla.tasks.statistics import PAPER
-
-    if wanted is not None:
-        return wanted or None
-    return PAPER[task]["train"].points if world.manifest.get("extra", {}).get("preset") == "paper" else None
 
 
 def _notes(made: Generated, source: str) -> list[str]:

@@ -1,8 +1,11 @@
-"""`vnla train`: train an agent, or go on with a training."""
+"""`vnla train`: train an agent or several, or go on with trainings."""
 
 from __future__ import annotations
 
+import itertools
 import signal
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,18 +20,27 @@ if TYPE_CHECKING:
 
 
 def train(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run; if it has one, that run goes on.")],
+    run: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folder of a new run, or of runs that are there: they go on.")
+    ],
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World folder.")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`.")] = None,
     features: Annotated[
         str, typer.Option(metavar="NAME", help="Feature store of the world, or symbolic.")
     ] = "efficientnet-lite0",
     help_policy: Annotated[
-        str, typer.Option(metavar="NAME", help="none, first, random, learned, teacher; cloning, imitation.")
+        str,
+        typer.Option(
+            metavar="NAMES", help="none, first, random, learned, teacher; cloning, imitation. Several with commas between."
+        ),
     ] = "learned",
     iterations: Annotated[int, typer.Option(min=1, help="How many batches to train on.")] = 100_000,
     batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
     learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 1e-4,
+    cooldown: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share of the iterations in which the learning rate falls to zero at the end."),
+    ] = 0.0,
     weight_decay: Annotated[float, typer.Option(help="Weight of the L2 norm.")] = 5e-4,
     dropout: Annotated[float, typer.Option(min=0, max=0.95, help="Dropout ratio.")] = 0.5,
     hidden: Annotated[int, typer.Option(min=1, help="Hidden size of LSTMs and help module.")] = 512,
@@ -49,14 +61,19 @@ def train(
     ] = False,
     validate_every: Annotated[int, typer.Option(min=1, help="Iterations between two validations.")] = 1000,
     precision: Annotated[str, typer.Option(metavar="NAME", help="float32 or bfloat16.")] = "float32",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
+    ] = "0",
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
-    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was.
+    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Several policies or seeds are
+    trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
+
+    Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
     from vnla.advisor import Advisor
     from vnla.runs import RunConfig
@@ -67,43 +84,89 @@ def train(
     if advisor not in kinds:
         raise InputError(f"advisor {advisor}: unknown; choose from {', '.join(kinds)}")
     direct, speaks = kinds[advisor]
-    wanted: RunConfig | None = None
-    if world is not None and tasks is not None:
-        wanted = RunConfig(
-            world=str(world.absolute()),
-            tasks=str(tasks.absolute()),
-            features=features,
-            help_policy=help_policy,
-            beta=beta,
-            keeps_ended=keeps_ended,
-            validate_every=validate_every,
-            training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, seed, precision),
-            advisor=Advisor(k, direct, speaks, not easy),
-            teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-            agent={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
-        )
-    elif world is not None or tasks is not None:
+    if world is None and tasks is None:
+        _run([(path, None) for each in run for path in _runs_in(each)], device)
+        return
+    if world is None or tasks is None:
         raise InputError("a new run needs both --world and --tasks")
-    _run(run, wanted, device)
+    if len(run) > 1:
+        raise InputError("give one folder for new runs; with several policies or seeds each gets a folder in it")
+    wanted = RunConfig(
+        world=str(world.absolute()),
+        tasks=str(tasks.absolute()),
+        features=features,
+        beta=beta,
+        keeps_ended=keeps_ended,
+        validate_every=validate_every,
+        training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
+        advisor=Advisor(k, direct, speaks, not easy),
+        teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
+        agent={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
+    )
+    _run(_variants(run[0], wanted, help_policy.split(","), _numbers(seed)), device)
 
 
-def _run(run: Path, wanted: RunConfig | None, device: str | None) -> None:
+def _variants(
+    folder: Path, config: RunConfig, policies: Sequence[str], seeds: Sequence[int]
+) -> list[tuple[Path, RunConfig | None]]:
+    """A run for each policy and seed: the folder itself if there is one, else folders in it, named by what differs."""
+    runs: list[tuple[Path, RunConfig | None]] = []
+    for policy, seed in itertools.product(policies, seeds):
+        differs = [policy] * (len(policies) > 1) + [f"seed{seed}"] * (len(seeds) > 1)
+        variant = replace(config, help_policy=policy, training=replace(config.training, seed=seed))
+        runs.append((folder / "-".join(differs) if differs else folder, variant))
+    return runs
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    """The run in a folder, or the runs in its folders if it holds several."""
+    from vnla.runs import CONFIG
+
+    if (folder / CONFIG).exists() or not folder.is_dir():
+        return [folder]
+    return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = [int(each) for each in text.split(",") if each.strip().isdecimal()]
+    if len(numbers) != len(text.split(",")):
+        raise InputError(f"--seed {text}: give whole numbers, not negative, with commas between several")
+    return numbers
+
+
+def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None) -> None:
+    """Train, with a bar for each run."""
     import torch
 
     from vnla import running
-    from vnla.runs import Material
+    from vnla.together import train_together
 
-    config = running.open_run(run, wanted)
+    configs = {path: running.open_run(path, wanted) for path, wanted in runs}
+    names = _names(list(configs))
     console = Console(stderr=True)
-    with console.status("loading …"):
-        material = Material.load(config, device or ("cuda" if torch.cuda.is_available() else "cpu"))
     with _bar(console) as bar:
-        task = bar.add_task("training", total=config.training.iterations, speed="", loss="")
-        ended = running.train(run, config, material, running.Progress(_reporter(bar, task), _validated(console)))
+        tasks = {
+            path: bar.add_task(names[path] or "training", total=config.training.iterations, speed="", loss="loading …")
+            for path, config in configs.items()
+        }
+
+        def progress(path: Path) -> running.Progress:
+            return running.Progress(_reporter(bar, tasks[path]), _validated(console, names[path]))
+
+        ended = train_together(runs, device or ("cuda" if torch.cuda.is_available() else "cpu"), progress)
     if ended is not None:
         name = signal.Signals(ended).name
-        typer.echo(f"stopped by {name} and saved; `vnla train {run}` goes on where it was", err=True)
+        again = " ".join(str(path) for path in configs)
+        typer.echo(f"stopped by {name} and saved; `vnla train {again}` goes on where it was", err=True)
         raise typer.Exit(128 + ended)
+
+
+def _names(runs: Sequence[Path]) -> dict[Path, str]:
+    """What to call each run: as little as tells them apart."""
+    if len(runs) == 1:
+        return {runs[0]: ""}
+    alike = len({run.name for run in runs}) < len(runs)
+    return {run: str(run) if alike else run.name for run in runs}
 
 
 def _reporter(bar: Progress, task: Any) -> Any:
@@ -114,7 +177,7 @@ def _reporter(bar: Progress, task: Any) -> Any:
     return report
 
 
-def _validated(console: Console) -> Any:
+def _validated(console: Console, name: str) -> Any:
     def validated(record: dict[str, Any]) -> None:
         rates = "   ".join(
             f"{split}: success {figures['success_rate']:.1f}%, room {figures['room_success_rate']:.1f}%, "
@@ -122,7 +185,7 @@ def _validated(console: Console) -> Any:
             for split, figures in record.items()
             if split != "iteration"
         )
-        console.print(f"iteration {record['iteration']:,}   {rates}", highlight=False, soft_wrap=True)
+        console.print(f"{name:9s} iteration {record['iteration']:,}   {rates}".lstrip(), highlight=False, soft_wrap=True)
 
     return validated
 

@@ -34,14 +34,23 @@ SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), (
 
 @dataclass
 class WorldImages:
-    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB."""
+    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB.
+
+    It can be sent to other processes.
+    """
 
     folder: WorldFolder
     width: int = 224
     height: int = 168
+    alone: bool = False
+    """Whether it keeps to the thread that calls it: one of several processes, each with houses of its own."""
+    _kept: tuple[str, Stage] | None = field(default=None, repr=False)
     _stages: dict[str, Future[Stage]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _maker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2), repr=False)
+
+    def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool]]:
+        return WorldImages, (self.folder, self.width, self.height, self.alone)
 
     def __call__(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
         """All views of a viewpoint."""
@@ -67,6 +76,11 @@ class WorldImages:
 
     def stage(self, house: str) -> Stage:
         """A generated house ready to be drawn. It is kept, and the house after it is made ready meanwhile."""
+        if self.alone:
+            if self._kept is None or self._kept[0] != house:
+                self._kept = None  # two large houses need not be in memory together
+                self._kept = house, self._prepare(house)
+            return self._kept[1]
         with self._lock:
             names = [each.name for each in self.folder.houses]
             after = names[(names.index(house) + 1) % len(names)]
@@ -89,7 +103,7 @@ class WorldImages:
         made = recipe.make()
         if made.house != self._houses[house]:
             raise InputError(f"{self.folder.path}: the house {house} is not what its seed makes; make the world again")
-        return prepare(made.scene)
+        return prepare(made.scene, workers=1 if self.alone else None)
 
     def sightings(self, house: str, size: int = 128) -> NDArray[np.void]:
         """Which objects are seen in which views of a generated house: an array of `SIGHTING` records."""
@@ -119,8 +133,8 @@ class WorldImages:
         return load_skybox(folder, viewpoint) if skybox_files(folder, viewpoint) else None
 
 
-def world_images(folder: WorldFolder, size: tuple[int, int] = (224, 168)) -> WorldImages:
+def world_images(folder: WorldFolder, size: tuple[int, int] = (224, 168), *, alone: bool = False) -> WorldImages:
     """Pictures of a world's views, `size` (width, height) each; 4:3 as the simulator's 640×480."""
     if size[0] * HEIGHT != size[1] * WIDTH:
         raise InputError(f"views of {size[0]}×{size[1]}: the simulator's camera is {WIDTH}:{HEIGHT}")
-    return WorldImages(folder, *size)
+    return WorldImages(folder, *size, alone)

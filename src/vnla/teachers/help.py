@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.actions import NAV_ACTIONS, Nav
+from vnla.actions import FORWARD, NAV_ACTIONS
 from vnla.episodes import Situation
 from vnla.errors import InputError
 
@@ -33,6 +33,8 @@ class Reason(IntEnum):
     USE_IT_UP = 5  # rule (d)
     NO_NEED = 6
 
+
+_NO_NEED = int(Reason.NO_NEED)  # plain for `torch.compile`, like `vnla.actions.FORWARD`
 
 RESULT_NAMES = {
     Reason.NO_BUDGET: "exceed",
@@ -69,7 +71,7 @@ def has_budget_to_spare(budget: Tensor, steps_left: Tensor) -> Tensor:
 
 def would_leave_goal(at_goal: Tensor, tentative: Tensor) -> Tensor:
     """Rule (e): the agent is at a goal but `forward` is its most probable action."""
-    return at_goal & (tentative.argmax(dim=-1) == Nav.FORWARD)
+    return at_goal & (tentative.argmax(dim=-1) == FORWARD)
 
 
 class Verdict(NamedTuple):
@@ -106,7 +108,7 @@ class HelpTeacher:
             if rule in self.rules:
                 reason = reason.masked_fill(self._holds(rule, situation), why)
         reason = reason.masked_fill(~has_budget, Reason.NO_BUDGET)
-        return Verdict(request=has_budget & (reason != Reason.NO_NEED), reason=reason)
+        return Verdict(request=has_budget & (reason != _NO_NEED), reason=reason)
 
     def _holds(self, rule: str, now: Situation) -> Tensor:
         match rule:

@@ -1,26 +1,29 @@
-"""Features of every view of many viewpoints: images are made in the background while the encoder works on earlier ones."""
+"""Features of every view of many viewpoints: processes make images, and the encoder, here or in each, features of them.
+
+A house is costly to make ready, so a process keeps to one as long as there is something to do in it. The largest come first,
+so that all processes end at about the same time; near the end those without a house help where much is left.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
-from vnla.errors import InputError
 from vnla.views import VIEWS
-from vnla.vision.encoders.base import Encoder, Size
+from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
+from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
 
-Images = Callable[[str, str], NDArray[np.uint8]]
-"""(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3)."""
 Report = Callable[[int], None]
 """Called with a number of viewpoints when that many more are stored."""
 
-WORKERS = 2
+WORTH_HELPING = 24
+"""Viewpoints that must be left in a house before a second process makes it ready as well."""
 
 
 def extract(
@@ -31,70 +34,99 @@ def extract(
     progress: Report = lambda _: None,
     *,
     batch: int | None = None,
-    pool: Executor | None = None,
-    ahead: int = 8,
+    workers: int | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Encode what the store still lacks. `viewpoints` are the store's, in its order.
+    """Encode what the store still lacks, with so many processes, as many as there are cores unless told.
 
-    At most `batch` images go to the encoder at once, and those of at most `ahead` viewpoints more are kept waiting. Images
-    are made in two threads, or in `pool`, which may be one of processes if `images` can be sent there.
+    `viewpoints` are the store's, in its order. At most `batch` images go to the encoder at once. `images` is sent to the
+    processes, and the encoder as well if it can travel; their number changes nothing in the result. `meanwhile` is called
+    while they start, and is over when they begin.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // VIEWS)
-    own = ThreadPoolExecutor(WORKERS, thread_name_prefix="images")
-    groups = list(_groups(store.pending, most))
-    try:
-        rows = (row for group in groups for row in group)
-        made = _in_order(pool or own, images, (viewpoints[row] for row in rows), most + ahead)
-        for group in groups:
-            pictures = [fitted(*next(made), encoder.size) for _ in group]
-            features = encoder.encode(np.concatenate(pictures) if len(pictures) > 1 else pictures[0])
-            store.write(group[0], features.reshape(len(group), VIEWS, encoder.dimension))
-            progress(len(group))
-    finally:
-        own.shutdown(cancel_futures=True)
+    plan = Plan(viewpoints, store.pending, most)
+    job = Job(images, encoder.size, encoder if encoder.travels else None)
+    with crew(job, most, min(workers or _cores(), len(plan))) as started:
+        meanwhile()
+        hands = [_Hand(worker, plan) for worker in started]
+        for slot in range(SLOTS):
+            for hand in hands:
+                hand.take(slot)
+        while busy := {hand.worker.pipe: hand for hand in hands if hand.rows}:
+            for ready in wait(list(busy)):
+                hand = busy[ready]  # type: ignore[index]
+                slot = hand.worker.outcome().slot
+                rows = hand.rows.pop(slot)
+                made = hand.worker.made(slot, len(rows))  # (viewpoints, 36, …)
+                features = made if encoder.travels else encoder.encode(made.reshape(-1, *made.shape[2:]))
+                store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
+                hand.take(slot)
+                progress(len(rows))
 
 
-def _groups(pending: NDArray[np.int64], most: int) -> Iterator[list[int]]:
-    """Pending rows in runs of neighbours, at most `most` together."""
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Plan:
+    """What is still to be made: the rows of each house that are missing, in runs of neighbours."""
+
+    def __init__(self, viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> None:
+        self._viewpoints = viewpoints
+        self._left: dict[str, deque[list[int]]] = {}
+        for rows in _groups(viewpoints, pending, most):
+            self._left.setdefault(viewpoints[rows[0]][0], deque()).append(rows)
+        self._begun: set[str] = set()
+
+    def __len__(self) -> int:
+        return sum(len(groups) for groups in self._left.values())
+
+    def next(self, house: str | None) -> tuple[str, list[int]] | None:
+        """Rows to make, and their house, for a process that was in `house` last; None if there are none for it."""
+        if house is None or not self._left[house]:
+            new = [name for name in self._left if name not in self._begun]
+            begun = [name for name in self._begun if self.missing(name) >= WORTH_HELPING]
+            house = max(new or begun, key=self.missing, default=None)
+        if house is None:
+            return None
+        self._begun.add(house)
+        return house, self._left[house].popleft()
+
+    def missing(self, house: str) -> int:
+        """How many viewpoints of a house nobody has in hand."""
+        return sum(len(rows) for rows in self._left[house])
+
+    def order(self, slot: int, house: str, rows: Sequence[int]) -> Order:
+        """The order for some rows of a house."""
+        return Order(slot, house, tuple(self._viewpoints[row][1] for row in rows))
+
+
+class _Hand:
+    """A worker, and for each of its slots the rows that it has in hand."""
+
+    def __init__(self, worker: Worker, plan: Plan) -> None:
+        self.worker = worker
+        self.rows: dict[int, list[int]] = {}
+        self._plan = plan
+        self._house: str | None = None
+
+    def take(self, slot: int) -> None:
+        """Put something into a slot, if there is something left."""
+        found = self._plan.next(self._house)
+        if found is not None:
+            self._house, self.rows[slot] = found
+            self.worker.begin(self._plan.order(slot, *found))
+
+
+def _groups(viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> Iterator[list[int]]:
+    """Pending rows in runs of neighbours in one house, at most `most` together."""
     group: list[int] = []
     for row in pending.tolist():
-        if group and (row != group[-1] + 1 or len(group) == most):
+        if group and (row != group[-1] + 1 or len(group) == most or viewpoints[row][0] != viewpoints[group[0]][0]):
             yield group
             group = []
         group.append(row)
     if group:
         yield group
-
-
-def _in_order(
-    pool: Executor, images: Images, places: Iterable[Place], ahead: int
-) -> Iterator[tuple[Place, NDArray[np.uint8]]]:
-    """The images of `places` in their order, with up to `ahead` of them being made or waiting."""
-    waiting: deque[tuple[Place, Future[NDArray[np.uint8]]]] = deque()
-    try:
-        for place in places:
-            waiting.append((place, pool.submit(images, *place)))
-            if len(waiting) > ahead:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
-    finally:
-        for _, future in waiting:
-            future.cancel()
-
-
-def fitted(place: Place, images: NDArray[np.uint8], size: Size) -> NDArray[np.uint8]:
-    """A viewpoint's images, checked, and scaled where they are not of the encoder's size."""
-    if images.dtype != np.uint8 or images.ndim != 4 or len(images) != VIEWS or images.shape[3] != 3:
-        house, viewpoint = place
-        raise InputError(
-            f"viewpoint {viewpoint} of house {house}: images of {images.dtype} and shape {images.shape};"
-            f" expected bytes of shape ({VIEWS}, height, width, 3)"
-        )
-    if images.shape[1:3] == (size.height, size.width):
-        return images
-    return np.stack([np.asarray(Image.fromarray(each).resize(size, Image.Resampling.BILINEAR)) for each in images])

@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from itertools import pairwise, starmap
 from typing import NamedTuple
 
@@ -77,14 +78,23 @@ def views_of(
     """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3)."""
     views = np.empty((VIEWS, height, width, 3), np.uint8)
     texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
-    turns = _turns(rotation)
-    tangent = math.tan(vfov / 2)
+    size = faces.shape[1]
+    mixes = _mixes(size, width, height, vfov, np.asarray(rotation, np.float32).tobytes())
 
     def cut(some: slice) -> None:
-        _cut(texels, faces.shape[1], turns[some], tangent * width / height, tangent, views[some])
+        _cut(texels, size, mixes[some], views[some])
 
     _divided(cut, VIEWS, workers)
     return views
+
+
+@lru_cache(maxsize=1)
+def _mixes(size: int, width: int, height: int, vfov: float, rotation: bytes) -> NDArray[np.uint64]:
+    """For each pixel of all views which texels it is mixed of: (36, height, width), the same for every panorama."""
+    mixes = np.empty((VIEWS, height, width), np.uint64)
+    tangent = math.tan(vfov / 2)
+    _aim(size, _turns(np.frombuffer(rotation, np.float32)), tangent * width / height, tangent, mixes)
+    return mixes
 
 
 def objects_in_views(
@@ -159,15 +169,18 @@ def _spread(texels):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _cut(texels, size, turns, tangent_x, tangent_y, views):  # type: ignore[no-untyped-def]
-    """Views by bilinear sampling, held at the edges of a face as the simulator does. Weights are in 4096ths."""
-    count, height, width = views.shape[:3]
+def _aim(size, turns, tangent_x, tangent_y, mixes):  # type: ignore[no-untyped-def]
+    """For each pixel the first of four texels, whether there is one right of it and below, and three of their weights.
+
+    Bilinear sampling, held at the edges of a face as the simulator does. Weights are whole, in 4096ths, and add up to 4096.
+    From the lowest bit: 23 for the texel, 1 and 1, and 13 for each weight.
+    """
+    count, height, width = mixes.shape
     one, half, largest = np.float32(1), np.float32(0.5), np.float32(size - 1)
     scale = np.float32(size * 0.5)
     wide, high = np.float32(tangent_x), np.float32(tangent_y)
     step_x, step_y = np.float32(2 * tangent_x / width), np.float32(2 * tangent_y / height)
-    rounding = np.uint64(2048 | 2048 << 21 | 2048 << 42)
-    byte = np.uint64(255)
+    texels = np.uint64(6 * size * size)
     for view in range(count):
         for row in range(height):
             y = (np.float32(row) + half) * step_y - high
@@ -178,16 +191,35 @@ def _cut(texels, size, turns, tangent_x, tangent_y, views):  # type: ignore[no-u
                 fy = min(max((down + one) * scale - half, np.float32(0)), largest)
                 left, top = np.int32(fx), np.int32(fy)
                 fx, fy = fx - np.float32(left), (fy - np.float32(top)) * np.float32(4096)
-                i = np.uint32((face * size + top) * size + left)
-                j = i + np.uint32(left + 1 < size)
-                below = np.uint32(size if top + 1 < size else 0)
-                # The four weights are whole numbers and add up to 4096.
+                first = np.uint64((face * size + top) * size + left)
+                if first >= texels:
+                    # Never so; but a loop that may be left is not vectorised, and vectors round in another way, which would
+                    # change a pixel here and there.
+                    return
                 lower = np.int32(fy + half)
                 d = np.int32(fx * fy + half)
                 b = np.int32(fx * np.float32(4096) + half) - d
-                a, c = np.int32(4096) - lower - b, lower - d
-                mixed = texels[i] * np.uint64(a) + texels[j] * np.uint64(b) + rounding
-                mixed += texels[i + below] * np.uint64(c) + texels[j + below] * np.uint64(d)
+                beside, below = np.uint64(left + 1 < size), np.uint64(top + 1 < size)
+                mix = first | beside << np.uint64(23) | below << np.uint64(24) | np.uint64(b) << np.uint64(25)
+                mixes[view, row, column] = mix | np.uint64(lower - d) << np.uint64(38) | np.uint64(d) << np.uint64(51)
+
+
+@compiled
+def _cut(texels, size, mixes, views):  # type: ignore[no-untyped-def]
+    """Views out of spread texels, by mixes as `_aim` makes them."""
+    count, height, width = mixes.shape
+    rounding = np.uint64(2048 | 2048 << 21 | 2048 << 42)
+    byte, one, weight = np.uint64(255), np.uint64(1), np.uint64(8191)
+    for view in range(count):
+        for row in range(height):
+            for column in range(width):
+                mix = mixes[view, row, column]
+                i = np.uint32(mix & np.uint64((1 << 23) - 1))
+                j = i + np.uint32(mix >> np.uint64(23) & one)
+                below = np.uint32(size) * np.uint32(mix >> np.uint64(24) & one)
+                b, c, d = mix >> np.uint64(25) & weight, mix >> np.uint64(38) & weight, mix >> np.uint64(51)
+                mixed = texels[i] * (np.uint64(4096) - b - c - d) + texels[j] * b + rounding
+                mixed += texels[i + below] * c + texels[j + below] * d
                 views[view, row, column, 0] = mixed >> np.uint64(12) & byte
                 views[view, row, column, 1] = mixed >> np.uint64(33) & byte
                 views[view, row, column, 2] = mixed >> np.uint64(54) & byte

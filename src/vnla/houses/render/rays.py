@@ -127,7 +127,7 @@ def _spread(work: Callable[[slice], None], count: int, workers: int) -> None:
 
 @compiled
 def _first(tree, origin, direction, own, patch, distance):  # type: ignore[no-untyped-def]
-    stack = np.empty(64, np.int32)
+    stack, begins = np.empty(64, np.int32), np.empty(64, np.float32)  # nodes to look at, and where the ray enters them
     inner = tree.low.shape[0] - tree.part.size
     for ray in range(origin.shape[0]):
         ox, oy, oz = origin[ray, 0], origin[ray, 1], origin[ray, 2]
@@ -135,24 +135,26 @@ def _first(tree, origin, direction, own, patch, distance):  # type: ignore[no-un
         ix, iy, iz = _inverse(dx), _inverse(dy), _inverse(dz)
         best, met, side = np.float32(FAR), -1, 0
         top = 1
-        stack[0] = 0
+        stack[0], begins[0] = 0, np.float32(0)
         while top > 0:
             top -= 1
-            node = stack[top]
-            if _entry(tree, node, ox, oy, oz, ix, iy, iz) >= best:
+            if begins[top] >= best:
                 continue
-            if node < inner:
-                left, right = 2 * node + 1, 2 * node + 2
-                a = _entry(tree, left, ox, oy, oz, ix, iy, iz)
-                b = _entry(tree, right, ox, oy, oz, ix, iy, iz)
+            node = stack[top]
+            while node < inner:
+                node = 2 * node + 1
+                other = node + 1
+                a = _entry(tree, node, ox, oy, oz, ix, iy, iz)
+                b = _entry(tree, other, ox, oy, oz, ix, iy, iz)
                 if a > b:
-                    left, right, a, b = right, left, b, a
+                    node, other, a, b = other, node, b, a
                 if b < best:
-                    stack[top] = right
+                    stack[top], begins[top] = other, b
                     top += 1
-                if a < best:
-                    stack[top] = left
-                    top += 1
+                if a >= best:
+                    node = -1
+                    break
+            if node < 0:
                 continue
             part = tree.part[node - inner]
             if part < 0 or part == own[ray]:
@@ -171,6 +173,7 @@ def _first(tree, origin, direction, own, patch, distance):  # type: ignore[no-un
 def _blocked(tree, origin, towards, own, result):  # type: ignore[no-untyped-def]
     stack = np.empty(64, np.int32)
     inner = tree.low.shape[0] - tree.part.size
+    one = np.float32(1)
     for ray in range(origin.shape[0]):
         ox, oy, oz = origin[ray, 0], origin[ray, 1], origin[ray, 2]
         dx, dy, dz = towards[ray, 0] - ox, towards[ray, 1] - oy, towards[ray, 2] - oz
@@ -181,12 +184,18 @@ def _blocked(tree, origin, towards, own, result):  # type: ignore[no-untyped-def
         while top > 0 and not hit:
             top -= 1
             node = stack[top]
-            if _entry(tree, node, ox, oy, oz, ix, iy, iz) >= 1:
-                continue
-            if node < inner:
-                stack[top] = 2 * node + 2
-                stack[top + 1] = 2 * node + 1
-                top += 2
+            while node >= 0 and node < inner:
+                left = 2 * node + 1
+                a = _entry(tree, left, ox, oy, oz, ix, iy, iz)
+                b = _entry(tree, left + 1, ox, oy, oz, ix, iy, iz)
+                node = left if a < one else -1
+                if b < one:
+                    if node < 0:
+                        node = left + 1
+                    else:
+                        stack[top] = left + 1
+                        top += 1
+            if node < 0:
                 continue
             part = tree.part[node - inner]
             if part < 0 or part == own[ray] or tree.clear[part]:

@@ -1,24 +1,38 @@
-"""Encoders of images, by name. A new one is one file with a `make` function, and one line here."""
+"""Encoders of images, by name. A new one is one file with a `make` function, and one line here.
+
+Its file is read when it is asked for: processes that only run an encoder need not load what others are made of.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from vnla.errors import InputError
-from vnla.vision.encoders import efficientnet, pixels, resnet, timm_models
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]
 
-DEFAULT = efficientnet.NAME
+Maker = Callable[[str, Options], Encoder]
+
+
+def _maker(module: str, function: str = "make") -> Maker:
+    def make(name: str, options: Options) -> Encoder:
+        maker: Maker = getattr(import_module(f"{__name__}.{module}"), function)
+        return maker(name, options)
+
+    return make
+
+
+DEFAULT = "efficientnet-lite0"
 
 # One line an encoder. A name that ends in a colon stands for all names that begin with it.
-ENCODERS: dict[str, Callable[[str, Options], Encoder]] = {
-    efficientnet.NAME: efficientnet.make,
-    resnet.RESNET152: resnet.make_resnet152,
-    timm_models.PREFIX: timm_models.make,
-    resnet.RANDOM: resnet.make_random,
-    pixels.NAME: pixels.make,
+ENCODERS: dict[str, Maker] = {
+    DEFAULT: _maker("efficientnet"),
+    "resnet152": _maker("resnet", "make_resnet152"),
+    "timm:": _maker("timm_models"),
+    "random": _maker("resnet", "make_random"),
+    "pixels": _maker("pixels"),
 }
 
 

@@ -66,6 +66,8 @@ class Encoder(ABC):
     device: str = "cpu"
     batch: int = VIEWS
     """How many images to hand over at once: on a CPU more than those of one viewpoint gains nothing."""
+    travels: bool = False
+    """Whether it can be sent to other processes and runs there in one thread, with the same features."""
 
     def encode(self, images: Images) -> Float32:
         """Features (n, dimension) of images (n, height, width, 3), RGB."""

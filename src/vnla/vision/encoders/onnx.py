@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from torch import nn
 
 from vnla.vision.encoders.base import Encoder, Float32, Images, Size
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from vnla.vision.encoders.efficientnet import EfficientNetLite0
 
 OPSET, IR_VERSION = 17, 8
 """Old enough for every onnxruntime of the last years."""
+PIECE = 4
+"""Images that a core takes at once: the activations of more leave its cache, and 36 take a quarter longer."""
 
 
 def available() -> bool:
@@ -29,20 +33,30 @@ def available() -> bool:
 
 
 class OnnxEncoder(Encoder):
-    """An EfficientNet-Lite0 with folded batch norms, on all cores."""
+    """An EfficientNet-Lite0 with folded batch norms: on all cores, or sent to other processes, on one in each."""
+
+    travels = True
 
     def __init__(self, name: str, network: EfficientNetLite0, size: Size, weights: str) -> None:
-        onnxruntime: Any = import_module("onnxruntime")
         self.name, self.dimension, self.size, self.weights = name, network._fc.in_features, size, weights
+        self._graph = graph_of(network)
+        self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_session"} | {"_threads": 1}
+
+    @cached_property
+    def _session(self) -> Any:
+        onnxruntime: Any = import_module("onnxruntime")
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+        options.intra_op_num_threads = self._threads
         # Threads that spin while they wait would take the cores from those that make the next images.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = onnxruntime.InferenceSession(graph_of(network), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(self._graph, options, providers=["CPUExecutionProvider"])
 
     def _encode(self, images: Images) -> Float32:
-        features: Float32 = self._session.run(["features"], {"images": images})[0]
-        return features
+        pieces = np.split(images, range(PIECE * self._threads, len(images), PIECE * self._threads))
+        return np.concatenate([self._session.run(["features"], {"images": piece})[0] for piece in pieces])
 
 
 def graph_of(network: EfficientNetLite0) -> bytes:

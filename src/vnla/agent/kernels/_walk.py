@@ -1,0 +1,120 @@
+"""The Triton side of `vnla.agent.kernels.walk`.
+
+Everything is transposed, (gates or units, sentences): the weights are then the operand with enough rows for the matrix
+units. They lie in shared memory as four blocks of columns; a quarter of the hidden state is in registers at a time.
+"""
+
+# mypy: ignore-errors
+# ruff: noqa: N803, N806
+import triton
+import triton.language as tl
+
+from vnla.agent.kernels._cell import tanh
+
+
+@triton.jit
+def add_parts(total, upper, lower, before, here):
+    """Add the product of a block of weights and the quarter of the hidden state at `before`, (units, sentences).
+
+    Others have just written that state: it is read past the nearest cache.
+    """
+    state = tl.load(before, mask=here, other=0.0, cache_modifier=".cg")
+    up = state.to(upper.dtype)
+    low = (state - up.to(tl.float32)).to(upper.dtype)
+    total = tl.dot(upper, up, total)
+    total = tl.dot(lower, up, total)
+    return tl.dot(upper, low, total)
+
+
+@triton.jit
+def walk(
+    entering, upper, lower, row, length, kept, scale, hidden, cell, gates, context, now, meet, place, batch, places, pieces,
+    HIDDEN: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, DROPS: tl.constexpr, TOGETHER: tl.constexpr,
+):  # fmt: skip
+    """One program: `UNITS` hidden units of `ROWS` sentences. Those with the same sentences meet after every word."""
+    group, piece = tl.program_id(0) // pieces, tl.program_id(0) % pieces
+    sentence = group * ROWS + tl.arange(0, ROWS)
+    inside = sentence < batch
+    to = tl.load(row + sentence, mask=inside, other=0).to(tl.int32)
+    QUARTER: tl.constexpr = HIDDEN // 4
+    inner = tl.arange(0, QUARTER)
+    unit = piece * UNITS + tl.arange(0, UNITS)
+    part = tl.arange(0, 4 * UNITS)  # the four gates of each unit, gate by gate
+    output = (part // UNITS) * HIDDEN + piece * UNITS + part % UNITS
+    weight = output[:, None] * HIDDEN + inner[None, :]  # (4·units, quarter)
+    up_0, low_0 = tl.load(upper + weight), tl.load(lower + weight)
+    up_1, low_1 = tl.load(upper + weight + QUARTER), tl.load(lower + weight + QUARTER)
+    up_2, low_2 = tl.load(upper + weight + 2 * QUARTER), tl.load(lower + weight + 2 * QUARTER)
+    up_3, low_3 = tl.load(upper + weight + 3 * QUARTER), tl.load(lower + weight + 3 * QUARTER)
+    here = inside[None, :]
+    first = to * ((places + 1) * HIDDEN)
+    enters = entering + (sentence * (places * 4 * HIDDEN))[None, :] + output[:, None]
+    state = hidden + first[None, :] + inner[:, None]
+    if TOGETHER:
+        end = tl.max(tl.load(length + sentence, mask=inside, other=0), 0).to(tl.int32)
+        carried = tl.load(cell + first[None, :] + unit[:, None], mask=here, other=0.0)  # (units, sentences)
+        for each in range(0, end):
+            before = state + each * HIDDEN
+            total = tl.load(enters + each * (4 * HIDDEN), mask=here, other=0.0)
+            total = add_parts(total, up_0, low_0, before, here)
+            total = add_parts(total, up_1, low_1, before + QUARTER, here)
+            total = add_parts(total, up_2, low_2, before + 2 * QUARTER, here)
+            total = add_parts(total, up_3, low_3, before + 3 * QUARTER, here)
+            reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
+            tl.store(hidden + first[None, :] + (each + 1) * HIDDEN + unit[:, None], reached, mask=here)
+            tl.debug_barrier()
+            tl.atomic_add(meet + group, 1, sem="release")
+            note(
+                kept, scale, cell, gates, context, now, each, places, sentence, to, unit, here, reached, carried, enter,
+                forget, candidate, leave, HIDDEN, DROPS,
+            )  # fmt: skip
+            arrived = tl.atomic_add(meet + group, 0, sem="acquire")
+            while arrived < pieces * (each + 1):
+                arrived = tl.atomic_add(meet + group, 0, sem="acquire")
+    else:
+        carried = tl.load(cell + (first + place * HIDDEN)[None, :] + unit[:, None], mask=here, other=0.0)
+        before = state + place * HIDDEN
+        total = tl.load(enters + place * (4 * HIDDEN), mask=here, other=0.0)
+        total = add_parts(total, up_0, low_0, before, here)
+        total = add_parts(total, up_1, low_1, before + QUARTER, here)
+        total = add_parts(total, up_2, low_2, before + 2 * QUARTER, here)
+        total = add_parts(total, up_3, low_3, before + 3 * QUARTER, here)
+        reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
+        tl.store(hidden + first[None, :] + (place + 1) * HIDDEN + unit[:, None], reached, mask=here)
+        note(
+            kept, scale, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter, forget,
+            candidate, leave, HIDDEN, DROPS,
+        )  # fmt: skip
+
+
+@triton.jit
+def advance(total, carried, UNITS: tl.constexpr, ROWS: tl.constexpr):
+    """Hidden state, cell and active gates after `total` (4·units, sentences)."""
+    parts = tl.permute(tl.reshape(total, (2, 2, UNITS, ROWS)), (2, 3, 0, 1))
+    even, odd = tl.split(parts)
+    enter, candidate = tl.split(even)
+    forget, leave = tl.split(odd)
+    enter, forget, leave = tl.sigmoid(enter), tl.sigmoid(forget), tl.sigmoid(leave)
+    candidate = tanh(candidate)
+    carried = forget * carried + enter * candidate
+    return leave * tanh(carried), carried, enter, forget, candidate, leave
+
+
+@triton.jit
+def note(
+    kept, scale, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter, forget,
+    candidate, leave, HIDDEN: tl.constexpr, DROPS: tl.constexpr,
+):  # fmt: skip
+    """Write down all but the hidden state."""
+    tl.store(cell + ((to * (places + 1) + place + 1) * HIDDEN)[None, :] + unit[:, None], carried, mask=here)
+    word = to * places + place
+    active = gates + (word * (4 * HIDDEN))[None, :] + unit[:, None]
+    tl.store(active, enter, mask=here)
+    tl.store(active + HIDDEN, forget, mask=here)
+    tl.store(active + 2 * HIDDEN, candidate, mask=here)
+    tl.store(active + 3 * HIDDEN, leave, mask=here)
+    if DROPS:
+        keeps = tl.load(kept + (word * HIDDEN)[None, :] + unit[:, None], mask=here, other=0) != 0
+        reached = tl.where(keeps, reached * scale, 0.0)
+    tl.store(context + (word * HIDDEN)[None, :] + unit[:, None], reached, mask=here)
+    tl.store(now + ((sentence * places + place) * HIDDEN)[None, :] + unit[:, None], reached, mask=here)

@@ -1,0 +1,187 @@
+"""The floor of a training iteration: how long the machine's own matrix products take for the arithmetic in it.
+
+The arithmetic is counted from episodes that were run: the steps taken, the requests made, the words read; nothing for ended
+episodes, for padding or for gradients that nobody needs, and nothing twice. Products of one step follow each other, so they
+are as thin as the batch is; the gradient of a weight is one product over all steps. Every product is then computed with
+`torch.matmul` on operands that lie in memory as it likes them, and with nothing in between. An iteration also draws random
+numbers, adds, multiplies, gathers and updates: no program comes down to its floor, but how far it is from it says what
+there is to gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.agent.config import AgentConfig
+from vnla.agent.encoder import Words
+from vnla.bench.measure import Measurement, median_seconds
+from vnla.rollout import Rollout
+
+_GAP = 16
+"""A cache line between the rows of a matrix: products are faster where these are not a power of two apart."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """(rows, inner) times (inner, columns); `batch` of them at once, each with operands of its own."""
+
+    rows: int
+    inner: int
+    columns: int
+    batch: int = 1
+
+    @property
+    def operations(self) -> int:
+        """Multiplications and additions."""
+        return 2 * self.batch * self.rows * self.inner * self.columns
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What happened in a batch of episodes."""
+
+    steps: tuple[int, ...]
+    """Episodes that were going on, step by step."""
+    present: tuple[int, ...]
+    """Words that these had in mind together, step by step."""
+    readings: tuple[tuple[int, ...], ...]
+    """Lengths of the sentences that were read together: the end-goals first, then the subgoals of every step."""
+
+    @classmethod
+    def of(cls, rollout: Rollout, end_goals: Words, tails: Words) -> Counts:
+        """Counted from a rollout; `tails` is all that the advisor may say, the last row its silence."""
+        end_goal, said = end_goals.length.cpu(), tails.length.cpu()
+        in_mind = end_goal + said[-1]  # (batch,)
+        steps, present = [], []
+        readings = [tuple(in_mind.tolist())]
+        for moment in rollout.moments:
+            row, going = moment.row.cpu(), moment.going.cpu()
+            asking = going & moment.request.cpu()
+            told = said[moment.subgoal.cpu()[asking]]
+            in_mind = in_mind.index_copy(0, row[asking], end_goal[row[asking]] + told)
+            steps.append(int(going.sum()))
+            present.append(int(in_mind[row[going]].sum()))
+            if len(told):
+                readings.append(tuple(told.tolist()))
+        return cls(tuple(steps), tuple(present), tuple(readings))
+
+    @property
+    def words(self) -> int:
+        """Words read."""
+        return sum(map(sum, self.readings))
+
+
+def arithmetic(config: AgentConfig, counts: Counts) -> dict[str, list[Product]]:
+    """The products of one iteration, by part. Pass 1 of a step is computed forward only; the rest is learned from."""
+    hidden, gates = config.hidden, 4 * config.hidden
+    steps, every = counts.steps, (sum(counts.steps),)
+    upper = [product for _ in range(config.layers - 1) for product in 2 * _layer(steps, hidden, gates, passes=2)]
+    help_sizes = [_help_inputs(config), *[config.help_hidden] * (config.help_layers - 1)]
+    return {
+        "view projection": _layer(steps, config.view_size, gates, inputs_learn=False),
+        "recurrence": [
+            *_layer(steps, hidden, gates),
+            *_layer(steps, config.nav_embedding, gates),
+            *_layer(steps, config.ask_embedding, gates, passes=2),
+            *upper,
+        ],
+        "attention": [
+            *_layer(steps, hidden, hidden, passes=2),
+            *_layer(steps, 2 * hidden, hidden, passes=2),
+            *_layer(steps, hidden, NAV_ACTIONS, passes=2),
+            *_attending(counts, hidden),
+            *_covering(counts, config),
+        ],
+        "help module": [
+            *_layer(every, help_sizes[0], config.help_hidden, inputs_learn=False),
+            *(product for size in help_sizes[1:] for product in _layer(every, size, config.help_hidden)),
+            *_layer(every, config.help_hidden, ASK_ACTIONS),
+        ],
+        "encoder": list(_encoding(counts, config)),
+    }
+
+
+def _layer(steps: Sequence[int], inputs: int, outputs: int, *, passes: int = 1, inputs_learn: bool = True) -> list[Product]:
+    """A linear layer applied to so many rows one time after the other, its inputs' gradients and its weight's."""
+    forward = [Product(rows, inputs, outputs) for rows in steps for _ in range(passes)]
+    backward = [Product(rows, outputs, inputs) for rows in steps] if inputs_learn else []
+    return [*forward, *backward, Product(outputs, sum(steps), inputs)]
+
+
+def _help_inputs(config: AgentConfig) -> int:
+    return config.view_size + config.budget_embedding + NAV_ACTIONS + 2 * config.hidden
+
+
+def _attending(counts: Counts, hidden: int) -> Iterator[Product]:
+    """Scores and summary of both passes, and the gradients of the query, the weights and twice the memory."""
+    for rows, words in zip(counts.steps, counts.present, strict=True):
+        mean = max(1, round(words / rows)) if rows else 1
+        yield from [Product(1, hidden, mean, rows), Product(1, mean, hidden, rows)] * 3
+        yield from [Product(mean, 1, hidden, rows)] * 2
+
+
+def _covering(counts: Counts, config: AgentConfig) -> list[Product]:
+    """The coverage of every word in mind, and what the words and the state add to its gates."""
+    size, gates = config.coverage, 3 * config.coverage
+    return [
+        *_layer(counts.steps, config.hidden, gates),
+        *_layer([sum(lengths) for lengths in counts.readings], config.hidden, gates),
+        *(2 * _layer(counts.present, size, gates)),
+    ]
+
+
+def _encoding(counts: Counts, config: AgentConfig) -> Iterator[Product]:
+    """An LSTM over every reading: its inputs word for word at once, its state one place after the other."""
+    places = [sum(length > place for length in lengths) for lengths in counts.readings for place in range(max(lengths))]
+    for size in [config.word_embedding, *[config.hidden] * (config.layers - 1)]:
+        yield from _layer([sum(lengths) for lengths in counts.readings], size, 4 * config.hidden)
+        yield from _layer(places, config.hidden, 4 * config.hidden)
+
+
+def floor(parts: dict[str, list[Product]], dtype: torch.dtype, device: str, seconds: float) -> Iterator[Measurement]:
+    """The time and the number of operations of every part."""
+    for name, products in parts.items():
+        work = _computed(products, dtype, device)
+        spent = median_seconds(work, seconds / len(parts), device)
+        operations = sum(product.operations for product in products) / 1e9
+        note = f"{operations:.1f} GFLOP, {operations / spent:,.0f} GFLOP/s"
+        yield Measurement(f"  {name}", spent, "s", note=note, judged=False)
+
+
+def _computed(products: Sequence[Product], dtype: torch.dtype, device: str) -> Callable[[], object]:
+    """A call that computes all products; on a GPU as one graph, so that it is not the launching that is measured."""
+    pool = torch.rand(max(map(_largest, products), default=1), device=device).to(dtype)
+    operands = [
+        (_shaped(pool, each.batch, each.rows, each.inner), _shaped(pool, each.batch, each.inner, each.columns, _GAP))
+        for each in products
+        if each.operations
+    ]
+
+    def compute() -> None:
+        for left, right in operands:
+            torch.matmul(left, right)
+
+    if device == "cpu":
+        return compute
+    compute()
+    torch.cuda.synchronize(device)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        compute()
+    return graph.replay
+
+
+def _largest(product: Product) -> int:
+    return product.batch * max(product.rows * product.inner, product.inner * (product.columns + _GAP))
+
+
+def _shaped(pool: Tensor, batch: int, rows: int, columns: int, gap: int = 0) -> Tensor:
+    """A matrix in the pool with so much room between its rows, or a batch of them without."""
+    if batch > 1:
+        return pool[: batch * rows * columns].view(batch, rows, columns)
+    return pool[: rows * (columns + gap)].view(rows, columns + gap)[:, :columns]

@@ -1,0 +1,104 @@
+"""How long a training iteration takes at the paper's sizes, where the time goes, and how far it is from its floor.
+
+vnla bench train
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from vnla.agent.deferred import collect_gradients
+from vnla.agent.encoder import Words
+from vnla.bcui import bcui
+from vnla.bench.floor import Counts, arithmetic, floor
+from vnla.bench.measure import Measurement, most_memory, seconds_of, wait_for
+from vnla.bench.setting import bare_setting
+from vnla.rollout import Rollout
+from vnla.training import Trainer, TrainingConfig, batch_of, matrix_units, mixed_precision
+
+AUTHORS_SECONDS = 3.2
+"""An iteration of the authors' code with the learned policy on two cores of a machine like the one it was compared on."""
+
+AUTHORS_SIZES = (100, 512, 2048, "cpu")
+
+PARTS = ("episodes", "losses", "backward", "weight gradients", "optimiser")
+
+TASKS = 500
+
+ITERATIONS = {"cpu": 5, "cuda": 50}
+"""To time, by default."""
+
+
+def bench_train(
+    *, batch: int = 100, hidden: int = 512, view_size: int = 2048, iterations: int | None = None, precision: str = "float32",
+    device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0,
+) -> Iterator[Measurement]:  # fmt: skip
+    """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
+
+    On a GPU the iteration is one captured graph unless it is to run eagerly.
+    """
+    config = TrainingConfig(batch=batch, seed=seed, precision=precision)
+    setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device)
+    trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
+    each = _seconds_an_iteration(trainer, iterations or ITERATIONS[device], device)
+    memory = most_memory(device)
+    with matrix_units(precision):
+        spent, rollout, end_goals = _parts(trainer, device)
+    counts = Counts.of(rollout, end_goals, trainer.players.tails)
+    parts = arithmetic(trainer.players.agent.config, counts)
+    with matrix_units(precision):
+        lines = list(floor(parts, torch.bfloat16 if precision == "bfloat16" else torch.float32, device, seconds))
+    least = sum(line.value for line in lines)
+    operations = sum(product.operations for products in parts.values() for product in products) / 1e9
+    yield Measurement("iteration", each, "s", least, "× its floor")
+    reference = 1 / AUTHORS_SECONDS if (batch, hidden, view_size, device) == AUTHORS_SIZES else None
+    note = "× the authors' code on two cores" if reference else ""
+    yield Measurement("iterations a second", 1 / each, "1/s", reference, note)
+    yield Measurement("agent steps", sum(counts.steps) / each, "steps/s", note=f"{sum(counts.steps):,} steps")
+    if not trainer.captures:
+        yield from (Measurement(f"  {name}", taken, "s", judged=False) for name, taken in zip(PARTS, spent, strict=True))
+    yield Measurement("floor", least, "s", note=f"{operations:.0f} GFLOP, {counts.words:,} words read", judged=False)
+    yield from lines
+    yield memory
+
+
+def _seconds_an_iteration(trainer: Trainer, iterations: int, device: str) -> float:
+    """The median on a CPU; on a GPU, where one iteration is queued behind the other, the mean."""
+    for _ in range(2):
+        trainer.iterate()
+    if device == "cpu":
+        return statistics.median(seconds_of(trainer.iterate) for _ in range(iterations))
+    return seconds_of(lambda: [trainer.iterate() for _ in range(iterations)], device) / iterations
+
+
+def _parts(trainer: Trainer, device: str) -> tuple[list[float], Rollout, Words]:
+    """Seconds of each part of the next iteration, run eagerly; its episodes, and what they were after."""
+    agent, config = trainer.players.agent, trainer.config
+    which = batch_of(config.seed, len(trainer.tasks), config.batch, trainer.done).to(device)
+    end_goals = Words(trainer.end_goals.tokens[which], trainer.end_goals.length[which])
+    clock: list[float] = []
+
+    def tick() -> None:
+        wait_for(device)
+        clock.append(time.perf_counter())
+
+    tick()
+    with mixed_precision(config.precision, which.device):
+        rollout = bcui(trainer.tasks.episodes(which, seed=1), end_goals, trainer.players)
+        tick()
+        loss: Tensor = rollout.nav_loss() + rollout.ask_loss(agent.help)
+    tick()
+    trainer.optimiser.zero_grad()
+    torch.autograd.backward(loss)
+    tick()
+    collect_gradients(agent)
+    tick()
+    trainer.optimiser.step()
+    tick()
+    return [after - before for before, after in itertools.pairwise(clock)], rollout, end_goals

@@ -1,0 +1,126 @@
+"""`vnla paper`: every experiment of the paper, with all tables and figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from vnla.errors import InputError
+
+if TYPE_CHECKING:
+    from vnla.paper.presets import Preset
+    from vnla.paper.reporting import Contents, Source
+
+DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")]
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on. [default: all]")]
+
+
+def paper(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")],
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="small: minutes on two cores; paper: the paper's sizes.")
+    ] = "small",
+    table: Annotated[
+        list[int] | None, typer.Option(min=1, max=7, help="Only this table; may be repeated. [default: all seven]")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Of each training. [default: the preset's]")] = None,
+    validate_every: Annotated[
+        int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
+    ] = None,
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data sets and trainings.")] = 0,
+    device: DeviceOption = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
+
+    What is done is kept: stop it at any time, and the same command goes on where it was.
+
+    Example: vnla paper results --preset small
+    """
+    from vnla.paper.presets import preset_of
+    from vnla.paper.reporting import ALL_TABLES, Contents
+
+    chosen = preset_of(preset)
+    training = replace(
+        chosen.training,
+        iterations=iterations or chosen.training.iterations,
+        precision=precision or chosen.training.precision,
+    )
+    chosen = replace(chosen, training=training, validate_every=validate_every or chosen.validate_every)
+    if features is not None:
+        chosen = replace(chosen, features=features, reduced=None)
+    contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES)
+    given = {
+        "--iterations": iterations,
+        "--validate-every": validate_every,
+        "--precision": precision,
+        "--world": world,
+        "--features": features,
+        "--seed": seed or None,
+    }
+    command = " ".join(
+        [
+            f"vnla paper {out} --preset {preset}",
+            *(f"{option} {value}" for option, value in given.items() if value is not None),
+            *(f"--table {number}" for number in (contents.tables if table else ())),
+        ]
+    )
+    source = run_all(out, chosen, contents, command, world=world, seed=seed, device=device, workers=workers)
+    print_tables(source, contents)
+
+
+def run_all(
+    out: Path,
+    preset: Preset,
+    contents: Contents,
+    command: str,
+    *,
+    world: Path | None = None,
+    seed: int,
+    device: str | None,
+    workers: int | None,
+) -> Source:
+    """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
+    import torch
+
+    from vnla.paper.foreman import Interrupted
+    from vnla.paper.run import run_experiments
+
+    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if chosen.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError(f"device {chosen}: there is no GPU that PyTorch can use")
+    console = Console(stderr=True)
+    try:
+        return run_experiments(
+            out, preset, contents, command=command, console=console, world=world, seed=seed, device=chosen, cores=workers
+        )
+    except Interrupted as stop:
+        typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)
+        raise typer.Exit(128 + stop.number) from None
+
+
+def print_tables(source: Source, contents: Contents) -> None:
+    """Every table with its findings, and where the report is."""
+    from vnla.paper.reporting import tables_of
+    from vnla.report.tables import terminal
+
+    console = Console(highlight=False)
+    for table, findings in tables_of(source.results, contents):
+        console.print(terminal(table))
+        for finding in findings:
+            console.print(f"• {finding.claim}: {finding.verdict}. {finding.detail}", markup=False)
+        console.print()
+    console.print(f"Report: {source.layout.report}", markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""The paper's experiments, tables and figures, as a graph of stages."""

@@ -1,0 +1,80 @@
+"""What a run of the paper's experiments is made of: houses, features, data sets, sizes, training.
+
+`SMALL` runs whole on two cores while one has lunch; `PAPER` has the paper's numbers of houses and tasks and its
+hyperparameters (Table 6). All twelve trainings of a preset have the same configuration but for what they compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vnla.errors import InputError
+from vnla.evaluation.evaluate import SEEDS
+from vnla.houses.generate.world import PRESETS as WORLDS
+from vnla.houses.generate.world import Preset as Houses
+from vnla.tasks.filters import FEWEST
+from vnla.tasks.statistics import PAPER as PAPER_SIZES
+from vnla.training import TrainingConfig
+from vnla.vision.reduce import reduced_name
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Everything that the experiments have in common."""
+
+    name: str
+    houses: Houses
+    training: TrainingConfig
+    validate_every: int
+    agent: Mapping[str, Any] = field(default_factory=dict)
+    """Sizes that differ from the paper's: fields of `AgentConfig`."""
+    features: str = "efficientnet-lite0"
+    """An encoder, or "symbolic"."""
+    reduced: int | None = None
+    """Numbers to which the features of a view are reduced (`vnla.vision.reduce`); None leaves them as they are."""
+    most_train: Mapping[str, int | None] = field(default_factory=dict)
+    """Data set → how many training points are kept at most."""
+    least: int | None = None
+    """Points of each dev and test set, at least; 5,000 or in a small world fewer, if it is not said."""
+    fewest: int = FEWEST
+    """Labels that occur less often are left out."""
+    seeds: tuple[int, ...] = SEEDS
+    """Of the help budgets, in evaluation."""
+    frequent: int = 50
+    """Objects and rooms with more tasks than this are compared."""
+
+    @property
+    def store(self) -> str:
+        """The name of the features that agents are trained on."""
+        return reduced_name(self.features, self.reduced) if self.reduced else self.features
+
+
+SMALL = Preset(
+    name="small",
+    houses=WORLDS["small"],
+    training=TrainingConfig(iterations=450, batch=100, learning_rate=3e-3, cooldown=0.5),
+    validate_every=150,
+    agent={"hidden": 128, "help_hidden": 128, "word_embedding": 128, "dropout": 0.2},
+    reduced=128,
+)
+"""The demo's configuration: agents of a quarter of the paper's width that learn fast, for about two minutes each."""
+
+PAPER = Preset(
+    name="paper",
+    houses=WORLDS["paper"],
+    training=TrainingConfig(),
+    validate_every=1000,
+    most_train={task: sizes["train"].points for task, sizes in PAPER_SIZES.items()},
+)
+"""The paper's."""
+
+PRESETS = {preset.name: preset for preset in (SMALL, PAPER)}
+
+
+def preset_of(name: str) -> Preset:
+    """The preset of that name."""
+    if name not in PRESETS:
+        raise InputError(f"preset {name}: unknown; choose from {', '.join(PRESETS)}")
+    return PRESETS[name]

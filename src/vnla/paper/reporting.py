@@ -1,0 +1,190 @@
+"""The report of the experiments: every table and figure with what it shows, and where the numbers come from."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import platform
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from vnla import __version__, files
+from vnla.paper import figures, table1, table2, table3, table4, table6, table7
+from vnla.paper.foreman import RECORDS
+from vnla.paper.presets import Preset
+from vnla.paper.results import Layout, Results
+from vnla.paper.stages import Report
+from vnla.paper.trainings import POLICIES
+from vnla.report.document import Document, Finding, Item, Provenance, Section, Table
+from vnla.report.writing import write
+
+TABLES: dict[int, Callable[..., list[Item]]] = {
+    1: partial(table1.items, dataset="asknav"),
+    2: table2.items,
+    3: table3.items,
+    4: table4.items,
+    5: partial(table1.items, dataset="noroom"),
+    6: table6.items,
+    7: table7.items,
+}
+"""Number of a table → the table, and below it what it shows; takes results and the command that made them."""
+ALL_TABLES = tuple(TABLES)
+_PACKAGES = ("torch", "numpy", "scipy")
+_EPISODES = (
+    "Runs of the agent LEARNED in houses that it had not seen, the first as Figure 1 of the paper: the way on a map, what"
+    " the agent saw where it began, asked and ended, and what it was told."
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report is about."""
+
+    title: str
+    tables: tuple[int, ...] = ALL_TABLES
+    successes: int = 2
+    failures: int = 2
+    """How many episodes are told."""
+    everything: bool = True
+    """Whether all figures are shown, or only when the agent asks."""
+
+    def has(self, *tables: int) -> bool:
+        """Whether any of these tables is in it."""
+        return any(table in self.tables for table in tables)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a report is made from."""
+
+    layout: Layout
+    preset: Preset
+    command: str
+    """The command that the person gave."""
+
+    @property
+    def results(self) -> Results:
+        """What the stages have left."""
+        return Results(self.layout, self.preset)
+
+
+def make_report(source: Source, contents: Contents, report: Report) -> None:
+    """Write the report into the folder of the experiments."""
+    sections: list[Section] = []
+    parts = [part for part in _parts(contents) if part.tables or part.figures]
+    results = source.results
+    for done, part in enumerate(parts):
+        report(done, len(parts), part.title)
+        sections.append(part.section(results, source.command))
+    document = Document(contents.title, _summary(sections), sections, provenance(source))
+    write(document, source.layout.out)
+
+
+Maker = Callable[[Results], Sequence[Item]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A section in the making."""
+
+    title: str
+    text: str = ""
+    tables: Sequence[int] = ()
+    figures: Sequence[Maker] = ()
+
+    def section(self, results: Results, command: str) -> Section:
+        items = [item for number in self.tables for item in TABLES[number](results, command=command)]
+        items += [item for make in self.figures for item in make(results)]
+        return Section(self.title, self.text, items)
+
+
+def _parts(contents: Contents) -> list[_Part]:
+    """The sections, in order; one that has nothing to show is left out."""
+
+    def tables(*numbers: int) -> list[int]:
+        return [number for number in numbers if contents.has(number)]
+
+    def episodes(results: Results) -> Sequence[Item]:
+        return figures.episodes(results, contents.successes, contents.failures)
+
+    policies, everything = contents.has(2), contents.everything
+    behaviour: list[Maker] = [figures.requests, *([figures.lengths, figures.best_and_worst] if everything else [])]
+    data = [partial(figures.distributions, dataset=name) for name, number in table1.NUMBERS.items() if contents.has(number)]
+    return [
+        _Part("Help policies", tables=tables(2)),
+        _Part(f"When the agent asks{', and where it succeeds' * everything}", figures=behaviour if policies else []),
+        _Part("Episodes", _EPISODES, figures=[episodes] if policies else []),
+        _Part("Subgoals", tables=tables(3)),
+        _Part("Objects without rooms", tables=tables(4)),
+        _Part("Rules of the help teacher", tables=tables(7)),
+        _Part("Data", tables=tables(1, 5), figures=data if everything else []),
+        _Part("Training", tables=tables(6), figures=[partial(figures.training, trainings=POLICIES)] if policies else []),
+    ]
+
+
+def _summary(sections: Sequence[Section]) -> str:
+    """How many of the paper's findings hold."""
+    found = [item for section in sections for item in section.items if isinstance(item, Finding)]
+    count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
+    return (
+        f"Of {len(found)} findings of the paper {count[True]} hold here, {count[False]} do not, and for {count[None]} the"
+        " tasks are too few to tell. Intervals are 95%; each agent was trained once."
+    )
+
+
+def provenance(source: Source) -> Provenance:
+    """Where the numbers come from."""
+    preset = source.preset
+    settings = {
+        "preset": preset.name,
+        "houses": f"{preset.houses.train} for training, {preset.houses.dev} for development, {preset.houses.test} for test",
+        "features": preset.store,
+        "iterations": f"{preset.training.iterations:,}",
+    }
+    return Provenance(
+        commands=[source.command],
+        commit=_commit(),
+        versions={
+            "vnla": __version__,
+            "Python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in _PACKAGES},
+        },
+        seeds=list(preset.seeds),
+        seconds=_seconds(source.layout.out / RECORDS),
+        machine=f"{platform.system()} {platform.machine()}",
+        settings=settings,
+        made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _seconds(records: Path) -> dict[str, float]:
+    """How long each kind of stage took, all of its kind together."""
+    total: dict[str, float] = {}
+    for path in sorted(records.glob("*.json")):
+        record = files.read_json(path, "the record of a stage")
+        if record["done"]:
+            kind = record["stage"].partition("/")[0]
+            total[kind] = total.get(kind, 0.0) + record["seconds"]
+    return total
+
+
+def _commit() -> str | None:
+    """The commit of the checkout that this code is in, if it is in one."""
+    folder = Path(__file__).parent
+    asked = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() or None
+
+
+def tables_of(results: Results, contents: Contents) -> list[tuple[Table, list[Finding]]]:
+    """The tables with their findings, for a terminal."""
+    found = []
+    for number in contents.tables:
+        table, *findings = TABLES[number](results)
+        assert isinstance(table, Table)
+        found.append((table, [each for each in findings if isinstance(each, Finding)]))
+    return found

@@ -1,0 +1,130 @@
+"""The twelve trainings of the paper's experiments.
+
+Table 2 compares five help policies. Table 3 needs one more: the direct advisor that says nothing. The direct advisor that
+speaks has the training of the indirect one, because in training the advisor always acts (Algorithm 1, line 24), so they
+share the agent. Table 4 trains two on NoRoom, Table 7 four with some of the help teacher's rules.
+
+On a CPU each training is a stage with a process; on a GPU all of them are handed to `vnla.together`, which trains them side
+by side.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vnla import files
+from vnla.advisor import Advisor
+from vnla.paper.presets import Preset
+from vnla.paper.stages import Report
+from vnla.paper.workers import Stopped
+from vnla.runs import CONFIG, Material, RunConfig
+from vnla.teachers.help import HelpTeacher
+
+ASKNAV, NOROOM = "asknav", "noroom"
+POLICIES = ("none", "first", "random", "learned", "teacher")
+"""The order of Table 2."""
+DELTAS = (2, 4, 8)
+"""Deviation thresholds δ of Table 7, metres."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What tells a training from the others."""
+
+    name: str
+    help_policy: str = "learned"
+    tasks: str = ASKNAV
+    advisor: Advisor = field(default_factory=Advisor)
+    teacher: HelpTeacher = field(default_factory=HelpTeacher)
+    keeps_checkpoints: bool = False
+
+    def config(self, preset: Preset, world: Path, tasks: Path, features: str) -> RunConfig:
+        """The configuration of its run."""
+        return RunConfig(
+            world=str(world.absolute()),
+            tasks=str(tasks.absolute()),
+            features=features,
+            help_policy=self.help_policy,
+            validate_every=preset.validate_every,
+            keeps_checkpoints=self.keeps_checkpoints,
+            training=preset.training,
+            advisor=self.advisor,
+            teacher=self.teacher,
+            agent=dict(preset.agent),
+        )
+
+
+TABLE_2 = tuple(Training(policy, policy, keeps_checkpoints=policy == "learned") for policy in POLICIES)
+SILENT = Training("silent", advisor=Advisor(direct=True, speaks=False), keeps_checkpoints=True)
+ON_NOROOM = (Training("noroom-random", "random", NOROOM), Training("noroom-learned", "learned", NOROOM))
+RULES = (
+    *(Training(f"rules-ae-{delta}", teacher=HelpTeacher("ae", deviation=float(delta))) for delta in DELTAS),
+    Training("rules-bcd", teacher=HelpTeacher("bcd")),
+)
+TRAININGS = {each.name: each for each in (*TABLE_2, SILENT, *ON_NOROOM, *RULES)}
+
+
+def fingerprint(config: RunConfig) -> dict[str, Any]:
+    """What decides a run's result: its configuration without the places of its data, which are stages of their own."""
+    return {name: value for name, value in asdict(config).items() if name not in ("world", "tasks")}
+
+
+@lru_cache(maxsize=2)
+def _material(world: str, tasks: str, features: str, device: str) -> Material:
+    return Material.load(RunConfig(world=world, tasks=tasks, features=features), device)
+
+
+def material_of(config: RunConfig, device: str) -> Material:
+    """What a run works on; a worker keeps the last two it has used."""
+    return _material(config.world, config.tasks, config.features, device)
+
+
+def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
+    """One training from beginning to end, or from where it was."""
+    from vnla import running
+
+    _take_over(path, config)
+    running.open_run(path, config)
+    progress = running.Progress(lambda record: report(record["iteration"], record["of"], _words(record)))
+    ended = running.train(path, config, material_of(config, device), progress)
+    _check(ended)
+
+
+def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: Report) -> None:
+    """Trainings side by side on one device."""
+    from vnla.running import Progress
+    from vnla.together import train_together
+
+    done: dict[Path, int] = {}
+    total = sum(config.training.iterations for _, config, _ in given)
+
+    def progress(path: Path) -> Progress:
+        def note(record: dict[str, Any]) -> None:
+            done[path] = record["iteration"]
+            report(sum(done.values()), total, "iterations of all trainings")
+
+        return Progress(note)
+
+    for path, config, _ in given:
+        _take_over(path, config)
+    _check(train_together([(path, config) for path, config, _ in given], given[0][2], progress))
+
+
+def _take_over(path: Path, config: RunConfig) -> None:
+    """A run that goes on has this configuration, but the folder with its world may have been moved."""
+    if (path / CONFIG).exists():
+        files.write_text(path / CONFIG, config.text())
+
+
+def _check(ended: int | None) -> None:
+    if ended is not None:
+        raise Stopped(signal.Signals(ended).name)
+
+
+def _words(record: dict[str, Any]) -> str:
+    return f"{record['iterations_a_second']:.1f} it/s, loss {record['nav_loss']:.2f}"

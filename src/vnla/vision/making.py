@@ -1,0 +1,52 @@
+"""The features of a whole world: every view drawn or read, encoded and stored."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from vnla.houses.folder import WorldFolder
+from vnla.houses.images import world_images
+from vnla.houses.render.warming import compile_kernels
+from vnla.views import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.vision.encoders import Encoder, Size
+from vnla.vision.extract import Report, extract
+from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.world import World
+
+VFOV = round(math.degrees(VERTICAL_FIELD), 6)
+
+
+def make_features(
+    folder: WorldFolder,
+    world: World,
+    encoder: Encoder,
+    progress: Report = lambda _: None,
+    *,
+    batch: int | None = None,
+    workers: int | None = None,
+) -> tuple[Path, Header, bool]:
+    """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
+
+    The first call of `progress` is for what is stored already. Gives the store's folder, its header, and whether there was
+    anything to do.
+    """
+    viewpoints = viewpoints_of(world)
+    header = Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, VFOV, world_checksum(folder), viewpoints)
+    out = store_path(folder.path, encoder.name)
+    if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
+        return out, header, False
+    with StoreWriter(out, header) as store:
+        progress(len(viewpoints) - len(store.pending))
+        images = world_images(folder, camera_size(encoder.size), alone=True)
+        extract(images, viewpoints, encoder, store, progress, batch=batch, workers=workers, meanwhile=compile_kernels)
+        store.finish()
+    return out, header, True
+
+
+def camera_size(size: Size) -> Size:
+    """The smallest size with the simulator's 4:3 that covers `size`: square networks see the whole view, narrowed."""
+    height = max(size.height, -(-size.width * HEIGHT // WIDTH))
+    step = HEIGHT // math.gcd(WIDTH, HEIGHT)
+    height = -(-height // step) * step
+    return type(size)(height * WIDTH // HEIGHT, height)

@@ -1,0 +1,99 @@
+"""The arithmetic of an iteration, worked out by hand and against PyTorch's own count of what an iteration does."""
+
+from __future__ import annotations
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from cottage_players import END_GOALS, TASKS, players
+from vnla.agent.config import AgentConfig
+from vnla.agent.encoder import Words
+from vnla.bcui import bcui
+from vnla.bench.floor import Counts, Product, arithmetic, floor
+from vnla.bench.setting import bare_setting
+from vnla.bench.train import bench_train
+from vnla.policies import AtFirst
+from vnla.rollout import steps_taken
+from vnla.training import Trainer, TrainingConfig, batch_of
+
+SMALL = AgentConfig(
+    words=50, view_size=8, hidden=4, word_embedding=2, nav_embedding=1, ask_embedding=1, budget_embedding=1, coverage=1,
+    help_hidden=3,
+)  # fmt: skip
+
+# Two episodes of an end-goal of two and one words; both read an end mark. The second ends after one step; in the second
+# step the first asks and reads four words.
+COUNTS = Counts(steps=(2, 1), present=(5, 6), readings=((3, 2), (4,)))
+
+
+def operations(products: list[Product]) -> int:
+    return sum(each.operations for each in products)
+
+
+def test_a_product_of_every_layer_forward_and_backward() -> None:
+    parts = arithmetic(SMALL, COUNTS)
+    # 3 rows in all, 8 inputs, 16 gates; nobody asks for the view's gradient.
+    assert operations(parts["view projection"]) == 2 * (2 * 3 * 8 * 16)
+    # The state forward and twice backward, the last action likewise, the help-requesting action for two passes.
+    assert operations(parts["recurrence"]) == 3 * (2 * 3 * 4 * 16) + 3 * (2 * 3 * 16) + 4 * (2 * 3 * 16)
+    # 8 + 1 + 6 + 8 inputs without gradients, then 3 to 2.
+    assert operations(parts["help module"]) == 2 * (2 * 3 * 23 * 3) + 3 * (2 * 3 * 3 * 2)
+    # Nine words of two inputs; places of the first reading with 2, 2 and 1 words, of the second with one in each of four.
+    assert operations(parts["encoder"]) == 3 * (2 * 9 * 2 * 16) + 3 * (2 * 9 * 4 * 16)
+    recurrent = [each.rows for each in parts["encoder"] if (each.inner, each.columns) == (4, 16)]
+    assert recurrent == [2, 2, 1, 1, 1, 1, 1]
+
+
+def test_two_passes_attend_and_one_learns() -> None:
+    attention = arithmetic(SMALL, COUNTS)["attention"]
+    linear = 4 * (2 * 3 * 4 * 4) + 4 * (2 * 3 * 8 * 4) + 4 * (2 * 3 * 4 * 6)  # query, combination, actions
+    covering = 3 * (2 * 3 * 4 * 3) + 3 * (2 * 9 * 4 * 3) + 2 * 3 * (2 * 11 * 1 * 3)
+    # Two episodes of 2.5 words are taken as 2 each, then one of 6: scores and summaries twice forward and twice backward.
+    attending = 8 * (2 * 2 * 4 * 2) + 8 * (2 * 1 * 4 * 6)
+    assert operations(attention) == linear + covering + attending
+
+
+def test_weight_gradients_are_one_product_over_all_steps() -> None:
+    *steps, weight = arithmetic(SMALL, COUNTS)["view projection"]
+    assert [each.rows for each in steps] == [2, 1]
+    assert (weight.rows, weight.inner, weight.columns) == (16, 3, 8)
+
+
+def test_what_is_counted_is_what_happened() -> None:
+    everybody = players(policy=AtFirst())
+    rollout = bcui(TASKS.episodes(torch.arange(len(TASKS)), seed=1), END_GOALS, everybody)
+    counts = Counts.of(rollout, END_GOALS, everybody.tails)
+    requests = sum(int((moment.request & moment.going).sum()) for moment in rollout.moments)
+    assert sum(counts.steps) == steps_taken([rollout])
+    assert counts.readings[0] == tuple((END_GOALS.length + 1).tolist())
+    assert sum(map(len, counts.readings[1:])) == requests > 0
+    # Whoever asks first has its subgoal in mind from then on, and the end mark was there before.
+    first = rollout.moments[0]
+    told = int(everybody.tails.length[first.subgoal[first.request]].sum()) - int(first.request.sum())
+    assert counts.present[0] == sum(counts.readings[0]) + told
+
+
+def test_an_iteration_does_what_is_counted_and_little_more() -> None:
+    setting = bare_setting(8, hidden=64, view_size=128, seed=0, device="cpu", houses=3)
+    config = TrainingConfig(batch=8)
+    trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True)
+    which = batch_of(0, 8, 8, 0)
+    end_goals = Words(setting.end_goals.tokens[which], setting.end_goals.length[which])
+    rollout = bcui(setting.tasks.episodes(which, seed=5), end_goals, setting.players)
+    parts = arithmetic(setting.players.agent.config, Counts.of(rollout, end_goals, setting.players.tails))
+    counted = sum(map(operations, parts.values()))
+    with FlopCounterMode(display=False) as done:
+        trainer.update(which, torch.full_like(which, 5))
+    assert counted <= done.get_total_flops() < 2 * counted
+
+
+def test_every_part_takes_some_time() -> None:
+    lines = list(floor(arithmetic(SMALL, COUNTS), torch.float32, "cpu", seconds=0.001))
+    assert [line.name.strip() for line in lines] == list(arithmetic(SMALL, COUNTS))
+    assert all(line.value > 0 and not line.judged for line in lines)
+
+
+def test_an_iteration_is_reported_beside_its_floor() -> None:
+    lines = {line.name: line for line in bench_train(batch=2, hidden=8, view_size=8, iterations=1, seconds=0.001)}
+    assert lines["iteration"].reference == lines["floor"].value > 0
+    assert lines["iterations a second"].reference is None, "the authors' sizes are others"

@@ -1,0 +1,105 @@
+"""`vnla bench` as a person meets it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import torch
+
+from vnla.acting import most_probable, sampled
+from vnla.actions import Nav
+from vnla.bench.setting import KeepGoing, bare_setting
+from vnla.cli import main
+
+
+class Answer(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Vnla = Callable[..., Answer]
+
+TINY = ("--hidden", 8, "--view-size", 8)
+COMMANDS = {
+    "world": ("--houses", 2, "--seconds", 0.01),
+    "train": ("--batch", 2, "--iterations", 1, "--seconds", 0.01, *TINY),
+    "evaluate": ("--points", 3, "--seeds", 2, *TINY),
+}
+
+
+@pytest.fixture
+def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
+    def run(*arguments: object) -> Answer:
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        assert isinstance(left.value.code, int)
+        return Answer(left.value.code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_benchmark_prints_a_table_and_writes_what_it_measured(vnla: Vnla, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "measured.json"
+    answer = vnla("bench", name, *COMMANDS[name], "--json", path)
+    assert answer.status == 0, answer.err
+    record = json.loads(path.read_text())
+    (benchmark,) = record["benchmarks"]
+    assert benchmark["name"] == name
+    assert benchmark["options"]["device"] == "cpu"
+    for line in benchmark["measurements"]:
+        assert line["value"] > 0
+        assert line["name"].strip() in answer.out
+    assert {"processor", "flags", "cores", "threads", "memory_gb", "gpu"} <= set(record["machine"])
+
+
+def test_compare_marks_what_got_slower_and_says_so_in_the_exit_status(vnla: Vnla, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    vnla("bench", "world", *COMMANDS["world"], "--json", old)
+    assert vnla("bench", "compare", old, old).status == 0
+    record = json.loads(old.read_text())
+    record["benchmarks"][0]["measurements"][0]["value"] *= 1.3
+    new.write_text(json.dumps(record))
+    answer = vnla("bench", "compare", old, new)
+    assert answer.status == 1
+    assert "slower by more than 10%: world: compile 2 buildings" in answer.out
+    assert "1.30" in answer.out
+    assert vnla("bench", "compare", old, new, "--tolerance", 0.5).status == 0
+    assert vnla("bench", "compare", new, old).status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("compare", "nowhere.json", "nowhere.json"), "nowhere.json: no such file"),
+        (("train", "--device", "tpu"), "device tpu: unknown; choose cpu or cuda"),
+        (("train", "--precision", "int3", "--batch", 1, *TINY), "precision int3: unknown"),
+        (("tasks", "--preset", "huge"), "preset huge: unknown; choose from small, paper"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_two(vnla: Vnla, arguments: tuple[object, ...], complaint: str) -> None:
+    answer = vnla("bench", *arguments)
+    assert answer.status == 2
+    assert complaint in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_no_traceback(vnla: Vnla) -> None:
+    answer = vnla("bench", "all", "--device", "cuda")
+    assert (answer.status, answer.err.count("\n")) == (2, 1)
+    assert "no GPU" in answer.err
+
+
+def test_nobody_stops_where_it_is_measured() -> None:
+    setting = bare_setting(2, hidden=8, view_size=8, seed=0, device="cpu", houses=2)
+    episodes = setting.tasks.episodes(torch.arange(2), seed=0)
+    probabilities = torch.tensor([[0.1, 0.0, 0.0, 0.2, 0.0, 0.7], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+    assert KeepGoing(most_probable)(probabilities, episodes, 0).tolist() == [Nav.RIGHT, Nav.RIGHT]
+    assert KeepGoing(sampled)(probabilities[1:], episodes, 0).tolist() == [Nav.RIGHT, Nav.RIGHT]

@@ -1,0 +1,81 @@
+"""`vnla paper`, `vnla demo` and `vnla walk` as commands: what they say about wrong input, and how progress looks."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cottage_run import write_cottage
+from stage_work import make
+from vnla.cli import main
+from vnla.paper.progress import Lines, Terminal
+from vnla.paper.stages import Stage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["paper", "OUT", "--preset", "huge"], "preset huge: unknown; choose from small, paper"),
+        (["paper", "OUT", "--table", "8"], "Invalid value for '--table'"),
+        (["paper", "OUT", "--world", "WORLD"], "has no features efficientnet-lite0; make or import them"),
+        (["paper", "OUT", "--device", "cuda:99"], "there is no GPU that PyTorch can use"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world, _ = write_cottage(tmp_path)
+    places = {"OUT": str(tmp_path / "out"), "WORLD": str(world)}
+    with pytest.raises(SystemExit) as left:
+        main([places.get(each, each) for each in arguments])
+    assert left.value.code == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_walk_draws_the_cottage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["walk", str(tmp_path), "--task", "2"])
+    assert left.value.code == 0
+    assert "the teacher takes" in capsys.readouterr().out
+    assert len(list(tmp_path.glob("*-2.png"))) == 1
+
+
+def stages(folder: Path) -> list[Stage]:
+    return [Stage(name, make, (folder, name), folder / name, weight=weight) for name, weight in (("a", 1), ("b", 3))]
+
+
+def test_lines_say_what_part_of_the_whole_is_done(tmp_path: Path) -> None:
+    out = io.StringIO()
+    a, b = stages(tmp_path)
+    lines = Lines([a, b], Console(file=out, width=200))
+    lines.kept(a)  # one of four parts
+    lines.began(b)
+    lines.moved(b, 1, 2, "halves")  # and half of three
+    lines.failed(b, "no [luck]")
+    told = out.getvalue().splitlines()
+    assert [" ".join(line.split()) for line in told] == [
+        "0:00 25% a: kept",
+        "0:00 25% b: begins",
+        "0:00 62% b: failed: no [luck]",
+    ]
+
+
+def test_bars_show_running_stages_and_the_whole(tmp_path: Path) -> None:
+    out = io.StringIO()
+    a, b = stages(tmp_path)
+    shown = Terminal([a, b], Console(file=out, force_terminal=True, width=120))
+    with shown.bars:
+        shown.began(a)
+        shown.moved(a, 30, 40, "it/s")
+        shown.bars.refresh()
+        shown.ended(a, 65.0)
+        shown.began(b)
+        shown.failed(b, "no [luck]")
+        shown.bars.refresh()
+    text = out.getvalue()
+    assert "30/40" in text and "25%" in text and "1 min" in text and "no [luck]" in text

@@ -1,0 +1,121 @@
+"""Work for stages in tests. It is done in other processes, so it is here and not in a test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from vnla.errors import InputError
+from vnla.paper.foreman import carry_out
+from vnla.paper.stages import Stage
+
+Report = Callable[[float, float, str], None]
+DIARY = "diary.txt"
+STEPS = 40
+
+
+def note(folder: Path, line: str) -> None:
+    """Add a line to the diary, which several processes write."""
+    handle = os.open(folder / DIARY, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(handle, f"{line}\n".encode())
+    os.close(handle)
+
+
+def diary(folder: Path) -> list[str]:
+    """The lines so far."""
+    path = folder / DIARY
+    return path.read_text().split() if path.exists() else []
+
+
+def make(folder: Path, name: str, report: Report) -> None:
+    """Make a file."""
+    note(folder, name)
+    report(1, 1, "")
+    (folder / name).write_text(name)
+
+
+def make_new(folder: Path, name: str, report: Report) -> None:
+    """Make a file where there is none yet, and say so if there is."""
+    if (folder / name).exists():
+        raise InputError(f"{name} is there")
+    make(folder, name, report)
+
+
+def make_all(given: Sequence[tuple[Path, str]], report: Report) -> None:
+    """Make several files in one go."""
+    note(given[0][0], "+".join(name for _, name in given))
+    for folder, name in given:
+        (folder / name).write_text(name)
+    report(1, 1, "")
+
+
+def linger(folder: Path, name: str, report: Report) -> None:
+    """Take a while, with a line in the diary at the beginning and at the end."""
+    note(folder, f"{name}+")
+    time.sleep(0.3)
+    make(folder, f"{name}-", report)
+    (folder / name).write_text(name)
+
+
+def meet(folder: Path, name: str, other: str, report: Report) -> None:
+    """Wait for somebody who waits for us: two of these must be at work at the same time."""
+    (folder / f"{name}.here").touch()
+    end = time.monotonic() + 20
+    while not (folder / f"{other}.here").exists():
+        if time.monotonic() > end:
+            raise InputError(f"{other} did not come")
+        time.sleep(0.01)
+    make(folder, name, report)
+
+
+def make_if(folder: Path, name: str, needed: Path, report: Report) -> None:
+    """Fail unless a file is there."""
+    if not needed.exists():
+        raise InputError(f"{needed.name} is missing")
+    make(folder, name, report)
+
+
+def die(folder: Path, name: str, report: Report) -> None:
+    """Be killed, the first time."""
+    marker = folder / "died"
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    make(folder, name, report)
+
+
+def climb(folder: Path, name: str, report: Report) -> None:
+    """Count to forty and remember where we were."""
+    path = folder / "step.txt"
+    (folder / "climber.pid").write_text(str(os.getpid()))
+    done = int(path.read_text()) if path.exists() else 0
+    for step in range(done, STEPS):
+        time.sleep(0.05)
+        note(folder, f"step{step}")
+        path.write_text(str(step + 1))
+        report(step + 1, STEPS, "steps")
+    (folder / name).write_text(name)
+
+
+class Silence:
+    """An audience that hears nothing."""
+
+    def __getattr__(self, _: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def climbing(folder: Path) -> list[Stage]:
+    """Something quick, then something long that goes on where it was."""
+    return [
+        Stage("before", make, (folder, "before"), folder / "before"),
+        Stage("climb", climb, (folder, "top"), folder / "top", after=("before",), resumes=True),
+        Stage("after", make, (folder, "after"), folder / "after", after=("climb",)),
+    ]
+
+
+if __name__ == "__main__":
+    carry_out(climbing(Path(sys.argv[1])), Path(sys.argv[1]), Silence(), 2)

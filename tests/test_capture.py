@@ -1,0 +1,74 @@
+"""What a graph is made of: functions that are compiled for it, and, where there is a GPU, the graph itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+import torch
+
+from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
+from vnla.acting import BCUI
+from vnla.bcui import bcui
+from vnla.bench.setting import bare_setting
+from vnla.capture import fused, fusing
+from vnla.policies import AsTaught, AtRandom, HelpPolicy
+from vnla.training import Trainer, TrainingConfig
+
+NAMES = ("pose", "nav", "request", "reason", "subgoal", "taught", "budget", "going")
+
+
+@cache
+def traced(function: Callable[..., object]) -> Callable[..., object]:
+    """As `torch.compile` traces it, and run as it is: no compiler is needed."""
+    return torch.compile(function, backend="eager", dynamic=False, fullgraph=True)
+
+
+@pytest.mark.parametrize("policy", [AsTaught(), AtRandom()])
+def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
+    policy: HelpPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole walk, in one piece, with the same trace for every step."""
+    monkeypatch.setattr("vnla.capture._compiled", traced)
+    environment, key = cottage_environment(), torch.arange(40, 52)
+    monkeypatch.setattr("vnla.bcui.still_going", lambda walk, _: walk)
+    torch._dynamo.reset()
+    tables = []
+    for compiled in (False, True):
+        players = players_of(small_agent(9).eval(), environment, policy, BCUI)
+        with torch.no_grad():
+            if compiled:
+                with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
+                    rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+            else:
+                rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+        tables.append({name: rollout.table(name) for name in NAMES})
+    for name in NAMES:
+        assert torch.equal(tables[0][name], tables[1][name]), name
+
+
+def test_a_fused_function_is_plain_outside_of_a_graph() -> None:
+    given = []
+
+    @fused
+    def noted(number: int) -> None:
+        given.append(number)
+
+    noted(3)
+    assert given == [3] and isinstance(given[0], int)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("precision", ["float32", "tf32"])
+def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters(precision: str) -> None:
+    losses, agents = [], []
+    for eager in (False, True):
+        setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4)
+        config = TrainingConfig(batch=20, precision=precision)
+        trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
+        losses.append([trainer.iterate().both().tolist() for _ in range(200)])
+        agents.append(trainer.players.agent)
+    torch.testing.assert_close(torch.tensor(losses[0]), torch.tensor(losses[1]), rtol=1e-3, atol=1e-3)
+    for one, other in zip(*(agent.parameters() for agent in agents), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-4)
