@@ -190,7 +190,7 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
     )
 
 
-def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int) -> Walk:
+def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
     """The start of every episode: lines 4 to 8."""
     requests = min(longest, episodes.most_requests) if players.advisor.speaks else 0
     zero = torch.zeros_like(episodes.start)

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from vnla.agent.deferred import collect_gradients
 from vnla.agent.encoder import Words
+from vnla.agent.products import products_in
 from vnla.bcui import Players, bcui
 from vnla.budgets import HELP_RATIO
 from vnla.capture import Captured, beside, join, second_stream
@@ -47,8 +48,8 @@ class TrainingConfig:
     precision: str = "float32"
     """Or "bfloat16": products in mixed precision; or "tf32": on a GPU, products of float32 rounded to 10 bits."""
     cooldown: float = 0.0
-    """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the paper;
-    short trainings with a high rate end better with it."""
+    """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the
+    paper; short trainings with a high rate end better with it."""
 
     def rate(self, iteration: int) -> float:
         """The learning rate of an iteration."""
@@ -97,7 +98,7 @@ class Trainer:
         # a graph reads the rate where it lies, so that it can change
         rate = torch.tensor(config.learning_rate, device=tasks.key.device) if on_gpu else config.learning_rate
         self.optimiser = torch.optim.Adam(
-            parameters, lr=rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=on_gpu or None
+            parameters, lr=rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=True
         )
         self.lane = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
@@ -255,15 +256,15 @@ def mixed_precision(precision: str, device: torch.device) -> contextlib.Abstract
     if precision in ("float32", "tf32"):
         return contextlib.nullcontext()
     if precision == "bfloat16":
-        return torch.autocast(device.type, torch.bfloat16)
+        return products_in(torch.bfloat16) if device.type == "cpu" else torch.autocast(device.type, torch.bfloat16)
     raise InputError(f"precision {precision}: unknown; choose float32, tf32 or bfloat16")
 
 
 @contextlib.contextmanager
 def matrix_units(precision: str) -> Iterator[None]:
-    """For the length of the block, whether a GPU's matrix units may round the operands of float32 products to tf32."""
+    """For the length of the block, a GPU may round the operands of float32 products to tf32 if less than float32 will do."""
     before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = precision != "float32"
     try:
         yield
     finally:

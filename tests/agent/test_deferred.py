@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -121,21 +120,3 @@ def test_a_copy_of_a_layer_has_its_own_list() -> None:
     collect_gradients(deferred)
     assert deferred.weight.grad is None
     assert len(other.pending) == 1
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16])
-def test_gradients_of_parameters_keep_their_type_under_lower_precision(dtype: torch.dtype) -> None:
-    """To three digits, which is what bfloat16 has."""
-    torch.manual_seed(0)
-    deferred = DeferredLinear(6, 4)
-    plain = nn.Linear(6, 4)
-    plain.load_state_dict(deferred.state_dict())
-    values = torch.randn(8, 6)
-    ours, theirs = values.clone().requires_grad_(), values.clone().requires_grad_()
-    with torch.autocast("cpu", dtype=dtype):
-        some_loss(deferred, [ours]).backward()
-    some_loss(plain, [theirs]).backward()
-    collect_gradients(deferred)
-    assert deferred.weight.grad.dtype == torch.float32
-    torch.testing.assert_close(deferred.weight.grad, plain.weight.grad, atol=0.1, rtol=0.05)
-    torch.testing.assert_close(ours.grad, theirs.grad, atol=0.1, rtol=0.05)

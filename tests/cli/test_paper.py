@@ -20,7 +20,7 @@ from vnla.paper.stages import Stage
     [
         (["paper", "OUT", "--preset", "huge"], "preset huge: unknown; choose from small, paper"),
         (["paper", "OUT", "--table", "8"], "Invalid value for '--table'"),
-        (["paper", "OUT", "--world", "WORLD"], "has no features efficientnet-lite0; make or import them"),
+        (["paper", "OUT", "--world", "WORLD"], "has no features efficientnet-lite0-128; make or import them"),
         (["paper", "OUT", "--device", "cuda:99"], "there is no GPU that PyTorch can use"),
     ],
 )

@@ -1,8 +1,8 @@
 """The whole agent: what it keeps in mind during an episode, and the four things it does in a step.
 
 `read` what the advisor would say, decide `tentatively`, `hear` it if it asked, decide `finally`. Memory and coverage belong
-to each episode: only those that asked read their instruction again. On a GPU `vnla.agent.whole` does all of it, for all
-and in few kernels; here is the plain way, on a CPU the fast one.
+to each episode: only those that asked read their instruction again. In training on a GPU `vnla.agent.whole` does all of
+it, in few kernels; here is the plain way, on a CPU the fast one.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class Agent(nn.Module):
 
         There will be at most so many `steps` and answered `requests`.
         """
-        if end_goal.tokens.is_cuda and self.config.layers == 1:
-            return whole.begin(self.navigation, end_goal.backwards(), tails, steps, requests)
+        if end_goal.tokens.is_cuda and self.config.layers == 1 and torch.is_grad_enabled():
+            with whole.exactly(end_goal.tokens.device):
+                return whole.begin(self.navigation, end_goal.backwards(), tails, steps, requests)
         silence = torch.full_like(end_goal.length, len(tails.length) - 1)
         memory = self.navigation.remember(end_goal.backwards(), _rows(tails, silence))
         batch, words, _ = memory.context.shape
@@ -72,7 +73,8 @@ class Agent(nn.Module):
         A GPU asks for it and reads it beside the first pass; a CPU reads it when it is heard.
         """
         if isinstance(mind, WholeMind):
-            return Heard(mind.book.read(mind.slot, may_ask, advice), tails)
+            with whole.exactly(may_ask.device):
+                return Heard(mind.book.read(mind.slot, may_ask, advice), tails)
         return Heard(advice(), tails)
 
     def tentatively(
@@ -80,7 +82,8 @@ class Agent(nn.Module):
     ) -> tuple[Decoded, Shared | WholeShared]:
         """Pass 1: decide with the last help-requesting action, and what the second pass can use of it."""
         if isinstance(mind, WholeMind):
-            return whole.tentatively(view, last_nav, last_ask, mind)
+            with whole.exactly(view.device):
+                return whole.tentatively(view, last_nav, last_ask, mind)
         shared = self.navigation.share(view, last_nav, mind.state)
         with torch.no_grad():
             decoded, _ = self.navigation.decode(shared, last_ask, mind.memory, mind.coverage)
@@ -105,7 +108,8 @@ class Agent(nn.Module):
     ) -> tuple[Decoded, Mind | WholeMind]:
         """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
         if isinstance(mind, WholeMind) and isinstance(shared, WholeShared):
-            return whole.finally_(shared, ask, mind)
+            with whole.exactly(ask.device):
+                return whole.finally_(shared, ask, mind)
         assert isinstance(mind, Mind) and isinstance(shared, Shared)
         decoded, state = self.navigation.decode(shared, ask, mind.memory, mind.coverage)
         coverage = self.navigation.attention.cover(decoded.decoder, decoded.weights, mind.memory, mind.coverage)
@@ -113,7 +117,10 @@ class Agent(nn.Module):
 
     def recall(self, mind: Mind | WholeMind) -> Tensor | None:
         """The logits of all second passes with their gradients, where the passes themselves had none; else None."""
-        return whole.recall(mind) if isinstance(mind, WholeMind) else None
+        if not isinstance(mind, WholeMind):
+            return None
+        with whole.exactly(mind.slot.device):
+            return whole.recall(mind)
 
     def _read(self, memory: Memory, subgoal: Tensor, tails: Words) -> tuple[Tensor, Tensor, Tensor]:
         return self.navigation.remember_tail(_rows(tails, subgoal), memory.after_end_goal)

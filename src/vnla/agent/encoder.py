@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.cells import LSTMCell, Recurrent
+from vnla.agent.cells import LSTMCell, Recurrent, over_words
 from vnla.agent.config import AgentConfig
 from vnla.agent.dropout import Dropout
 
@@ -52,6 +52,24 @@ class Encoder(nn.Module):
 
     def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """The vectors of all words (batch, words, hidden), and the state after each sentence's last word."""
+        return self._read_all(words, state) if words.tokens.is_cuda else self._read_present(words, state)
+
+    def _read_present(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
+        """Only what is there: place for place, as many sentences as reach so far."""
+        rows, places, counts = _by_place(words)
+        order = rows[: len(words.length)]
+        values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
+        after = []
+        for cell, before in zip(self.cells, state, strict=True):
+            assert isinstance(cell, LSTMCell)
+            values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
+            after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
+            values = self.dropout(values)
+        context = values.new_zeros(*words.tokens.shape, self.hidden)
+        return context.index_put((rows, places), values), after
+
+    def _read_all(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
+        """All places of all sentences, for a GPU, where shapes must be known beforehand."""
         embedded = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
         present = words.mask()
         outputs = []
@@ -63,6 +81,14 @@ class Encoder(nn.Module):
                 values = reached.hidden if layer == len(self.cells) - 1 else self.dropout(reached.hidden)
             outputs.append(values)
         return self.dropout(torch.stack(outputs, dim=1)), state
+
+
+def _by_place(words: Words) -> tuple[Tensor, Tensor, list[int]]:
+    """The words by place, in each place the longer sentences first: their rows, their places, and how many a place has."""
+    order = words.length.argsort(descending=True, stable=True)
+    there = words.mask()[order].T  # (places, batch)
+    places, ranks = there.nonzero(as_tuple=True)
+    return order[ranks], places, [count for count in there.sum(dim=1).tolist() if count]
 
 
 def _where(present: Tensor, reached: Recurrent, before: Recurrent) -> Recurrent:

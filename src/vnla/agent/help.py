@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.config import AgentConfig
+from vnla.agent.deferred import DeferredLinear
 from vnla.agent.dropout import Dropout
 
 
@@ -25,7 +26,7 @@ class HelpModule(nn.Module):
         size = config.view_size + config.budget_embedding + NAV_ACTIONS + 2 * config.hidden
         layers: list[nn.Module] = []
         for inputs in [size] + [config.help_hidden] * (config.help_layers - 1):
-            layers += [nn.Linear(inputs, config.help_hidden), nn.ReLU(), Dropout(config.dropout)]
+            layers += [DeferredLinear(inputs, config.help_hidden), nn.ReLU(), Dropout(config.dropout)]
         self.hidden = nn.Sequential(*layers)
         self.output = nn.Linear(config.help_hidden, ASK_ACTIONS)
 
@@ -42,7 +43,8 @@ class HelpModule(nn.Module):
         return logits.masked_fill(impossible, -torch.inf)
 
     def _hidden(self, features: Tensor, budget: Tensor) -> Tensor:
-        hidden: Tensor = self.hidden(torch.cat([features, self.budget_embedding(budget)], dim=1))
+        first, others = self.hidden[0], self.hidden[1:]
+        hidden: Tensor = others(first(self.budget_embedding(budget), fixed=features))
         return hidden
 
     def _hidden_whole(self, features: Tensor, budget: Tensor) -> Tensor:

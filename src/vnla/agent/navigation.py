@@ -13,7 +13,7 @@ With m' = m + W_c·v + b for a word's memory m and coverage v (`Attention`), nei
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -81,11 +81,9 @@ class Attention(nn.Module):
     def forward(self, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
         """The attended state h^att (batch, hidden) and the attention weights (batch, words)."""
         query = self.query(hidden)
-        scores = torch.bmm(memory.context, query.unsqueeze(2)).squeeze(2)
-        scores = scores + torch.bmm(coverage, (query @ self.uncover.weight).unsqueeze(2)).squeeze(2)
-        weights = torch.softmax(scores.masked_fill(~memory.present, -torch.inf), dim=1)
-        row = weights.unsqueeze(1)
-        summary = torch.bmm(row, memory.context).squeeze(1) + self.uncover(torch.bmm(row, coverage).squeeze(1))
+        covered = torch.bmm((query @ self.uncover.weight).unsqueeze(1), coverage.transpose(1, 2)).squeeze(1)
+        weights, summary = attend(memory.context, query, covered.masked_fill(~memory.present, -torch.inf))
+        summary = summary + self.uncover(torch.bmm(weights.unsqueeze(1), coverage).squeeze(1))
         return torch.tanh(self.combine(torch.cat([summary, hidden], dim=1))), weights
 
     def cover(self, hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
@@ -94,6 +92,37 @@ class Attention(nn.Module):
         inputs = memory.cover + coverage @ again.T + self.cover_hidden(hidden).unsqueeze(1)
         inputs = inputs + weights.unsqueeze(2) * self.cover_weight
         return gru(inputs, self.cover_recurrent(coverage), coverage)
+
+
+def attend(memory: Tensor, query: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
+    """The weights softmax(memory·query + added) (batch, words) and the summary of the memory (batch, words, hidden)."""
+    weights, summary = _Attend.apply(memory, query, added)  # type: ignore[no-untyped-call]
+    return weights, summary
+
+
+class _Attend(torch.autograd.Function):
+    """Attention as one operation. What it takes is to move the memory, which the backward pass by hand does least often."""
+
+    @staticmethod
+    def forward(ctx: Any, memory: Tensor, query: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
+        weights = torch.softmax(_by_row(query, memory.transpose(1, 2)) + added, dim=1)
+        ctx.save_for_backward(memory, query, weights)
+        return weights, _by_row(weights, memory)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
+        memory, query, weights = ctx.saved_tensors
+        by_weights = gradients[0] + _by_row(gradients[1], memory.transpose(1, 2))
+        by_scores = weights * (by_weights - (weights * by_weights).sum(dim=1, keepdim=True))
+        by_memory = None
+        if ctx.needs_input_grad[0]:
+            by_memory = torch.bmm(torch.stack([by_scores, weights], dim=2), torch.stack([query, gradients[1]], dim=1))
+        return by_memory, _by_row(by_scores, memory), by_scores
+
+
+def _by_row(vectors: Tensor, matrices: Tensor) -> Tensor:
+    """Each vector (batch, …) times its own matrix."""
+    return torch.bmm(vectors.unsqueeze(1), matrices).squeeze(1)
 
 
 class NavigationModule(nn.Module):

@@ -10,7 +10,8 @@ A GPU graph has fixed shapes, and its time is the number of kernels in a row. So
 - nothing in a step waits for the encoder's gradients: they add up in place, and its whole backward pass is one walk for all
   that was read, in `Book.collect`, which `collect_gradients` calls.
 
-For one LSTM layer; agents with more think as on a CPU.
+For training with one LSTM layer. Agents with more, and those that are only evaluated, in batches as large as memory allows,
+think in the plain way.
 """
 
 from __future__ import annotations
@@ -249,8 +250,9 @@ class Book:
         hidden, columns = module.config.hidden, columns_of(module.config.coverage)
         self.to_matrix = self.embedding.new_zeros(self.batch, 4, columns, columns)
         self.cover = Cover(self.weights.matrix, self.to_matrix, module.config.coverage)
-        self.seen = self.embedding.new_empty(steps, self.batch, module.config.view_size)
-        self.to_gates = self.embedding.new_empty(steps if self.learns else 0, self.batch, 4 * hidden)
+        recorded = steps if self.learns else 0
+        self.seen = self.embedding.new_empty(recorded, self.batch, module.config.view_size)
+        self.to_gates = self.embedding.new_empty(recorded, self.batch, 4 * hidden)
         self.records: dict[int, _Record] = {}
         self.decided: list[Tensor] = []
 
@@ -300,6 +302,14 @@ class Book:
     def heard(self) -> None:
         """Wait for what was read."""
         join(self.beside)
+
+    def see(self, view: Tensor, step: int) -> Tensor:
+        """What dropout leaves of a view, written down if anybody learns."""
+        room = self.seen[step] if self.learns else torch.empty_like(view)
+        if self.kept is None:
+            return room.copy_(view) if self.learns else view
+        seen: Tensor = torch.ops.aten.native_dropout_backward.out(view, self.kept.view[step], self.scale, out=room)
+        return seen
 
     def carry(self, hidden: Tensor) -> Tensor:
         """What a state adds to the next step's gates, and their bias; beside what comes next."""
@@ -397,6 +407,11 @@ class WholeShared:
     mind: WholeMind = field(repr=False)
 
 
+def exactly(device: torch.device) -> torch.autocast:
+    """Kernels take what they are given: no mixed precision in the block. A GPU's products may still be in tf32."""
+    return torch.autocast(device.type, enabled=False)
+
+
 def begin(module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> WholeMind:
     """The mind at the start: the end-goal read, no subgoal."""
     book = Book(module, end_goal, tails, steps, requests)
@@ -410,12 +425,7 @@ def begin(module: NavigationModule, end_goal: Words, tails: Words, steps: int, r
 def tentatively(view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: WholeMind) -> tuple[Decoded, WholeShared]:
     """Pass 1, without gradients."""
     book, weights = mind.book, mind.book.weights
-    if book.kept is None:
-        seen = view
-        book.seen[mind.step] = view
-    else:
-        seen = book.seen[mind.step]
-        torch.ops.aten.native_dropout_backward.out(view, book.kept.view[mind.step], book.scale, out=seen)
+    seen = book.see(view, mind.step)
     join(book.ahead)
     gates = torch.addmm(weights.bias if mind.carried is None else mind.carried, seen, weights.view.T)
     shared = WholeShared(gates, last_nav, mind)

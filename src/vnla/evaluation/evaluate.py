@@ -40,6 +40,8 @@ SEEDS = (123, 435, 6757, 867, 983)
 
 CPU_MEMORY = 2 << 30
 """Bytes that a batch may take on a CPU."""
+GPU_BATCH = 5000
+"""Episodes in a batch on a GPU: more are no faster."""
 
 Report = Callable[[int, int], None]
 """Called with the number of episodes that are done, and of all."""
@@ -213,8 +215,10 @@ def fitting_batch(agent: Agent, end_goals: Words, steps: int) -> int:
     words = end_goals.tokens.shape[1] + 32  # an estimate of a subgoal's longest tail
     kept = steps * (config.view_size + 2 * config.hidden)  # what the rollout keeps for the help module
     minds = 3 * words * (2 * config.hidden + config.coverage)  # the last step's, this step's and what is between
-    memory = torch.cuda.mem_get_info(end_goals.tokens.device)[0] // 2 if end_goals.tokens.is_cuda else CPU_MEMORY
-    return max(1, memory // (4 * (kept + minds)))
+    on_gpu = end_goals.tokens.is_cuda
+    memory = torch.cuda.mem_get_info(end_goals.tokens.device)[0] // 2 if on_gpu else CPU_MEMORY
+    fitting = max(1, memory // (4 * (kept + minds)))
+    return min(GPU_BATCH, fitting) if on_gpu else fitting
 
 
 def _as_int64(seed: int) -> int:

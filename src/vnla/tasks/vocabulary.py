@@ -95,7 +95,8 @@ class Vocabulary(Mapping[str, int]):
         asked for comes first in an end-goal.
         """
         rows = [
-            [self._number.get(word, self.unknown) for word in cut(sentence.lower().split(), longest)] for sentence in sentences
+            [self._number.get(word, self.unknown) for word in cut(sentence.lower().split(), longest)]
+            for sentence in sentences
         ]
         most = max(map(len, rows), default=0)
         tokens = torch.tensor([row + [self.padding] * (most - len(row)) for row in rows], dtype=torch.int64)

@@ -17,6 +17,7 @@ from torch import Tensor
 from vnla.agent.kernels import interpreted, use_triton
 
 _ROWS, _UNITS = 32, 16
+_MOST_NUMBERS = 2**31  # that the kernel can count
 
 
 class Halves(NamedTuple):
@@ -49,7 +50,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     The result is the new part of `track.context`, (batch, places, hidden). Places after a sentence's end hold anything
     finite. `meet` are zeros (batch,) of int32, for the programs to meet at.
     """
-    if not use_triton(entering, entering.shape[2] // 16):
+    if not use_triton(entering, entering.shape[2] // 16) or track.gates.numel() >= _MOST_NUMBERS:
         return walk_plain(entering, weight, row, length, scale, track)
     batch, places, _ = entering.shape
     hidden = weight.weight.shape[1]
