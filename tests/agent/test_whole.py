@@ -29,7 +29,8 @@ def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
 
 def begun(agent: Agent, as_on_a_gpu: bool) -> Mind | WholeMind:
     if as_on_a_gpu:
-        return whole.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
+        with whole.exactly(GOALS.length.device):
+            return whole.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
     return agent.begin(GOALS, TABLE)
 
 
@@ -142,3 +143,12 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
         assert (slope is None) == (results[1][name] is None)
         if slope is not None:
             torch.testing.assert_close(slope, results[1][name], msg=name)
+
+
+def test_mixed_precision_stays_outside() -> None:
+    """Kernels want float32: a walk is the same to the last digit within a block of mixed precision."""
+    agent = small_agent(6)
+    plain, _ = run(agent, True)
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed, _ = run(agent, True)
+    assert torch.equal(plain, mixed)

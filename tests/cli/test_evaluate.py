@@ -6,10 +6,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.houses.folder import read_world
+from vnla.views import VIEWS
+from vnla.vision.encoders.base import Size
+from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.world import World
 
 Vnla = Callable[..., tuple[int, str]]
 
@@ -68,6 +74,41 @@ def test_watching_draws_what_it_tells(vnla: Vnla, run: Path, tmp_path: Path) -> 
     assert status == 0, said
     assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".gif"}
     assert "drawn:" in said
+
+
+@pytest.fixture(scope="module")
+def cottage_with_views(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A world with features of the pretrained agent's kind, of nothing in particular."""
+    world, tasks = write_cottage(tmp_path_factory.mktemp("views"))
+    folder = read_world(world)
+    places = viewpoints_of(World.compile(folder.houses))
+    header = Header("efficientnet-lite0", "none", 1280, Size(224, 168), 60.0, world_checksum(folder), places)
+    with StoreWriter(store_path(world, header.encoder), header, durable=False) as store:
+        store.write(0, np.random.default_rng(3).random((len(places), VIEWS, 1280)))
+        store.finish()
+    return world, tasks
+
+
+def test_the_pretrained_agent_can_be_tried_anywhere(
+    vnla: Vnla, cottage_with_views: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """It asks whenever it may: cottage tasks have 25 steps, so 2 or 3 requests each."""
+    world, tasks = cottage_with_views
+    where = ["--world", world, "--tasks", tasks]
+    status, said = vnla(
+        "evaluate", "pretrained", *where, "--split", "test_seen", "--seeds", 1, "--json", tmp_path / "s.json"
+    )
+    assert status == 0, said
+    assert 0 < json.loads((tmp_path / "s.json").read_text())["test_seen"]["figures"]["requests"]["mean"] <= 3
+    status, said = vnla("watch", "pretrained", *where, "--split", "test_seen")
+    assert status == 0, said
+    assert "advisor" in said
+
+
+def test_the_pretrained_agent_needs_a_world(vnla: Vnla, run: Path) -> None:
+    status, said = vnla("evaluate", "pretrained")
+    assert (status, said) == (2, "vnla: error: the pretrained agent: say which --world and --tasks to try it on\n")
+    assert vnla("evaluate", run, "--world", run)[0] == 2
 
 
 def test_unknown_splits_are_named(vnla: Vnla, run: Path) -> None:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from vnla.agent.encoder import Words
     from vnla.bcui import Players
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.runs import Material, RunConfig
     from vnla.tasks.task_set import TaskSet
+    from vnla.trained import Trained
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
     split: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen; may be repeated.")
     ] = None,
@@ -39,6 +39,7 @@ def evaluate(
     tasks: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
     ] = None,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World to try the pretrained agent in.")] = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write results files in the authors' format here.")
     ] = None,
@@ -52,22 +53,24 @@ def evaluate(
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
     Example: vnla evaluate runs/learned --split test_seen --split test_unseen --sweep pictures
+
+    Example: vnla evaluate pretrained --world worlds/small --tasks tasks/small
     """
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.evaluate import evaluate as run_evaluation
     from vnla.evaluation.metrics import rooms_of
     from vnla.evaluation.results import results_of, write_results
-    from vnla.runs import CONFIG, RunConfig
+    from vnla.trained import open_trained
 
-    config = RunConfig.read(run / CONFIG)
     console = Console(stderr=True)
     with console.status("loading …"):
-        material = _material(config, tasks, device)
-        rooms = rooms_of(material.world, material.folder.houses)
+        trained = open_trained(run, world=world, tasks=tasks, device=device or _device())
+        rooms = rooms_of(trained.material.world, trained.material.folder.houses)
+    config = trained.config
     share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
     found = {}
     for name in split or ["test_seen", "test_unseen"]:
-        subject = _subject(run, config, material, name, checkpoint, k)
+        subject = _subject(trained, name, checkpoint, k)
         with console.status(f"evaluating {name} …"):
             found[name] = run_evaluation(
                 subject.players, subject.tasks, subject.end_goals, rooms, seeds=SEEDS[:seeds], ratio=share
@@ -92,26 +95,21 @@ class _Subject:
     end_goals: Words
 
 
-def _material(config: RunConfig, tasks: Path | None, device: str | None) -> Material:
+def _device() -> str:
     import torch
 
-    from vnla.runs import Material, with_tasks
-
-    material = Material.load(config, device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    return with_tasks(material, tasks) if tasks else material
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def _subject(
-    run: Path, config: RunConfig, material: Material, split: str, checkpoint: str | None, k: int | None
-) -> _Subject:
+def _subject(trained: Trained, split: str, checkpoint: str | None, k: int | None) -> _Subject:
     from vnla.evaluation.sweep import with_k
-    from vnla.runs import load_agent, make_players
+    from vnla.runs import make_players
 
     kind = "val_unseen" if split.endswith("unseen") else "val_seen"
-    players = make_players(config, material, load_agent(run, config, material, checkpoint or kind), training=False)
+    players = make_players(trained.config, trained.material, trained.agent(checkpoint or kind), training=False)
     if k is not None and k != players.advisor.k:
-        players = with_k(players, k, material.dataset.vocabulary)
-    return _Subject(players, *material.evaluation_tasks(split))
+        players = with_k(players, k, trained.material.dataset.vocabulary)
+    return _Subject(players, *trained.material.evaluation_tasks(split))
 
 
 def _sweep(folder: Path, split: str, subject: _Subject, rooms: Tensor, seeds: tuple[int, ...], console: Console) -> None:

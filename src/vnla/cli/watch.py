@@ -10,7 +10,7 @@ from rich.console import Console
 
 
 def watch(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
     episode: Annotated[str | None, typer.Option(metavar="ID", help="Id of a task. [default: the split's first]")] = None,
     split: Annotated[
         str, typer.Option(metavar="NAME", help="val_seen, val_unseen, test_seen or test_unseen.")
@@ -18,29 +18,34 @@ def watch(
     seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 123,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
     checkpoint: Annotated[str, typer.Option(metavar="NAME", help="val_seen, val_unseen or last.")] = "val_unseen",
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World to watch the pretrained agent in.")] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
     video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
 ) -> None:
     """Tell one episode: what was asked for, where the agent was, how sure it was, what it heard and did.
 
     Example: vnla watch runs/learned --split test_unseen --out pictures
+
+    Example: vnla watch pretrained --world worlds/small --tasks tasks/small
     """
     from vnla.evaluation.evaluate import run_task
     from vnla.report.animation import write_animation
     from vnla.report.episodes import images_of
     from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
-    from vnla.runs import CONFIG, Material, RunConfig, load_agent, make_players
+    from vnla.runs import make_players
+    from vnla.trained import open_trained
 
-    config = RunConfig.read(run / CONFIG)
     with Console(stderr=True).status("loading …"):
-        material = Material.load(config)
-        players = make_players(config, material, load_agent(run, config, material, checkpoint), training=False)
-        tasks, end_goals = material.evaluation_tasks(split)
-    name = episode or tasks.tasks[0].id
+        trained = open_trained(run, world=world, tasks=tasks)
+        config, material = trained.config, trained.material
+        players = make_players(config, material, trained.agent(checkpoint), training=False)
+        task_set, end_goals = material.evaluation_tasks(split)
+    name = episode or task_set.tasks[0].id
     share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
-    rollout = run_task(players, tasks, end_goals, name, seed=seed, ratio=share)
-    task = next(each for each in tasks.tasks if each.id == name)
+    rollout = run_task(players, task_set, end_goals, name, seed=seed, ratio=share)
+    task = next(each for each in task_set.tasks if each.id == name)
     house = next(each for each in material.folder.houses if each.name == task.house)
     account = follow(rollout, 0, house, task, players.advisor)
     Console().print(put_into_words(account))
