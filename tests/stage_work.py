@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from vnla import files
 from vnla.errors import InputError
 from vnla.paper.foreman import carry_out
 from vnla.paper.stages import Stage
@@ -96,7 +97,7 @@ def climb(folder: Path, name: str, report: Report) -> None:
     for step in range(done, STEPS):
         time.sleep(0.05)
         note(folder, f"step{step}")
-        path.write_text(str(step + 1))
+        files.write_text(path, str(step + 1))  # whole or not at all, as a stage that goes on must
         report(step + 1, STEPS, "steps")
     (folder / name).write_text(name)
 
