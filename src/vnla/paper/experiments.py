@@ -64,6 +64,9 @@ class Experiments:
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
         # The same for all and on every machine of so many cores, so that a run can be repeated to the last bit.
         self.threads = max(1, cores // max(1, len(self.trainings)))
+        # Five trainings two at a time would leave a core idle during the last; three share two cores instead.
+        shares = self.threads == 1 and len(self.trainings) > cores and len(self.trainings) % cores == 1
+        self.share = round(cores / (cores + 1) - 0.005, 2) if shares else self.threads
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -147,7 +150,7 @@ class Experiments:
             self._after("features", f"tasks/{training.tasks}"),
             {**fingerprint(config), **self._foreign(store_path(self.layout.world, config.features) / INDEX)},
             resumes=True,
-            cores=self.threads,
+            cores=self.share,
             device=self.device if on_gpu else "",
             joint=train_runs if on_gpu else None,
             weight=60,
@@ -187,6 +190,7 @@ class Experiments:
             out,
             tuple(after),
             config,
+            cores=self.share if self.share < 1 else 1,
             device=self.device if on_gpu else "",
             weight=8,
         )

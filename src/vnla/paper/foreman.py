@@ -70,7 +70,7 @@ class _Job:
 
     stages: list[Stage]
     worker: Worker
-    cores: int
+    cores: float
     began: float
 
     @property
@@ -165,14 +165,14 @@ class _Foreman:
 
     def _begin(self, stages: list[Stage]) -> None:
         first = stages[0]
-        threads = first.cores or self.cores
+        cores = first.cores or self.cores
         for stage in stages:
             self.records.begin(stage)
             self.audience.began(stage)
         worker = self.idle.pop(0) if self.idle else Worker.start()
         given: Given = first.given if first.joint is None else (tuple(stage.given for stage in stages),)
-        worker.begin(Order(first.joint or first.work, given, threads))
-        self.jobs.append(_Job(stages, worker, threads, time.monotonic()))
+        worker.begin(Order(first.joint or first.work, given, threads=max(1, int(cores))))
+        self.jobs.append(_Job(stages, worker, cores, time.monotonic()))
 
     def _listen(self) -> None:
         """Wait a moment for news from the workers, and take it in."""

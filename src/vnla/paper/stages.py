@@ -46,8 +46,8 @@ class Stage:
     """What decides the result, as JSON can hold it. Paths do not belong here: a folder may be moved."""
     resumes: bool = False
     """Whether work that was interrupted can go on; if not, what it left is removed before it begins again."""
-    cores: int | None = 1
-    """How many cores it works on; None is all of them, with nothing beside it."""
+    cores: float | None = 1
+    """How many cores it works on; None is all of them, with nothing beside it; less than one, it shares a core."""
     device: str = ""
     """Stages on the same device wait for each other; on none of them where this is empty."""
     joint: Callable[[Sequence[Given], Report], None] | None = None
