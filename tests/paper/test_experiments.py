@@ -101,3 +101,11 @@ def test_the_papers_preset_has_the_papers_hyperparameters() -> None:
     assert preset_of("small") is SMALL
     with pytest.raises(InputError, match="preset huge: unknown; choose from small, paper"):
         preset_of("huge")
+
+
+def test_no_core_is_idle_during_the_last_training(tmp_path: Path) -> None:
+    """Five trainings on two cores run three at a time; twelve go two by two."""
+    five = [stage.cores or 9 for name, stage in stages(tmp_path, tables=(1, 2)).items() if name.startswith("train/")]
+    assert len(five) == 5
+    assert sum(five[:3]) <= 2 < sum(five[:4])
+    assert [stage.cores for name, stage in stages(tmp_path).items() if name.startswith("train/")] == [1] * 12
