@@ -48,7 +48,7 @@ def paper(
 
     What is done is kept: stop it at any time, and the same command goes on where it was.
 
-    Example: vnla paper results --preset small
+    Example: vnla paper out --preset small
     """
     from vnla.paper.presets import preset_of
     from vnla.paper.reporting import ALL_TABLES, Contents

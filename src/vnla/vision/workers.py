@@ -176,6 +176,7 @@ def _slots(memory: Any, kind: np.dtype[Any], most: int) -> NDArray[Any]:
 def _work(pipe: Connection, memory: Any, most: int, packed: Any) -> None:
     # Ctrl-C reaches all processes of a terminal; the one that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # These bytes are the parent's own, in memory that nobody else can reach, as is everything a process is started with.
     job: Job = pickle.loads(memoryview(packed))
     slots = _slots(memory, job.kind, most)
     try:
