@@ -59,7 +59,7 @@ SMALL = Preset(
     agent={"hidden": 128, "help_hidden": 128, "word_embedding": 128, "dropout": 0.2},
     reduced=128,
 )
-"""The demo's configuration: agents of a quarter of the paper's width that learn fast, for about two minutes each."""
+"""The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""
 
 PAPER = Preset(
     name="paper",
