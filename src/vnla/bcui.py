@@ -21,10 +21,9 @@ from torch import Tensor
 from vnla.acting import Acting
 from vnla.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
 from vnla.advisor import Advisor
-from vnla.agent.agent import Agent, Mind
+from vnla.agent.agent import Agent, AnyMind
 from vnla.agent.encoder import Words
 from vnla.agent.navigation import Decoded
-from vnla.agent.whole import WholeMind
 from vnla.budgets import LONGEST_EPISODE
 from vnla.capture import fused
 from vnla.episodes import Episodes, Situation, count_unmoved
@@ -63,7 +62,7 @@ class Walk:
     since_request: Tensor  # steps since help was requested
     unmoved: Tensor  # steps at this viewpoint
     plan: Tensor  # the help policy's
-    mind: Mind | WholeMind  # g^main and the agent's state
+    mind: AnyMind  # g^main and the agent's state
 
 
 def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:

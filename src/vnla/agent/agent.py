@@ -1,8 +1,8 @@
 """The whole agent: what it keeps in mind during an episode, and the four things it does in a step.
 
 `read` what the advisor would say, decide `tentatively`, `hear` it if it asked, decide `finally`. Memory and coverage belong
-to each episode: only those that asked read their instruction again. In training on a GPU `vnla.agent.whole` does all of
-it, in few kernels; here is the plain way, on a CPU the fast one.
+to each episode: only those that asked read their instruction again. In training `vnla.agent.whole` does all of it on a GPU,
+in few kernels, and `vnla.agent.ragged` on a CPU; here is the plain way.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import torch
 from torch import Tensor, nn
 
 from vnla.advisor import Subgoals
-from vnla.agent import whole
+from vnla.agent import ragged, whole
 from vnla.agent.cells import Recurrent
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
 from vnla.agent.help import HelpModule
 from vnla.agent.navigation import Decoded, Memory, NavigationModule, Shared, with_tail
+from vnla.agent.ragged import RaggedMind, RaggedShared
 from vnla.agent.whole import WholeMind, WholeShared
 from vnla.budgets import LONGEST_EPISODE
 from vnla.selection import take_rows
@@ -33,6 +34,10 @@ class Mind:
     memory: Memory
     coverage: Tensor  # (batch, words, coverage)
     state: list[Recurrent]  # the decoder's, after the last step's second pass
+
+
+AnyMind = Mind | WholeMind | RaggedMind
+AnyShared = Shared | WholeShared | RaggedShared
 
 
 class Heard(NamedTuple):
@@ -51,9 +56,7 @@ class Agent(nn.Module):
         self.navigation = NavigationModule(config)
         self.help = HelpModule(config)
 
-    def begin(
-        self, end_goal: Words, tails: Words, steps: int = LONGEST_EPISODE, requests: int = LONGEST_EPISODE
-    ) -> Mind | WholeMind:
+    def begin(self, end_goal: Words, tails: Words, steps: int = LONGEST_EPISODE, requests: int = LONGEST_EPISODE) -> AnyMind:
         """The mind at the start: the end-goal read, no subgoal. `tails` is the table that `tails` makes.
 
         There will be at most so many `steps` and answered `requests`.
@@ -61,13 +64,15 @@ class Agent(nn.Module):
         if end_goal.tokens.is_cuda and self.config.layers == 1 and torch.is_grad_enabled():
             with whole.exactly(end_goal.tokens.device):
                 return whole.begin(self.navigation, end_goal.backwards(), tails, steps, requests)
+        if torch.is_grad_enabled() and ragged.suits(self.navigation):
+            return ragged.begin(self.navigation, end_goal.backwards(), tails)
         silence = torch.full_like(end_goal.length, len(tails.length) - 1)
         memory = self.navigation.remember(end_goal.backwards(), _rows(tails, silence))
         batch, words, _ = memory.context.shape
         coverage = memory.context.new_zeros(batch, words, self.config.coverage)
         return Mind(memory, coverage, self.navigation.start(batch))
 
-    def read(self, mind: Mind | WholeMind, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+    def read(self, mind: AnyMind, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
         """What `advice` gives: codes of what the advisor would say to those who may ask.
 
         A GPU asks for it and reads it beside the first pass; a CPU reads it when it is heard.
@@ -77,22 +82,24 @@ class Agent(nn.Module):
                 return Heard(mind.book.read(mind.slot, may_ask, advice), tails)
         return Heard(advice(), tails)
 
-    def tentatively(
-        self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Mind | WholeMind
-    ) -> tuple[Decoded, Shared | WholeShared]:
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: AnyMind) -> tuple[Decoded, AnyShared]:
         """Pass 1: decide with the last help-requesting action, and what the second pass can use of it."""
         if isinstance(mind, WholeMind):
             with whole.exactly(view.device):
                 return whole.tentatively(view, last_nav, last_ask, mind)
+        if isinstance(mind, RaggedMind):
+            return ragged.tentatively(view, last_nav, last_ask, mind)
         shared = self.navigation.share(view, last_nav, mind.state)
         with torch.no_grad():
             decoded, _ = self.navigation.decode(shared, last_ask, mind.memory, mind.coverage)
         return decoded, shared
 
-    def hear(self, mind: Mind | WholeMind, asked: Tensor, heard: Heard) -> Mind | WholeMind:
+    def hear(self, mind: AnyMind, asked: Tensor, heard: Heard) -> AnyMind:
         """The mind after the advisor answered those who asked: their new instruction, nothing of it covered yet."""
         if isinstance(mind, WholeMind):
             return whole.hear(mind, asked)
+        if isinstance(mind, RaggedMind):
+            return ragged.hear(mind, asked, *heard)
         if asked.is_cuda:
             memory = _told(mind.memory, asked, self._read(mind.memory, *heard))
         else:
@@ -103,20 +110,22 @@ class Agent(nn.Module):
             memory = _told_rows(mind.memory, rows, read)
         return replace(mind, memory=memory, coverage=mind.coverage.masked_fill(asked[:, None, None], 0))
 
-    def finally_(
-        self, shared: Shared | WholeShared, ask: Tensor, mind: Mind | WholeMind
-    ) -> tuple[Decoded, Mind | WholeMind]:
+    def finally_(self, shared: AnyShared, ask: Tensor, mind: AnyMind) -> tuple[Decoded, AnyMind]:
         """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
         if isinstance(mind, WholeMind) and isinstance(shared, WholeShared):
             with whole.exactly(ask.device):
                 return whole.finally_(shared, ask, mind)
+        if isinstance(mind, RaggedMind) and isinstance(shared, RaggedShared):
+            return ragged.finally_(shared, ask, mind)
         assert isinstance(mind, Mind) and isinstance(shared, Shared)
         decoded, state = self.navigation.decode(shared, ask, mind.memory, mind.coverage)
         coverage = self.navigation.attention.cover(decoded.decoder, decoded.weights, mind.memory, mind.coverage)
         return decoded, replace(mind, coverage=coverage, state=state)
 
-    def recall(self, mind: Mind | WholeMind) -> Tensor | None:
+    def recall(self, mind: AnyMind) -> Tensor | None:
         """The logits of all second passes with their gradients, where the passes themselves had none; else None."""
+        if isinstance(mind, RaggedMind):
+            return ragged.recall(mind)
         if not isinstance(mind, WholeMind):
             return None
         with whole.exactly(mind.slot.device):

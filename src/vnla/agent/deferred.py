@@ -66,12 +66,12 @@ class DeferredLinear(nn.Linear):
     @torch.no_grad()
     def collect(self) -> None:
         """Add the gradient of everything since the last time to the parameters."""
+        self._ready = None  # not every optimiser tells that it changed the weights, but this is when it does
         if not self.pending:
             return
         inputs, outputs = ([each[i] for each in self.pending] for i in (0, 1))
         self.pending.clear()
         weight, bias = weight_gradients(inputs, outputs)
-        self._ready = None  # not every optimiser tells that it changed the weights, but this is when it does
         _add(self.weight, weight)
         if self.bias is not None:
             _add(self.bias, bias)

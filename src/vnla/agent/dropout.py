@@ -6,6 +6,8 @@ bits decide as well, and one draw of 64 makes four decisions; the ratio is exact
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
@@ -25,9 +27,29 @@ class Dropout(nn.Dropout):
         return values * _mask(values.shape, self.p).to(values.dtype)
 
 
+class Lots(NamedTuple):
+    """What decides about values (rows, columns): those whose lot is at least `least` are kept and scaled."""
+
+    drawn: Tensor  # (rows, columns), int16
+    least: int
+    scale: float
+
+
+def lots(dropout: nn.Dropout, rows: int, columns: int) -> Lots:
+    """Lots for so many values, in the order in which `Dropout` would draw them; where nothing is dropped, none that lose."""
+    if not dropout.training or dropout.p == 0:
+        return Lots(torch.zeros(rows, columns, dtype=torch.int16), _LOWEST, 1.0)
+    dropped = round(dropout.p * _LEVELS)
+    return Lots(_drawn(rows * columns).view(rows, columns), _LOWEST + dropped, _LEVELS / (_LEVELS - dropped))
+
+
 def _mask(shape: torch.Size, ratio: float) -> Tensor:
     """Zeros with probability `ratio`, else what makes up for them."""
     dropped = round(ratio * _LEVELS)
-    lots = torch.empty((shape.numel() + 3) // 4, dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)
-    kept = lots[: shape.numel()].reshape(shape) >= _LOWEST + dropped
+    kept = _drawn(shape.numel()).reshape(shape) >= _LOWEST + dropped
     return kept * (_LEVELS / (_LEVELS - dropped))
+
+
+def _drawn(count: int) -> Tensor:
+    """Random whole numbers of 16 bits."""
+    return torch.empty((count + 3) // 4, dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)[:count]

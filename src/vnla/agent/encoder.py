@@ -56,7 +56,7 @@ class Encoder(nn.Module):
 
     def _read_present(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """Only what is there: place for place, as many sentences as reach so far."""
-        rows, places, counts = _by_place(words)
+        rows, places, counts = by_place(words)
         order = rows[: len(words.length)]
         values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
         after = []
@@ -83,7 +83,7 @@ class Encoder(nn.Module):
         return self.dropout(torch.stack(outputs, dim=1)), state
 
 
-def _by_place(words: Words) -> tuple[Tensor, Tensor, list[int]]:
+def by_place(words: Words) -> tuple[Tensor, Tensor, list[int]]:
     """The words by place, in each place the longer sentences first: their rows, their places, and how many a place has."""
     order = words.length.argsort(descending=True, stable=True)
     there = words.mask()[order].T  # (places, batch)

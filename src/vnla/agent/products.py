@@ -40,8 +40,14 @@ class Products(Protocol):
     def forward(self, inputs: Tensor) -> Tensor:
         """The layer's outputs (rows, outputs)."""
 
+    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+        """The sums (rows, outputs) with the inputs' products added in place, without bias."""
+
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs from the `first` one on."""
+
+    def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """The gradient of the weight from inputs and gradients of outputs as they were before `inputs` and `outputs`."""
 
 
 class Plain:
@@ -62,9 +68,17 @@ class Plain:
         """The layer's outputs."""
         return linear(inputs, self._weight, self._bias)
 
+    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+        """Add the products to sums."""
+        return sums.add_(linear(inputs, self._weight))
+
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs."""
         return outputs @ self._weight[:, first:].to(outputs.dtype)
+
+    def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """The gradient of the weight."""
+        return outputs.T @ inputs
 
 
 class Transposed(Plain):
@@ -82,6 +96,10 @@ class Transposed(Plain):
     def forward(self, inputs: Tensor) -> Tensor:
         """The layer's outputs."""
         return inputs @ self._transposed if self._bias is None else torch.addmm(self._bias, inputs, self._transposed)
+
+    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+        """Add the products to sums."""
+        return sums.addmm_(inputs, self._transposed)
 
 
 class BFloat16:
@@ -110,6 +128,14 @@ class BFloat16:
         """The gradient of the inputs."""
         return (_whole(outputs) @ self._weight[:, first:])[: len(outputs)].float()
 
+    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+        """Add the products to sums."""
+        return sums.add_(linear(_whole(inputs), self._weight)[: len(inputs)])
+
+    def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """The gradient of the weight."""
+        return (_filled(outputs).T @ _filled(inputs)).float()
+
 
 def weight_gradients(inputs: list[Tensor], outputs: list[Tensor]) -> tuple[Tensor, Tensor]:
     """The gradients of weight and bias from what was kept of several calls, summed over all rows."""
@@ -125,6 +151,14 @@ def _joined(parts: list[Tensor]) -> Tensor:
     whole = parts[0].new_empty(_round(rows, _MANY), parts[0].shape[1])
     torch.cat(parts, out=whole[:rows])
     whole[rows:] = 0
+    return whole
+
+
+def _filled(values: Tensor) -> Tensor:
+    """In bfloat16, with zeros up to a round number of rows."""
+    whole = torch.empty(_round(len(values), _MANY), values.shape[1], dtype=torch.bfloat16)
+    whole[: len(values)] = values
+    whole[len(values) :] = 0
     return whole
 
 
