@@ -31,6 +31,8 @@ _OPTIONS: dict[str, str | int | bool | Callable[..., object]] = {
     "combo_kernels": True,  # functions of different inputs in one kernel, too
     "online_softmax": False,  # over six actions it would take two kernels
     "assert_indirect_indexing": False,
+    "realize_reads_threshold": 128,  # a softmax over six actions is to be one kernel
+    "realize_opcount_threshold": 60,
 }
 
 _here = threading.local()
@@ -84,9 +86,11 @@ def join(stream: torch.cuda.Stream | None) -> None:
         torch.cuda.current_stream().wait_stream(stream)
 
 
-def second_stream(device: torch.device) -> torch.cuda.Stream | None:
-    """A new stream of a device that has some."""
-    return torch.cuda.Stream(device) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+def second_stream(device: torch.device, *, urgent: bool = False) -> torch.cuda.Stream | None:
+    """A new stream of a device that has some; what is in an `urgent` one goes before what waits elsewhere."""
+    if device.type != "cuda":
+        return None
+    return torch.cuda.Stream(device, priority=-1 if urgent else 0)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -102,7 +102,7 @@ class StreamLane(Lane):
     """
 
     def __init__(self, device: torch.device) -> None:
-        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
         self._stream.wait_stream(torch.cuda.current_stream(device))
         self._own = torch.Generator(device)
         self._generator = torch.cuda.default_generators[self._stream.device.index]

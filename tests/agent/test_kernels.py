@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from vnla.agent.kernels import attend, cell, head, use_triton, walk, words
+from vnla.agent.kernels import attend, cell, head, sentences, thin, use_triton, walk, words
+from vnla.training import matrix_units
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 with pytest.MonkeyPatch.context() as _patch:
@@ -115,7 +116,8 @@ def test_the_walk_is_the_plain_one(drops: bool) -> None:
     places, rows = 5, 3 * BATCH
     weight = walk.Halves.of(normal(4 * HIDDEN, HIDDEN) / math.sqrt(HIDDEN))
     entering, row = normal(BATCH, places, 4 * HIDDEN), torch.randperm(rows, device=DEVICE)[:BATCH]
-    length = 1 + below(places, BATCH)
+    length = below(places + 1, BATCH)
+    entering[torch.arange(places, device=DEVICE) >= length[:, None]] = math.nan
     start = normal(2, rows, HIDDEN)
     keeps = kept(rows, places, HIDDEN) if drops else None
 
@@ -145,7 +147,7 @@ def memory_of(first: int, more: int, slots: int, columns: int) -> attend.Memory:
         values, sums = ([normal(*size) for size in sizes] for _ in range(2))
         return attend.Part(values[0], values[1], 1 + below(places, rows), sums[0], sums[1])
 
-    return attend.Memory(part(BATCH, first), part(slots * BATCH, more), below(slots, BATCH))
+    return attend.Memory(part(BATCH, first), part(slots * BATCH, more), below(slots - 1, BATCH))
 
 
 @pytest.mark.parametrize(("first", "more"), [(11, 13), (3, 4), (20, 20)])
@@ -214,6 +216,39 @@ def test_words_are_written_like_the_plain_ones(drops: bool) -> None:
         close(one, other)
     for one, other in zip(mine[:3], its[:3], strict=True):
         torch.testing.assert_close(one, other, equal_nan=True)
+
+
+@pytest.mark.parametrize(("inner", "outer"), [(64, 48), (16, 512)])
+def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_words(inner: int, outer: int) -> None:
+    places, rows = 5, 3 * BATCH
+    words_of, row = normal(BATCH, places, inner), torch.randperm(rows, device=DEVICE)[:BATCH]
+    length = below(places + 1, BATCH) * (torch.arange(BATCH, device=DEVICE) < 17)
+    weight, bias = normal(outer, inner) / math.sqrt(inner), normal(outer)
+    mine, its = unwritten(rows, places, outer), unwritten(rows, places, outer)
+    with matrix_units("tf32"):
+        sentences.apply_layer(words_of, length, weight, bias, mine, row)
+    sentences.apply_layer_plain(words_of, length, weight, bias, its, row)
+    there = torch.zeros(rows, places, dtype=torch.bool, device=DEVICE)
+    there[row] = torch.arange(places, device=DEVICE) < length[:, None]
+    close(mine[there], its[there], 5e-3)
+    assert mine[~there].isnan().all(), "what is not there is left as it was"
+
+
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (100, 576, 512), (1, 16, 16)])
+def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) -> None:
+    left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
+    for other in (right, right.contiguous()):
+        with matrix_units("tf32"):
+            product = thin.multiply(left, other)
+        exact = left.double() @ other.double()
+        assert (product - exact).abs().max() < 5e-3 * math.sqrt(inner), "rounded to ten bits, added in float32"
+
+
+def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thin, "interpreted", lambda: False)
+    left, right = normal(20, 64), normal(64, 48)
+    with matrix_units("float32"):
+        torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)
 
 
 def test_the_last_layers_are_the_plain_ones() -> None:

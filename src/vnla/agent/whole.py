@@ -32,6 +32,8 @@ from vnla.agent.encoder import Words
 from vnla.agent.kernels.attend import Cover, Memory, Part, attend, attend_back
 from vnla.agent.kernels.cell import Advanced, Gradients, Small, advance, retreat
 from vnla.agent.kernels.head import decide
+from vnla.agent.kernels.sentences import apply_layer
+from vnla.agent.kernels.thin import multiply
 from vnla.agent.kernels.walk import Halves, Track, walk
 from vnla.agent.kernels.words import Page, write_words
 from vnla.agent.navigation import Decoded, NavigationModule
@@ -160,14 +162,14 @@ class Text:
 
     def read(
         self, sentence: Tensor, table: Words, embedding: Tensor, weights: Packed, halves: Halves, scale: float, row: Tensor,
-        reads: Tensor, meet: Tensor,
+        reads: Tensor, everybody: Tensor, meet: Tensor,
     ) -> None:  # fmt: skip
         """Read sentences of a table into rows."""
         embedded, length = write_words(sentence, table.tokens, table.length, embedding, row, reads, scale, self.page)
-        entering = torch.addmm(weights.words_bias, embedded.flatten(0, 1), weights.words.T).view(*embedded.shape[:2], -1)
+        entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
+        apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
         now = walk(entering, halves, row, length, scale, self.track, meet)
-        cover = torch.addmm(weights.context_bias, now.flatten(0, 1), weights.context.T)
-        self.part.cover.index_copy_(0, row, cover.view(*now.shape[:2], -1))
+        apply_layer(now, length, weights.context, weights.context_bias, self.part.cover, row)
 
     def back(
         self, weights: Packed, scale: float, rows: int, last: tuple[Tensor, Tensor] | None = None
@@ -287,7 +289,7 @@ class Book:
     def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
         meet = self.meet[self.read_so_far]
         self.read_so_far += 1
-        text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, meet)
+        text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, self.everybody, meet)
 
     @torch.no_grad()
     def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Tensor]) -> Tensor:
@@ -295,6 +297,7 @@ class Book:
         with beside(self.beside):
             subgoal = advice()
             if self.slots > 1:
+                join(self.ahead)  # the slot is counted there
                 row = _next_row(slot, may_ask, self.everybody, last=self.slots)
                 self._read(self.tail, subgoal, self.tails, row, may_ask)
         return subgoal
@@ -308,8 +311,8 @@ class Book:
         room = self.seen[step] if self.learns else torch.empty_like(view)
         if self.kept is None:
             return room.copy_(view) if self.learns else view
-        seen: Tensor = torch.ops.aten.native_dropout_backward.out(view, self.kept.view[step], self.scale, out=room)
-        return seen
+        _drop_into(room, view, self.kept.view[step], self.scale)
+        return room
 
     def carry(self, hidden: Tensor) -> Tensor:
         """What a state adds to the next step's gates, and their bias; beside what comes next."""
@@ -331,57 +334,52 @@ class Book:
 
     @torch.no_grad()
     def collect(self) -> None:
-        """Give every parameter its gradient, after those of the steps are known."""
+        """Give every parameter its gradient, after those of the steps are known.
+
+        One branch walks back over what was said, then over the end-goals; the other multiplies.
+        """
         weights, steps = self.weights, len(self.records)
         if sorted(self.records) != list(range(steps)):
             raise RuntimeError("gradients of some steps are missing")
+        rows = self.slots * self.batch
+        with beside(self.beside):
+            to_tail, hidden, cell = self.tail.back(weights, self.scale, rows)
+        with beside(self.ahead):
+            self._give(self._of_steps(steps))
+            join(self.beside)
+            of_tail = self.tail.gradients(to_tail, weights, self.scale, len(self.embedding), rows)
+        with beside(self.beside):
+            last = tuple(each.view(self.slots, self.batch, -1).sum(dim=0) for each in (hidden, cell))
+            to_goal, _, _ = self.goal.back(weights, self.scale, self.batch, (last[0], last[1]))
+            of_goal = self.goal.gradients(to_goal, weights, self.scale, len(self.embedding), self.batch)
+        join(self.beside)
+        join(self.ahead)
+        self._give({name: of_goal[name] + of_tail[name] for name in of_goal})
+
+    def _give(self, gradients: dict[str, Tensor]) -> None:
+        """To the parameters, by way of how they were packed."""
+        packed = {"embedding": self.module.encoder.embedding.weight, **self.packed._asdict()}
+        torch.autograd.backward([packed[name] for name in gradients], list(gradients.values()))
+
+    def _of_steps(self, steps: int) -> dict[str, Tensor]:
+        """Gradients of the decoder's parameters, from all steps."""
         record = _Record(*(torch.stack([self.records[i][k] for i in range(steps)]).flatten(0, 1) for k in range(6)))
-        of_encoder = self._of_encoder()
         gates = self.to_gates[:steps].flatten(0, 1)
         kept = None if self.kept is None else self.kept.small[1, :steps].flatten(0, 1)
-        gradient = {
+        return {
             "view": gates.T @ self.seen[:steps].flatten(0, 1),
             "bias": gates.sum(dim=0),
             "again": gates.T @ record.hidden,
             "small": gates.T @ record.small,
-            "table": self._to_table(_dropped(gates @ weights.small, kept, self.scale), record),
+            "table": self._to_table(_dropped(gates @ self.weights.small, kept, self.scale), record),
             "ask": record.to_query.T @ record.decoder,
             "matrix": self.to_matrix.sum(dim=0),
         }
-        gradient |= of_encoder()
-        of_words = gradient.pop("embedding")
-        embedding = self.module.encoder.embedding.weight
-        torch.autograd.backward(
-            [embedding, *(getattr(self.packed, name) for name in gradient)], [of_words, *gradient.values()]
-        )
 
     def _to_table(self, to_small: Tensor, record: _Record) -> Tensor:
         nav, ask = to_small.chunk(2, dim=1)
         chosen = torch.cat([record.nav, record.ask + (NAV_ACTIONS + 1)])
         return one_hot(chosen, _SMALL_ROWS).to(to_small.dtype).T @ torch.cat([nav, ask])
-
-    def _of_encoder(self) -> Callable[[], dict[str, Tensor]]:
-        """Begin with the encoder's gradients beside what comes next; the result waits for them.
-
-        One branch walks back over what was said, then over the end-goals; the other multiplies.
-        """
-        rows, scale = self.slots * self.batch, self.scale
-        with beside(self.beside):
-            to_tail, hidden, cell = self.tail.back(self.weights, scale, rows)
-        with beside(self.ahead):
-            join(self.beside)
-            of_tail = self.tail.gradients(to_tail, self.weights, scale, len(self.embedding), rows)
-        with beside(self.beside):
-            last = tuple(each.view(self.slots, self.batch, -1).sum(dim=0) for each in (hidden, cell))
-            to_goal, _, _ = self.goal.back(self.weights, scale, self.batch, (last[0], last[1]))
-            of_goal = self.goal.gradients(to_goal, self.weights, scale, len(self.embedding), self.batch)
-
-        def both() -> dict[str, Tensor]:
-            join(self.beside)
-            join(self.ahead)
-            return {name: of_goal[name] + of_tail[name] for name in of_goal}
-
-        return both
 
 
 @dataclass(frozen=True)
@@ -427,7 +425,10 @@ def tentatively(view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: WholeMin
     book, weights = mind.book, mind.book.weights
     seen = book.see(view, mind.step)
     join(book.ahead)
-    gates = torch.addmm(weights.bias if mind.carried is None else mind.carried, seen, weights.view.T)
+    if mind.carried is None:
+        gates = torch.addmm(weights.bias, seen, weights.view.T)
+    else:
+        gates = mind.carried.addmm_(seen, weights.view.T)  # nobody else needs it
     shared = WholeShared(gates, last_nav, mind)
     state = book.small(last_nav, last_ask, 0, mind.step)
     out, _, attended, _ = _decode(shared, state, 0, mind.coverage.detach(), None)
@@ -437,7 +438,9 @@ def tentatively(view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: WholeMin
 def hear(mind: WholeMind, asked: Tensor) -> WholeMind:
     """The mind after those who asked got their answer: the next slot, nothing of it covered yet."""
     mind.book.heard()
-    return replace(mind, slot=mind.slot + asked, asked=asked)
+    with beside(mind.book.ahead):
+        slot = mind.slot + asked
+    return replace(mind, slot=slot, asked=asked)
 
 
 def finally_(shared: WholeShared, ask: Tensor, mind: WholeMind) -> tuple[Decoded, WholeMind]:
@@ -445,7 +448,7 @@ def finally_(shared: WholeShared, ask: Tensor, mind: WholeMind) -> tuple[Decoded
     book = mind.book
     asked = torch.zeros_like(ask, dtype=torch.bool) if mind.asked is None else mind.asked
     hidden, cell, coverage, out, weights, carried = _Pass.apply(  # type: ignore[no-untyped-call]
-        mind.hidden, mind.cell, mind.coverage, book.module.recurrent.weight, shared, ask, mind.slot, asked
+        mind.hidden, mind.cell, mind.coverage, book.module.recurrent.weight, shared, ask, asked
     )
     if book.learns:
         book.decided.append(out)
@@ -465,7 +468,7 @@ def recall(mind: WholeMind) -> Tensor | None:
 
 
 def _decode(
-    shared: WholeShared, small: Small, number: int, coverage: Tensor, asked: Tensor | None, slot: Tensor | None = None
+    shared: WholeShared, small: Small, number: int, coverage: Tensor, asked: Tensor | None
 ) -> tuple[Tensor, Advanced, tuple[Tensor, Tensor, Tensor], Tensor | None]:
     """What the last layers get (batch, 2·hidden + columns); the cell; attention weights, coverage after, and query; and for
     pass 2 what the next step's gates will begin with."""
@@ -475,8 +478,8 @@ def _decode(
     kept = book.kept_hidden(number, mind.step)
     cell = advance(shared.gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
     carried = book.carry(cell.hidden) if number else None
-    query = out[:, hidden : 2 * hidden] @ weights.ask.T
-    attended = attend(query, book.memory(mind.slot if slot is None else slot), coverage, asked, book.cover, out)
+    query = multiply(out[:, hidden : 2 * hidden], weights.ask.T)
+    attended = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
     return out, cell, (attended.weights, attended.coverage, query), carried
 
 
@@ -493,17 +496,16 @@ class _Pass(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, shared: WholeShared, ask: Tensor, slot: Tensor,
-        asked: Tensor,
+        ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, shared: WholeShared, ask: Tensor, asked: Tensor
     ) -> tuple[Tensor, ...]:  # fmt: skip
         """The fourth argument is a parameter: it tells autograd that somebody learns here."""
         book, step = shared.mind.book, shared.mind.step
         small = book.small(shared.nav, ask, 1, step)
-        out, state, (weights, after, query), carried = _decode(shared, small, 1, coverage, asked, slot)
+        out, state, (weights, after, query), carried = _decode(shared, small, 1, coverage, asked)
         ctx.set_materialize_grads(False)
         assert carried is not None
         ctx.mark_non_differentiable(weights, carried)
-        ctx.book, ctx.step, ctx.asked, ctx.slot = book, step, asked, slot
+        ctx.book, ctx.step, ctx.asked, ctx.slot = book, step, asked, shared.mind.slot
         own = Advanced(*(each.detach() for each in state))  # a result that knew its own graph would never be freed
         ctx.kept = (hidden.detach(), cell.detach(), coverage.detach(), own, small, weights, query, out.detach())
         return state.hidden, state.cell, after, out, weights, carried
@@ -519,19 +521,25 @@ class _Pass(torch.autograd.Function):
         memory = book.memory(ctx.slot)
         to_query, to_before = attend_back(query, memory, coverage, ctx.asked, book.cover, weights, to_out, to_coverage)
         to_gates = book.to_gates[ctx.step]
-        given = Gradients(to_query @ book.weights.ask, to_hidden, to_cell, direct=to_out[:, decoder])
+        given = Gradients(multiply(to_query, book.weights.ask), to_hidden, to_cell, direct=to_out[:, decoder])
         kept = book.kept_hidden(1, ctx.step)
         to_cell = retreat(state.gates, cell, state.cell, kept, book.scale, given, to_gates)
         book.records[ctx.step] = _Record(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
         book.module.learn_from(book)
         onward = to_gates @ book.weights.again if ctx.needs_input_grad[0] else None
-        return onward, to_cell, to_before, None, None, None, None, None
+        return onward, to_cell, to_before, None, None, None, None
 
 
 @fused
 def _next_row(slot: Tensor, may_ask: Tensor, everybody: Tensor, *, last: int) -> Tensor:
     """The row of the slot after everybody's own, or of the last slot for those who may not ask."""
     return torch.where(may_ask, slot + 1, last) * len(everybody) + everybody
+
+
+@fused
+def _drop_into(room: Tensor, values: Tensor, kept: Tensor, scale: float) -> None:
+    """Write what dropout leaves."""
+    room.copy_(torch.where(kept, values * scale, 0.0))
 
 
 def _dropped(values: Tensor, kept: Tensor | None, scale: float) -> Tensor:
@@ -543,7 +551,7 @@ def _wide(values: Tensor, width: int) -> Tensor:
 
 
 def _streams_of(module: NavigationModule, device: torch.device) -> _Streams:
-    """Two more streams for a module, where there are streams."""
+    """Two more streams for a module, where there are streams: for what is waited for, and for what is not yet."""
     if module not in _streams:
-        _streams[module] = second_stream(device), second_stream(device)
+        _streams[module] = second_stream(device, urgent=True), second_stream(device)
     return _streams[module]

@@ -9,11 +9,11 @@ from vnla.agent.kernels._cell import tanh
 
 
 @triton.jit
-def places(episode, slot, batch, FIRST: tl.constexpr, MORE: tl.constexpr, WORDS: tl.constexpr):
+def places(episode, slot, anew, batch, FIRST: tl.constexpr, MORE: tl.constexpr, WORDS: tl.constexpr):
     """Of every word: its place in the table of end-goals, that in the table of tails, whether it is of the one or the other,
-    and which tail it is."""
+    and which tail it is: the one after `slot` if it is heard `anew`."""
     word = tl.arange(0, WORDS)
-    chosen = tl.load(slot + episode) * batch + episode
+    chosen = (tl.load(slot + episode) + anew) * batch + episode
     is_goal = word < FIRST
     is_tail = (word >= FIRST) & (word < FIRST + MORE)
     return episode * FIRST + word, chosen * MORE + word - FIRST, is_goal, is_tail, chosen
@@ -62,7 +62,8 @@ def forward(
 ):  # fmt: skip
     """One program: one episode. Without `COVERS` nobody asks and the coverage stays as it is."""
     episode = tl.program_id(0).to(tl.int64)
-    place, other, is_goal, is_tail, chosen = places(episode, slot, batch, FIRST, MORE, WORDS)
+    anew = tl.load(asked + episode) != 0 if COVERS else False
+    place, other, is_goal, is_tail, chosen = places(episode, slot, anew, batch, FIRST, MORE, WORDS)
     unit, column, word = tl.arange(0, UNITS), tl.arange(0, COLUMNS), tl.arange(0, WORDS)
     of_word, known, everything = word < FIRST + MORE, unit < HIDDEN, column >= 0
     ALL: tl.constexpr = HIDDEN + 4 * COLUMNS
@@ -76,7 +77,7 @@ def forward(
     of_coverage = tl.load(asking_at + HIDDEN + column)
     covered = tl.load(coverage + covered_at, mask=of_word[:, None], other=0.0)
     if COVERS:
-        covered = tl.where(tl.load(asked + episode) == 0, covered, 0.0)
+        covered = tl.where(anew, 0.0, covered)
         at = matrix + column[None, :] * COLUMNS + column[:, None]  # transposed: (in, out)
         by_reset, by_update = tl.load(at), tl.load(at + STEP)
         by_candidate, by_again = tl.load(at + 2 * STEP), tl.load(at + 3 * STEP)
@@ -121,7 +122,8 @@ def backward(
 ):  # fmt: skip
     """One program: one episode."""
     episode = tl.program_id(0).to(tl.int64)
-    place, other, is_goal, is_tail, chosen = places(episode, slot, batch, FIRST, MORE, WORDS)
+    anew = tl.load(asked + episode) != 0
+    place, other, is_goal, is_tail, chosen = places(episode, slot, anew, batch, FIRST, MORE, WORDS)
     unit, column, word = tl.arange(0, UNITS), tl.arange(0, COLUMNS), tl.arange(0, WORDS)
     of_word, known, everything = word < FIRST + MORE, unit < HIDDEN, column >= 0
     ALL: tl.constexpr = HIDDEN + 4 * COLUMNS
@@ -131,7 +133,6 @@ def backward(
     asking_at, to_query_at = query + episode * ALL, to_query + episode * ALL
     covered_at = (episode * (FIRST + MORE) + word)[:, None] * COLUMNS + column[None, :]
     length, more = tl.load(first_length + episode), tl.load(more_length + chosen)
-    anew = tl.load(asked + episode) != 0
     covered = tl.where(anew, 0.0, tl.load(coverage + covered_at, mask=of_word[:, None], other=0.0))
     weights = tl.load(weights_in + episode * (FIRST + MORE) + word, mask=of_word, other=0.0)
     to_seen = tl.load(to_out + episode * OUT + 2 * HIDDEN + column)

@@ -13,17 +13,29 @@ from vnla.agent.kernels._cell import tanh
 
 
 @triton.jit
-def add_parts(total, upper, lower, before, here):
-    """Add the product of a block of weights and the quarter of the hidden state at `before`, (units, sentences).
-
-    Others have just written that state: it is read past the nearest cache.
-    """
-    state = tl.load(before, mask=here, other=0.0, cache_modifier=".cg")
+def add_parts(total, upper, lower, state):
+    """Add the product of a block of weights and a quarter of the hidden state, (units, sentences)."""
     up = state.to(upper.dtype)
     low = (state - up.to(tl.float32)).to(upper.dtype)
     total = tl.dot(upper, up, total)
     total = tl.dot(lower, up, total)
     return tl.dot(upper, low, total)
+
+
+@triton.jit
+def add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER: tl.constexpr):
+    """Add the product of the weights and the hidden state at `before`, all of which is asked for first.
+
+    Others have just written that state: it is read past the nearest cache.
+    """
+    state_0 = tl.load(before, mask=here, other=0.0, cache_modifier=".cg")
+    state_1 = tl.load(before + QUARTER, mask=here, other=0.0, cache_modifier=".cg")
+    state_2 = tl.load(before + 2 * QUARTER, mask=here, other=0.0, cache_modifier=".cg")
+    state_3 = tl.load(before + 3 * QUARTER, mask=here, other=0.0, cache_modifier=".cg")
+    total = add_parts(total, up_0, low_0, state_0)
+    total = add_parts(total, up_1, low_1, state_1)
+    total = add_parts(total, up_2, low_2, state_2)
+    return add_parts(total, up_3, low_3, state_3)
 
 
 @triton.jit
@@ -51,15 +63,13 @@ def walk(
     enters = entering + (sentence * (places * 4 * HIDDEN))[None, :] + output[:, None]
     state = hidden + first[None, :] + inner[:, None]
     if TOGETHER:
-        end = tl.max(tl.load(length + sentence, mask=inside, other=0), 0).to(tl.int32)
+        words = tl.load(length + sentence, mask=inside, other=0).to(tl.int32)
+        end = tl.max(words, 0)
         carried = tl.load(cell + first[None, :] + unit[:, None], mask=here, other=0.0)  # (units, sentences)
+        total = tl.load(enters, mask=(words > 0)[None, :], other=0.0)
         for each in range(0, end):
             before = state + each * HIDDEN
-            total = tl.load(enters + each * (4 * HIDDEN), mask=here, other=0.0)
-            total = add_parts(total, up_0, low_0, before, here)
-            total = add_parts(total, up_1, low_1, before + QUARTER, here)
-            total = add_parts(total, up_2, low_2, before + 2 * QUARTER, here)
-            total = add_parts(total, up_3, low_3, before + 3 * QUARTER, here)
+            total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER)
             reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
             tl.store(hidden + first[None, :] + (each + 1) * HIDDEN + unit[:, None], reached, mask=here)
             tl.debug_barrier()
@@ -68,17 +78,16 @@ def walk(
                 kept, scale, cell, gates, context, now, each, places, sentence, to, unit, here, reached, carried, enter,
                 forget, candidate, leave, HIDDEN, DROPS,
             )  # fmt: skip
+            total = tl.load(enters + (each + 1) * (4 * HIDDEN), mask=(each + 1 < words)[None, :], other=0.0)
             arrived = tl.atomic_add(meet + group, 0, sem="acquire")
             while arrived < pieces * (each + 1):
                 arrived = tl.atomic_add(meet + group, 0, sem="acquire")
     else:
         carried = tl.load(cell + (first + place * HIDDEN)[None, :] + unit[:, None], mask=here, other=0.0)
         before = state + place * HIDDEN
-        total = tl.load(enters + place * (4 * HIDDEN), mask=here, other=0.0)
-        total = add_parts(total, up_0, low_0, before, here)
-        total = add_parts(total, up_1, low_1, before + QUARTER, here)
-        total = add_parts(total, up_2, low_2, before + 2 * QUARTER, here)
-        total = add_parts(total, up_3, low_3, before + 3 * QUARTER, here)
+        words = tl.load(length + sentence, mask=inside, other=0)
+        total = tl.load(enters + place * (4 * HIDDEN), mask=(place < words)[None, :], other=0.0)
+        total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER)
         reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
         tl.store(hidden + first[None, :] + (place + 1) * HIDDEN + unit[:, None], reached, mask=here)
         note(

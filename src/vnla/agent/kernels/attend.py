@@ -34,7 +34,7 @@ class Memory(NamedTuple):
 
     end_goal: Part
     tail: Part
-    slot: Tensor  # (batch,), which tail
+    slot: Tensor  # (batch,), which tail; those who ask go on to the next
 
 
 class Cover(NamedTuple):
@@ -56,8 +56,8 @@ def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None
     """Attend with `query` (batch, hidden + columns + 3·columns): for the context, for the coverage, and the decoder's part
     of the coverage's gates.
 
-    Coverage begins anew where the agent `asked`; if that is None only `out` is computed. `out` (batch, 2·hidden + columns)
-    gets the summary of the context at its beginning and that of the coverage at its end.
+    Where the agent `asked` it is about the next tail, and coverage begins anew; if that is None only `out` is computed.
+    `out` (batch, 2·hidden + columns) gets the summary of the context at its beginning and that of the coverage at its end.
     """
     hidden = memory.end_goal.context.shape[2]
     if not use_triton(query, hidden):
@@ -75,9 +75,7 @@ def attend_plain(
     query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor
 ) -> Attended:
     """The same in PyTorch."""
-    batch = len(query)
-    chosen = memory.slot * batch + torch.arange(batch, device=query.device)
-    context, gates, present = _instruction(memory, chosen)
+    context, gates, present = _instruction(memory, _chosen(memory, asked))
     if asked is not None:
         coverage = coverage.masked_fill(asked[:, None, None], 0)
     summary, seen, weights, after = _attend(query, context, gates, present, coverage, cover)
@@ -109,8 +107,7 @@ def attend_back_plain(
     query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, to_out: Tensor, to_coverage: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """The same by PyTorch's own differentiation."""
-    batch = len(query)
-    chosen = memory.slot * batch + torch.arange(batch, device=query.device)
+    batch, chosen = len(query), _chosen(memory, asked)
     context, gates, present = _instruction(memory, chosen)
     hidden, first = context.shape[2], memory.end_goal.context.shape[1]
     matrix = cover.matrix.expand(batch, *cover.matrix.shape)
@@ -127,6 +124,13 @@ def attend_back_plain(
     memory.tail.to_cover.index_add_(0, chosen, to_gates[:, first:])
     cover.to_matrix.add_(to_matrix)
     return to_query, to_before.masked_fill(asked[:, None, None], 0)
+
+
+def _chosen(memory: Memory, asked: Tensor | None) -> Tensor:
+    """The row of everybody's tail."""
+    batch = len(memory.slot)
+    slot = memory.slot if asked is None else memory.slot + asked
+    return slot * batch + torch.arange(batch, device=slot.device)
 
 
 def _instruction(memory: Memory, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -48,7 +48,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     """Walk over sentences of `length` words, which add `entering` (batch, places, 4·hidden) to the gates, in rows `row`.
 
     The result is the new part of `track.context`, (batch, places, hidden). Places after a sentence's end hold anything
-    finite. `meet` are zeros (batch,) of int32, for the programs to meet at.
+    finite; what they would add is not looked at. `meet` are zeros (batch,) of int32, for the programs to meet at.
     """
     if not use_triton(entering, entering.shape[2] // 16) or track.gates.numel() >= _MOST_NUMBERS:
         return walk_plain(entering, weight, row, length, scale, track)
