@@ -7,7 +7,7 @@ is small costs more than it gains.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
@@ -15,6 +15,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
+
+from vnla.agent.kernels import loops
 
 _precision: ContextVar[torch.dtype | None] = ContextVar("precision", default=None)
 
@@ -88,10 +90,15 @@ class Transposed(Plain):
     places of the cache.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None, room: Callable[[int, int], Tensor] | None = None) -> None:
+        """`room` gives memory for a copy of so many rows and columns."""
         super().__init__(weight, bias)
         outputs, inputs = weight.shape
-        self._transposed = weight.new_empty(inputs, outputs + _LINE)[:, :outputs].copy_(weight.T)
+        self._transposed = (room or weight.new_empty)(inputs, outputs + _LINE)[:, :outputs]
+        if weight.numel() >= _LARGE:
+            loops.transpose(weight.numpy(), self._transposed.numpy())
+        else:
+            self._transposed.copy_(weight.T)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """The layer's outputs."""
@@ -188,9 +195,11 @@ def precision(device: torch.device) -> torch.dtype | None:
     return torch.get_autocast_dtype(device.type) if torch.is_autocast_enabled(device.type) else None
 
 
-def make_products(weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None) -> Products:
-    """The products with a weight, in a precision."""
+def make_products(
+    weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None, room: Callable[[int, int], Tensor] | None = None
+) -> Products:
+    """The products with a weight, in a precision; `room` may give memory for a copy of the weight."""
     if weight.device.type != "cpu":
         return Plain(weight, bias, dtype)
     large = weight.numel() >= _LARGE
-    return BFloat16(weight, bias) if dtype == torch.bfloat16 and large else Transposed(weight, bias)
+    return BFloat16(weight, bias) if dtype == torch.bfloat16 and large else Transposed(weight, bias, room)

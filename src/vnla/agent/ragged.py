@@ -96,19 +96,24 @@ class _Weights(NamedTuple):
     output: Products
 
     @classmethod
-    def of(cls, packed: Packed, module: NavigationModule) -> _Weights:
+    def of(cls, packed: Packed, module: NavigationModule, room: Room) -> _Weights:
+        """In the precision that is asked for, but for the smallest."""
         dtype, first = precision(packed.words.device), module.config.hidden + COLUMNS
+
+        def made(name: str, weight: Tensor, bias: Tensor | None = None, dtype: torch.dtype | None = dtype) -> Products:
+            return make_products(weight, bias, dtype, lambda rows, columns: room.take(f"{name} weight", rows, columns))
+
         return cls(
-            words=make_products(packed.words, packed.words_bias, dtype),
-            words_again=make_products(packed.words_again, None, dtype),
-            context=make_products(packed.context, packed.context_bias, dtype),
-            view=make_products(packed.view, packed.bias, dtype),
-            again=make_products(packed.again, None, dtype),
-            small=make_products(packed.small, None, None),
-            ask=make_products(packed.ask, None, dtype),
-            ask_first=make_products(packed.ask[:first], None, dtype),
-            combine=make_products(packed.combine, packed.combine_bias, dtype),
-            output=make_products(module.output.weight.detach(), module.output.bias.detach(), None),
+            words=made("words", packed.words, packed.words_bias),
+            words_again=made("words again", packed.words_again),
+            context=made("context", packed.context, packed.context_bias),
+            view=made("view", packed.view, packed.bias),
+            again=made("again", packed.again),
+            small=made("small", packed.small, dtype=None),
+            ask=made("ask", packed.ask),
+            ask_first=made("ask first", packed.ask[:first]),
+            combine=made("combine", packed.combine, packed.combine_bias),
+            output=made("output", module.output.weight.detach(), module.output.bias.detach(), None),
         )
 
 
@@ -149,8 +154,8 @@ class Notes:
         plain = Packed(*(each.detach() for each in self.packed))
         self.table, self.embedding = plain.table, module.encoder.embedding.weight.detach()
         self.matrix = plain.matrix.permute(2, 0, 1).flatten(1).contiguous()  # (in, 4·out)
-        self.weights = _Weights.of(plain, module)
         self.room = _room_of(module)
+        self.weights = _Weights.of(plain, module, self.room)
         self.readings: list[_Reading] = []
         self.steps: list[_Step] = []
         self.words = self.rows = 0

@@ -61,6 +61,23 @@ def tanh(x):
 
 
 @compiled
+def transpose(matrix, out):
+    """The matrix transposed, square by square: PyTorch's copy of a large one took four times as long."""
+    rows, columns = matrix.shape
+    square = np.empty((COLUMNS, COLUMNS), matrix.dtype)
+    for first in range(0, rows, COLUMNS):
+        height = min(COLUMNS, rows - first)
+        for left in range(0, columns, COLUMNS):
+            width = min(COLUMNS, columns - left)
+            for i in range(height):
+                for j in range(width):
+                    square[i, j] = matrix[first + i, left + j]
+            for j in range(width):
+                for i in range(height):
+                    out[left + j, first + i] = square[i, j]
+
+
+@compiled
 def drop(values, lots, least, scale, out):
     """What dropout leaves of `values` (rows, columns)."""
     for i in range(values.shape[0]):
@@ -158,18 +175,16 @@ def _extended(covered, known, weight, size, extended):
 
 
 @inlined
-def _gates(matrix, extended, of_word, of_decoder, gates):
+def _gates(matrix, extended, size, of_word, of_decoder, gates):
     """The gates of a word's coverage: M·[coverage; 1; weight], and what word and decoder add to the first three; opened."""
     for o in range(3 * COLUMNS):
-        total = of_word[o] + of_decoder[o]
-        for c in range(COLUMNS):
-            total += extended[c] * matrix[c, o]
-        gates[o] = total
+        gates[o] = of_word[o] + of_decoder[o]
     for o in range(3 * COLUMNS, 4 * COLUMNS):
-        total = _f(0.0)
-        for c in range(COLUMNS):
-            total += extended[c] * matrix[c, o]
-        gates[o] = total
+        gates[o] = _f(0.0)
+    for c in range(size + 2):
+        value, row = extended[c], matrix[c]
+        for o in range(4 * COLUMNS):
+            gates[o] += value * row[o]
     for o in range(2 * COLUMNS):
         gates[o] = sigmoid(gates[o])
     for o in range(COLUMNS):
@@ -226,7 +241,7 @@ def attend(query, context, cover, place, count, coverage, before, matrix, size, 
             for w in range(count[i]):
                 weights[i, w] = scores[w]
                 _extended(covered[w], known, scores[w], size, extended)
-                _gates(matrix, extended, cover[place[i, w]], of_decoder, gates)
+                _gates(matrix, extended, size, cover[place[i, w]], of_decoder, gates)
                 after = coverage_after[i, w]
                 for c in range(COLUMNS):
                     candidate = gates[2 * COLUMNS + c]
@@ -277,7 +292,7 @@ def attend_back(
                 to_covered[c] = weight * to_seen[c]
             if later >= 0:
                 given, to_cover = by_after[later, w], by_cover[place[i, w]]
-                _gates(matrix, extended, cover[place[i, w]], of_decoder, gates)
+                _gates(matrix, extended, size, cover[place[i, w]], of_decoder, gates)
                 for o in range(COLUMNS):
                     here = given[o] if o < size else _f(0.0)
                     reset, update, candidate = gates[o], gates[COLUMNS + o], gates[2 * COLUMNS + o]
@@ -290,12 +305,12 @@ def attend_back(
                 for o in range(3 * COLUMNS):
                     to_cover[o] += inside[o]
                     to_decoder[o] += inside[o]
-                for c in range(COLUMNS):
-                    value, back = extended[c], _f(0.0)
+                for c in range(size + 2):
+                    value, back, row, to_row = extended[c], _f(0.0), matrix[c], by_matrix[c]
                     for o in range(4 * COLUMNS):
-                        back += inside[o] * matrix[c, o]
+                        back += inside[o] * row[o]
                     for o in range(4 * COLUMNS):
-                        by_matrix[c, o] += value * inside[o]
+                        to_row[o] += value * inside[o]
                     to_extended[c] = back
                 for c in range(COLUMNS):
                     to_covered[c] += to_extended[c] if c < size else _f(0.0)
