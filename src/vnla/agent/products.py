@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from typing import Protocol
 
 import torch
@@ -25,6 +26,9 @@ _LINE = 16
 
 _MANY = 256
 """Rows by which products over all steps of an episode grow."""
+
+_FEW = 512
+"""Rows up to which a transposed copy of the weight pays."""
 
 _LARGE = 1 << 17
 """Size of a weight from which on bfloat16 pays."""
@@ -93,15 +97,21 @@ class Transposed(Plain):
     def __init__(self, weight: Tensor, bias: Tensor | None, room: Callable[[int, int], Tensor] | None = None) -> None:
         """`room` gives memory for a copy of so many rows and columns."""
         super().__init__(weight, bias)
-        outputs, inputs = weight.shape
-        self._transposed = (room or weight.new_empty)(inputs, outputs + _LINE)[:, :outputs]
-        if weight.numel() >= _LARGE:
-            loops.transpose(weight.numpy(), self._transposed.numpy())
-        else:
-            self._transposed.copy_(weight.T)
+        self._room = room or weight.new_empty
+
+    @cached_property
+    def _transposed(self) -> Tensor:
+        outputs, inputs = self._weight.shape
+        transposed = self._room(inputs, outputs + _LINE)[:, :outputs]
+        if self._weight.numel() < _LARGE:
+            return transposed.copy_(self._weight.T)
+        loops.transpose(self._weight.numpy(), transposed.numpy())
+        return transposed
 
     def forward(self, inputs: Tensor) -> Tensor:
         """The layer's outputs."""
+        if len(inputs) > _FEW:
+            return super().forward(inputs)
         return inputs @ self._transposed if self._bias is None else torch.addmm(self._bias, inputs, self._transposed)
 
     def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
@@ -153,7 +163,7 @@ def weight_gradients(inputs: list[Tensor], outputs: list[Tensor]) -> tuple[Tenso
 def _joined(parts: list[Tensor]) -> Tensor:
     """The rows of all parts; for `BFloat16` with zeros up to a round number."""
     if parts[0].dtype != torch.bfloat16 or parts[0].device.type != "cpu":
-        return torch.cat(parts)
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
     rows = sum(map(len, parts))
     whole = parts[0].new_empty(_round(rows, _MANY), parts[0].shape[1])
     torch.cat(parts, out=whole[:rows])
