@@ -5,6 +5,7 @@ A world folder remembers the seed of each house, so that what its houses look li
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -82,7 +83,8 @@ def make_houses(wanted: list[Recipe], workers: int | None = None) -> Iterator[Ho
     if workers == 1:
         yield from map(_house, wanted)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    # Processes of their own from the beginning: a copy of one that has threads may hang or break.
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(_house, wanted)
 
 
