@@ -46,10 +46,10 @@ def bench_train(
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
     setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device)
     trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
-    each = _seconds_an_iteration(trainer, iterations or ITERATIONS[device], device)
+    each, typical = _seconds_an_iteration(trainer, iterations or ITERATIONS[device], device)
     memory = most_memory(device)
     with matrix_units(precision):
-        spent, rollout, end_goals = _parts(trainer, device)
+        spent, rollout, end_goals = _parts(trainer, typical, device)
     counts = Counts.of(rollout, end_goals, trainer.players.tails)
     parts = arithmetic(trainer.players.agent.config, counts)
     with matrix_units(precision):
@@ -68,19 +68,23 @@ def bench_train(
     yield memory
 
 
-def _seconds_an_iteration(trainer: Trainer, iterations: int, device: str) -> float:
-    """The median on a CPU; on a GPU, where one iteration is queued behind the other, the mean."""
+def _seconds_an_iteration(trainer: Trainer, iterations: int, device: str) -> tuple[float, int]:
+    """The median on a CPU; on a GPU, where one iteration is queued behind the other, the mean. And the number of an
+    iteration that is like it: they have different tasks, and so differ in what there is to do."""
     for _ in range(2):
         trainer.iterate()
+    first = trainer.done
     if device == "cpu":
-        return statistics.median(seconds_of(trainer.iterate) for _ in range(iterations))
-    return seconds_of(lambda: [trainer.iterate() for _ in range(iterations)], device) / iterations
+        taken = [seconds_of(trainer.iterate) for _ in range(iterations)]
+        median = statistics.median_low(taken)
+        return median, first + taken.index(median)
+    return seconds_of(lambda: [trainer.iterate() for _ in range(iterations)], device) / iterations, first
 
 
-def _parts(trainer: Trainer, device: str) -> tuple[list[float], Rollout, Words]:
-    """Seconds of each part of the next iteration, run eagerly; its episodes, and what they were after."""
+def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout, Words]:
+    """Seconds of each part of an iteration, run eagerly once more; its episodes, and what they were after."""
     agent, config = trainer.players.agent, trainer.config
-    which = batch_of(config.seed, len(trainer.tasks), config.batch, trainer.done).to(device)
+    which = batch_of(config.seed, len(trainer.tasks), config.batch, iteration).to(device)
     end_goals = Words(trainer.end_goals.tokens[which], trainer.end_goals.length[which])
     clock: list[float] = []
 

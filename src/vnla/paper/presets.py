@@ -54,8 +54,8 @@ class Preset:
 SMALL = Preset(
     name="small",
     houses=WORLDS["small"],
-    training=TrainingConfig(iterations=330, batch=100, learning_rate=3e-3, cooldown=0.5),
-    validate_every=110,
+    training=TrainingConfig(iterations=450, batch=100, learning_rate=3e-3, cooldown=0.5),
+    validate_every=150,
     agent={"hidden": 128, "help_hidden": 128, "word_embedding": 128, "dropout": 0.2},
     reduced=128,
 )
