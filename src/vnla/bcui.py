@@ -21,8 +21,9 @@ from torch import Tensor
 from vnla.acting import Acting
 from vnla.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
 from vnla.advisor import Advisor
-from vnla.agent.agent import Agent, AnyMind
+from vnla.agent.agent import Agent
 from vnla.agent.encoder import Words
+from vnla.agent.mind import Mind
 from vnla.agent.navigation import Decoded
 from vnla.budgets import LONGEST_EPISODE
 from vnla.capture import fused
@@ -62,12 +63,11 @@ class Walk:
     since_request: Tensor  # steps since help was requested
     unmoved: Tensor  # steps at this viewpoint
     plan: Tensor  # the help policy's
-    mind: AnyMind  # g^main and the agent's state
+    mind: Mind  # g^main and the agent's state
 
 
 def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:
     """Run `episodes` from start to end."""
-    agent = players.agent
     rollout = Rollout(episodes)
     walk = begin(episodes, end_goals, players, longest)  # 4-8
     for step in range(longest):  # 9
@@ -75,11 +75,11 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
         if not len(walk.row):
             break
         sight = look(walk, players)  # 10, 22
-        answer = agent.read(walk.mind, sight.may_ask, partial(advise, walk, players), players.tails)  # 15
-        first, shared = agent.tentatively(sight.view, walk.nav, walk.ask, walk.mind)  # 11
+        answer = walk.mind.read(sight.may_ask, partial(advise, walk, players), players.tails)  # 15
+        first, mind = walk.mind.tentatively(sight.view, walk.nav, walk.ask)  # 11
         resolve = consider(walk, step, sight, first, players)  # 12-14
-        mind = agent.hear(walk.mind, resolve.hears, answer)  # 16, 19
-        second, mind = agent.finally_(shared, resolve.ask, mind)  # 21
+        mind = mind.hear(resolve.hears, answer)  # 16, 19
+        second, mind = mind.finally_(resolve.ask)  # 21
         deed = act(walk, step, sight, resolve.request, second.logits, players)  # 23-27, 33
         rollout.moments.append(  # 28, 29
             Moment(
@@ -93,7 +93,7 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
             walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
             since_request=deed.since_request, unmoved=deed.unmoved, mind=mind,
         )  # 17, 30-32  # fmt: skip
-    rollout.logits = agent.recall(walk.mind)
+    rollout.logits = walk.mind.recall()
     return rollout
 
 

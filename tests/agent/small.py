@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -11,9 +10,10 @@ from torch import Tensor, nn
 from vnla.acting import ALONE, Acting
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
 from vnla.advisor import Advisor, Subgoals
-from vnla.agent.agent import Agent, Heard, tails
+from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
+from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded
 from vnla.bcui import Players
 from vnla.episodes import Episodes
@@ -142,12 +142,34 @@ class At:
 
 
 @dataclass(frozen=True)
-class Notes:
+class ScriptedMind(Mind):
     """What a scripted agent has in mind: which episode it is, the step, and what it heard last."""
 
+    script: Scripted
     episode: Tensor
     step: Tensor
     heard: Tensor
+
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, ScriptedMind]:  # noqa: ARG002
+        """Pass 1."""
+        given = {"episode": self.episode, "nav": last_nav, "ask 1": last_ask, "heard 1": self.heard}
+        self.script.seen.append({name: each.tolist() for name, each in given.items()})
+        return self._decoded(self.script.tentative), self
+
+    def hear(self, asked: Tensor, heard: Heard) -> ScriptedMind:
+        """What was said to those who asked."""
+        return replace(self, heard=torch.where(asked, heard.subgoal, self.heard))
+
+    def finally_(self, ask: Tensor) -> tuple[Decoded, ScriptedMind]:
+        """Pass 2."""
+        self.script.seen[-1] |= {"ask 2": ask.tolist(), "heard 2": self.heard.tolist()}
+        return self._decoded(self.script.final), replace(self, step=self.step + 1)
+
+    def _decoded(self, actions: Tensor) -> Decoded:
+        action = actions[self.episode, self.step]
+        nothing = torch.zeros(len(action), 1)
+        sure = self.script.sure
+        return Decoded(sure * nn.functional.one_hot(action, NAV_ACTIONS).float(), nothing, nothing, nothing)
 
 
 class Scripted:
@@ -162,37 +184,11 @@ class Scripted:
         self.seen: list[dict[str, list[int]]] = []
         self.help = _NoHelp()
 
-    def begin(self, end_goal: Words, tails: Words, steps: int, requests: int) -> Notes:  # noqa: ARG002
+    def begin(self, end_goal: Words, tails: Words, steps: int, requests: int) -> ScriptedMind:  # noqa: ARG002
         """Nothing heard."""
-        batch = len(end_goal.length)
-        return Notes(torch.arange(batch), torch.zeros(batch, dtype=torch.long), torch.full((batch,), len(tails.length) - 1))
-
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: Notes) -> tuple[Decoded, Tensor]:
-        """Pass 1."""
-        self.seen.append({"episode": mind.episode.tolist(), "nav": last_nav.tolist(), "ask 1": last_ask.tolist()})
-        self.seen[-1]["heard 1"] = mind.heard.tolist()
-        return self._decoded(self.tentative, mind), view
-
-    def read(self, mind: Notes, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:  # noqa: ARG002
-        """What would be said."""
-        return Heard(advice(), tails)
-
-    def hear(self, mind: Notes, asked: Tensor, heard: Heard) -> Notes:
-        """What was said to those who asked."""
-        return replace(mind, heard=torch.where(asked, heard.subgoal, mind.heard))
-
-    def finally_(self, shared: Tensor, ask: Tensor, mind: Notes) -> tuple[Decoded, Notes]:  # noqa: ARG002
-        """Pass 2."""
-        self.seen[-1] |= {"ask 2": ask.tolist(), "heard 2": mind.heard.tolist()}
-        return self._decoded(self.final, mind), replace(mind, step=mind.step + 1)
-
-    def recall(self, mind: Notes) -> None:
-        """Nothing to learn."""
-
-    def _decoded(self, script: Tensor, mind: Notes) -> Decoded:
-        action = script[mind.episode, mind.step]
-        nothing = torch.zeros(len(action), 1)
-        return Decoded(self.sure * nn.functional.one_hot(action, NAV_ACTIONS).float(), nothing, nothing, nothing)
+        everybody = torch.arange(len(end_goal.length))
+        silence = torch.full_like(everybody, len(tails.length) - 1)
+        return ScriptedMind(self, everybody, torch.zeros_like(everybody), silence)
 
     def told(self, name: str) -> list[int]:
         """What the only agent of a batch of one was given at every step."""

@@ -13,8 +13,10 @@ from agent.reference import Array, Layer, Pass, Reference, instruction, softmax
 from agent.small import END_MARK, FIRST_WORD, WORDS, small_agent, what_is_said
 from vnla.actions import ASK_START, NAV_ACTIONS, NAV_START
 from vnla.advisor import Advisor, Subgoals
-from vnla.agent.agent import Agent, Heard, Mind, tails
+from vnla.agent.agent import Agent, tails
 from vnla.agent.encoder import Words
+from vnla.agent.mind import Heard
+from vnla.agent.plain import PlainMind
 
 CLOSE = 1e-10
 
@@ -57,7 +59,7 @@ class Single:
         return decoded
 
 
-def assert_same(decoded: tuple[Tensor, ...], expected: Pass, mind: Mind, i: int) -> None:
+def assert_same(decoded: tuple[Tensor, ...], expected: Pass, mind: PlainMind, i: int) -> None:
     logits, decoder, attended, weights = (each[i].detach().numpy() for each in decoded)
     present = mind.memory.present[i].numpy()
     np.testing.assert_allclose(logits, expected.logits, atol=CLOSE)
@@ -85,7 +87,7 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
     for step in range(5):
         view = torch.randn(4, 9, generator=generator, dtype=torch.float64)
         budget = torch.randint(0, 6, (4,), generator=generator)
-        first, shared = agent.tentatively(view, nav, ask, mind)
+        first, mind = mind.tentatively(view, nav, ask)
         tentative = first.logits.softmax(dim=1)
         known = agent.help.features(view, tentative, first.decoder, first.attended)
         help_logits = agent.help(known, budget)
@@ -97,12 +99,12 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
         asked = torch.rand(4, generator=generator) < 0.5
         asked[0], asked[1] = step in (1, 2), False
         subgoal = torch.randint(0, advisor.silence, (4,), generator=generator)
-        mind = agent.hear(mind, asked, Heard(subgoal, table))
+        mind = mind.hear(asked, Heard(subgoal, table))
         for i in asked.nonzero().squeeze(1).tolist():
             said = subgoals.tokens[subgoal[i], : subgoals.length[subgoal[i]]].tolist()
             singles[i].memory, singles[i].coverage = singles[i].read(said)
         ask = asked.long()
-        second, mind = agent.finally_(shared, ask, mind)
+        second, mind = mind.finally_(ask)
         for i, single in enumerate(singles):
             expected = single.finally_(view[i].numpy(), int(nav[i]), int(ask[i]))
             assert_same(second, expected, mind, i)
@@ -154,10 +156,10 @@ def test_padding_changes_nothing(layers: int) -> None:
         mind, results = agent.begin(words, said), []
         nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
         for step, view in enumerate(views):
-            first, shared = agent.tentatively(view, nav, ask, mind)
+            first, mind = mind.tentatively(view, nav, ask)
             ask = torch.tensor([step == 1, step == 2, False])
-            mind = agent.hear(mind, ask, Heard(torch.tensor([5, 30, 11]), said))
-            second, mind = agent.finally_(shared, ask.long(), mind)
+            mind = mind.hear(ask, Heard(torch.tensor([5, 30, 11]), said))
+            second, mind = mind.finally_(ask.long())
             nav, ask = second.logits.argmax(dim=1), ask.long()
             results += [first.logits, second.logits, second.attended]
         outcomes.append(torch.cat([each.flatten() for each in results]))
@@ -169,10 +171,10 @@ def test_an_agent_does_not_notice_how_long_its_batch_mates_end_goals_are() -> No
     together = end_goals([1, 7, 3], seed=6)
     view = torch.randn(3, 9, generator=drawn(1), dtype=torch.float64)
     nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
-    all_three, _ = agent.tentatively(view, nav, ask, agent.begin(together, table))
+    all_three, _ = agent.begin(together, table).tentatively(view, nav, ask)
     for i, length in enumerate([1, 7, 3]):
         alone = Words(together.tokens[i : i + 1, :length], together.length[i : i + 1])
-        decoded, _ = agent.tentatively(view[i : i + 1], nav[:1], ask[:1], agent.begin(alone, table))
+        decoded, _ = agent.begin(alone, table).tentatively(view[i : i + 1], nav[:1], ask[:1])
         torch.testing.assert_close(decoded.logits[0], all_three.logits[i], atol=CLOSE, rtol=0)
 
 
@@ -181,13 +183,13 @@ def test_hearing_touches_only_those_who_asked() -> None:
     agent, table = agent_of(5, 1), what_is_said(Advisor(k=2))
     mind = agent.begin(end_goals([3, 3], seed=1), table)
     mind = replace(mind, coverage=torch.ones_like(mind.coverage))
-    after = agent.hear(mind, torch.tensor([True, False]), Heard(torch.tensor([8, 8]), table))
+    after = mind.hear(torch.tensor([True, False]), Heard(torch.tensor([8, 8]), table))
     assert not after.coverage[0].any() and after.coverage[1].all()
     assert torch.equal(after.memory.context[1], mind.memory.context[1])
     assert torch.equal(after.memory.present[1], mind.memory.present[1])
     assert torch.equal(after.memory.context[0, :3], mind.memory.context[0, :3])
     assert after.memory.present[0].sum() == 3 + table.length[8]
-    nobody = agent.hear(mind, torch.tensor([False, False]), Heard(torch.tensor([8, 8]), table))
+    nobody = mind.hear(torch.tensor([False, False]), Heard(torch.tensor([8, 8]), table))
     assert torch.equal(nobody.coverage, mind.coverage) and torch.equal(nobody.memory.context, mind.memory.context)
 
 
@@ -198,10 +200,8 @@ def test_a_new_subgoal_replaces_the_one_before() -> None:
     long, short = int(table.length[:-1].argmax()), int(table.length[:-1].argmin())
     assert table.length[long] > table.length[short]
     mind, asked = agent.begin(end_goals([4], seed=2), table), torch.tensor([True])
-    twice = agent.hear(
-        agent.hear(mind, asked, Heard(torch.tensor([long]), table)), asked, Heard(torch.tensor([short]), table)
-    )
-    once = agent.hear(mind, asked, Heard(torch.tensor([short]), table))
+    twice = mind.hear(asked, Heard(torch.tensor([long]), table)).hear(asked, Heard(torch.tensor([short]), table))
+    once = mind.hear(asked, Heard(torch.tensor([short]), table))
     present = once.memory.present[0]
     assert torch.equal(twice.memory.present, once.memory.present)
     torch.testing.assert_close(twice.memory.context[0, present], once.memory.context[0, present], atol=CLOSE, rtol=0)
@@ -223,7 +223,7 @@ def test_dropout_reaches_every_input_in_training_and_nothing_in_evaluation() -> 
     nav, ask = torch.full((2,), NAV_START), torch.full((2,), ASK_START)
 
     def once() -> Tensor:
-        logits: Tensor = agent.tentatively(view, nav, ask, agent.begin(goals, table))[0].logits
+        logits: Tensor = agent.begin(goals, table).tentatively(view, nav, ask)[0].logits
         return logits
 
     assert not torch.equal(once(), once())

@@ -20,9 +20,10 @@ from vnla.acting import BCUI
 from vnla.actions import ASK_START, NAV_START
 from vnla.advisor import Advisor
 from vnla.agent import ragged
-from vnla.agent.agent import Agent, Heard
+from vnla.agent.agent import Agent
 from vnla.agent.deferred import DeferredLinear, collect_gradients
 from vnla.agent.encoder import Encoder
+from vnla.agent.mind import Heard
 from vnla.bcui import bcui
 from vnla.policies import AsTaught, AtFirst
 from vnla.rollout import Rollout
@@ -124,7 +125,7 @@ def test_pass_one_carries_no_gradient_and_its_result_does_not_enter_the_navigati
     assert rollout.logits is not None and rollout.logits.requires_grad
     mind = agent.begin(end_goals_of(KEYS), what_is_said(Advisor()))
     nav, ask = torch.full_like(KEYS, NAV_START), torch.full_like(KEYS, ASK_START)
-    first, _ = agent.tentatively(torch.randn(len(KEYS), 8), nav, ask, mind)
+    first, _ = mind.tentatively(torch.randn(len(KEYS), 8), nav, ask)
     assert not first.logits.requires_grad
 
 
@@ -146,10 +147,10 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
         mind, total = agent.begin(goals, table), torch.zeros((), dtype=torch.float64)
         nav, ask = torch.full((4,), NAV_START), torch.full((4,), ASK_START)
         for step, view in enumerate(views):
-            _, shared = agent.tentatively(view, nav, ask, mind)
+            _, mind = mind.tentatively(view, nav, ask)
             asked = torch.tensor([step == 1, step in (1, 2), step == 3, False])
-            mind = agent.hear(mind, asked, Heard(taught[step] * 200, table))
-            decoded, mind = agent.finally_(shared, asked.long(), mind)
+            mind = mind.hear(asked, Heard(taught[step] * 200, table))
+            decoded, mind = mind.finally_(asked.long())
             nav, ask = taught[step], asked.long()
             total = total + nn.functional.cross_entropy(decoded.logits, taught[step])
         return total

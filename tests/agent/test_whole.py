@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from agent.small import end_goals_of, small_agent, what_is_said
 from vnla.actions import ASK_START, NAV_START
 from vnla.advisor import Advisor
-from vnla.agent import whole
-from vnla.agent.agent import Agent, Heard, Mind
+from vnla.agent.agent import Agent
 from vnla.agent.deferred import collect_gradients
+from vnla.agent.mind import Heard, Mind
 from vnla.agent.whole import WholeMind
 
 EPISODES, STEPS, REQUESTS = 4, 4, 2
@@ -27,10 +27,9 @@ def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     return views, torch.randint(0, 6, (STEPS, EPISODES), generator=generator)
 
 
-def begun(agent: Agent, as_on_a_gpu: bool) -> Mind | WholeMind:
+def begun(agent: Agent, as_on_a_gpu: bool) -> Mind:
     if as_on_a_gpu:
-        with whole.exactly(GOALS.length.device):
-            return whole.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
+        return WholeMind.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
     return agent.begin(GOALS, TABLE)
 
 
@@ -42,14 +41,14 @@ def run(agent: Agent, as_on_a_gpu: bool) -> tuple[Tensor, list[Tensor]]:
     logits, finals = [], []
     for step, view in enumerate(views):
         asked = torch.tensor(ASKED[step])
-        heard = agent.read(mind, torch.ones_like(asked), lambda step=step: taught[step] * 200, TABLE)
-        first, shared = agent.tentatively(view, nav, ask, mind)
-        mind = agent.hear(mind, asked, Heard(heard.subgoal, TABLE))
-        second, mind = agent.finally_(shared, asked.long(), mind)
+        heard = mind.read(torch.ones_like(asked), lambda step=step: taught[step] * 200, TABLE)
+        first, mind = mind.tentatively(view, nav, ask)
+        mind = mind.hear(asked, Heard(heard.subgoal, TABLE))
+        second, mind = mind.finally_(asked.long())
         nav, ask = taught[step], asked.long()
         logits += [first.logits, second.logits]
         finals.append(second.logits)
-    together = agent.recall(mind)
+    together = mind.recall()
     final = torch.cat(finals) if together is None else together
     return nn.functional.cross_entropy(final, taught.flatten(), reduction="sum"), logits
 
@@ -114,10 +113,10 @@ def run_without_learning(agent: Agent) -> list[Tensor]:
     assert isinstance(mind, WholeMind)
     nav, ask, logits = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START), []
     for view, action in zip(views, taught, strict=True):
-        first, shared = agent.tentatively(view, nav, ask, mind)
-        second, mind = agent.finally_(shared, torch.zeros_like(action), mind)
+        first, mind = mind.tentatively(view, nav, ask)
+        second, mind = mind.finally_(torch.zeros_like(action))
         logits += [first.logits, second.logits]
-    assert agent.recall(mind) is None
+    assert mind.recall() is None
     return logits
 
 
@@ -131,11 +130,11 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
         nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
         for view, action in zip(views, taught, strict=True):
             may_ask = torch.full((EPISODES,), read)
-            agent.read(mind, may_ask, lambda action=action: action * 200, TABLE)
-            _, shared = agent.tentatively(view, nav, ask, mind)
-            mind = agent.hear(mind, torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
-            _, mind = agent.finally_(shared, torch.zeros_like(action), mind)
-        together = agent.recall(mind)
+            mind.read(may_ask, lambda action=action: action * 200, TABLE)
+            _, mind = mind.tentatively(view, nav, ask)
+            mind = mind.hear(torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
+            _, mind = mind.finally_(torch.zeros_like(action))
+        together = mind.recall()
         assert together is not None
         together.logsumexp(dim=1).sum().backward()
         results.append(learned(agent))

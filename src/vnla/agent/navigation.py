@@ -26,7 +26,7 @@ from vnla.agent.dropout import Dropout
 from vnla.agent.encoder import Encoder, Words
 
 if TYPE_CHECKING:
-    from vnla.agent.whole import Book
+    from vnla.agent.book import Book
 
 
 @dataclass(frozen=True)

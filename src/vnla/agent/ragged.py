@@ -29,9 +29,10 @@ from vnla.agent.dropout import Lots, lots
 from vnla.agent.encoder import Words, by_place
 from vnla.agent.kernels import loops
 from vnla.agent.kernels.loops import COLUMNS
+from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded, NavigationModule
+from vnla.agent.packed import Packed, columns_of
 from vnla.agent.products import Products, make_products, precision
-from vnla.agent.whole import Packed, columns_of
 
 
 def suits(module: NavigationModule) -> bool:
@@ -223,8 +224,10 @@ class Notes:
         step = self.steps[-1]
         return self.room.all(name)[step.first : step.first + step.rows]
 
-    def decode(self, shared: RaggedShared, ask: Tensor, mind: RaggedMind, *, learns: bool) -> Decoded:
+    def decode(self, mind: RaggedMind, ask: Tensor, *, learns: bool) -> Decoded:
         """A pass; the one that `learns` is written down."""
+        assert mind.shared is not None, "the first pass comes first"
+        shared = mind.shared
         size, rows, weights = self.config.hidden, len(ask), self.weights
         take = self.take if learns else _unwritten
         of_ask = self.lots(rows, self.config.ask_embedding)
@@ -391,9 +394,17 @@ class Notes:
         return by_gates, by_embedding
 
 
+class RaggedShared(NamedTuple):
+    """What the two passes of a step have in common."""
+
+    last_nav: Tensor
+    gates: Tensor  # (batch, 4·hidden), from the view and the last state
+    of_nav: Lots
+
+
 @dataclass(frozen=True)
-class RaggedMind:
-    """What the agent carries from step to step, of the episodes that go on."""
+class RaggedMind(Mind):
+    """Of the episodes that go on."""
 
     notes: Notes
     episode: Tensor  # (batch,), the number in the batch that began
@@ -404,21 +415,14 @@ class RaggedMind:
     anew: Tensor  # (batch,), whether nothing is covered yet
     hidden: Tensor  # (batch, hidden), the encoder's state after the end-goal
     cell: Tensor
+    shared: RaggedShared | None = None
 
-
-@dataclass(frozen=True)
-class RaggedShared:
-    """What the two passes of a step have in common."""
-
-    last_nav: Tensor
-    gates: Tensor  # (batch, 4·hidden), from the view and the last state
-    of_nav: Lots
-
-
-def begin(module: NavigationModule, end_goal: Words, tails: Words) -> RaggedMind:
-    """The mind at the start: the end-goal read, no subgoal."""
-    notes = Notes(module)
-    with torch.no_grad():
+    @classmethod
+    @torch.no_grad()
+    def begin(cls, module: NavigationModule, end_goal: Words, tails: Words) -> RaggedMind:
+        """The mind at the start: the end-goal, which is backwards, read, and no subgoal."""
+        with torch.enable_grad():
+            notes = Notes(module)
         batch, places = end_goal.tokens.shape
         everybody = torch.arange(batch)
         zero = notes.nothing.expand(batch, -1)
@@ -428,42 +432,44 @@ def begin(module: NavigationModule, end_goal: Words, tails: Words) -> RaggedMind
         place = torch.zeros(batch, places + tails.tokens.shape[1], dtype=torch.int64)
         place[:, :places] = goals
         anew = torch.ones(batch, dtype=torch.bool)
-        mind = RaggedMind(notes, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
-        silence = torch.full((batch,), len(tails.length) - 1)
-        return _told(mind, everybody, silence, tails)
+        mind = cls(notes, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
+        return mind._told(everybody, torch.full((batch,), len(tails.length) - 1), tails)
 
+    @torch.no_grad()
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, RaggedMind]:
+        """Pass 1."""
+        mind = replace(self, shared=RaggedShared(last_nav, *self.notes.see(view, self.last)))
+        return self.notes.decode(mind, last_ask, learns=False), mind
 
-@torch.no_grad()
-def tentatively(view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: RaggedMind) -> tuple[Decoded, RaggedShared]:
-    """Pass 1."""
-    shared = RaggedShared(last_nav, *mind.notes.see(view, mind.last))
-    return mind.notes.decode(shared, last_ask, mind, learns=False), shared
+    @torch.no_grad()
+    def hear(self, asked: Tensor, heard: Heard) -> RaggedMind:
+        """Only those who asked read."""
+        rows = asked.nonzero().squeeze(1)
+        return self._told(rows, heard.subgoal[rows], heard.tails) if len(rows) else self
 
+    @torch.no_grad()
+    def finally_(self, ask: Tensor) -> tuple[Decoded, RaggedMind]:
+        """Pass 2."""
+        decoded = self.notes.decode(self, ask, learns=True)
+        return decoded, replace(self, last=torch.arange(len(self.last)), anew=torch.zeros_like(self.anew), shared=None)
 
-@torch.no_grad()
-def hear(mind: RaggedMind, asked: Tensor, subgoal: Tensor, tails: Words) -> RaggedMind:
-    """The mind after those who asked got their answer: their new instruction, nothing of it covered yet."""
-    rows = asked.nonzero().squeeze(1)
-    return _told(mind, rows, subgoal[rows], tails) if len(rows) else mind
+    def recall(self) -> Tensor | None:
+        """The logits of all second passes together, (all rows of all steps, actions), with gradients."""
+        notes, module = self.notes, self.notes.module
+        if not notes.steps:
+            return None
+        parameters = (*notes.packed, module.encoder.embedding.weight, module.output.weight, module.output.bias)
+        logits: Tensor = _Recall.apply(notes, *parameters)  # type: ignore[no-untyped-call]
+        return logits
 
-
-@torch.no_grad()
-def finally_(shared: RaggedShared, ask: Tensor, mind: RaggedMind) -> tuple[Decoded, RaggedMind]:
-    """Pass 2."""
-    decoded = mind.notes.decode(shared, ask, mind, learns=True)
-    anew = torch.zeros_like(mind.anew)
-    return decoded, replace(mind, last=torch.arange(len(mind.last)), anew=anew)
-
-
-def recall(mind: RaggedMind) -> Tensor | None:
-    """The logits of all second passes together, (all rows of all steps, actions), with gradients."""
-    notes = mind.notes
-    if not notes.steps:
-        return None
-    module = notes.module
-    parameters = (*notes.packed, module.encoder.embedding.weight, module.output.weight, module.output.bias)
-    logits: Tensor = _Recall.apply(notes, *parameters)  # type: ignore[no-untyped-call]
-    return logits
+    def _told(self, rows: Tensor, subgoal: Tensor, tails: Words) -> RaggedMind:
+        """The mind with other tails in `rows`."""
+        words = Words(tails.tokens[subgoal], tails.length[subgoal])
+        where = self.notes.read(words, self.hidden[rows], self.cell[rows], self.episode[rows])
+        place = self.place.clone()
+        place[rows[:, None], self.goal[rows, None] + torch.arange(where.shape[1])] = where
+        count = self.count.index_copy(0, rows, self.goal[rows] + words.length)
+        return replace(self, place=place, count=count, anew=self.anew.index_fill(0, rows, True))
 
 
 class _Recall(torch.autograd.Function):
@@ -481,17 +487,6 @@ class _Recall(torch.autograd.Function):
             raise RuntimeError("the gradients of a batch of episodes can be taken once")
         packed, *others = notes.back(gradients[0].contiguous())
         return None, *packed, *others
-
-
-def _told(mind: RaggedMind, rows: Tensor, subgoal: Tensor, tails: Words) -> RaggedMind:
-    """The mind with other tails in `rows`."""
-    words = Words(tails.tokens[subgoal], tails.length[subgoal])
-    where = mind.notes.read(words, mind.hidden[rows], mind.cell[rows], mind.episode[rows])
-    place = mind.place.clone()
-    goal = mind.goal[rows, None]
-    place[rows[:, None], goal + torch.arange(where.shape[1])] = where
-    count = mind.count.index_copy(0, rows, mind.goal[rows] + words.length)
-    return replace(mind, place=place, count=count, anew=mind.anew.index_fill(0, rows, True))
 
 
 def _where_gone(last: Tensor, goes: Tensor, rows: int) -> Tensor:

@@ -1,408 +1,124 @@
-"""The agent's mind for a whole batch of fixed size, as a GPU wants it: the same agent as `vnla.agent.agent`, in few kernels.
+"""The mind for learning on a GPU, of a whole batch of fixed size: the same decisions in few kernels.
 
 A GPU graph has fixed shapes, and its time is the number of kernels in a row. So here
 
-- ended episodes stay in the batch, and dropout's decisions for all steps are drawn at once (`Kept`);
-- what the advisor says is read for everybody, beside pass 1, into a slot of its own for each request; asking means to take
-  the next slot (`Book.read`);
+- ended episodes stay in the batch, and dropout's decisions for all steps are drawn at once;
+- what the advisor says is read for everybody, beside pass 1, and asking means to take it (`vnla.agent.book`);
 - pass 2 is one differentiable function from state to state (`_Pass`) with four kernels in its backward pass: weights learn
   from all steps together at the end, and so do the last layers (`recall`), on which nothing later depends;
-- nothing in a step waits for the encoder's gradients: they add up in place, and its whole backward pass is one walk for all
-  that was read, in `Book.collect`, which `collect_gradients` calls.
+- nothing in a step waits for the encoder's gradients (`Book.collect`, which `collect_gradients` calls).
 
-For training with one LSTM layer. Agents with more, and those that are only evaluated, in batches as large as memory allows,
-think in the plain way.
+For agents with one LSTM layer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from math import prod
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import one_hot, pad
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
-from vnla.agent.cells import LSTMCell
+from vnla.agent.book import Book, Record
 from vnla.agent.encoder import Words
-from vnla.agent.kernels.attend import Cover, Memory, Part, attend, attend_back
+from vnla.agent.kernels.attend import attend, attend_back
 from vnla.agent.kernels.cell import Advanced, Gradients, Small, advance, retreat
 from vnla.agent.kernels.head import decide
-from vnla.agent.kernels.sentences import apply_layer
 from vnla.agent.kernels.thin import multiply
-from vnla.agent.kernels.walk import Halves, Track, walk
-from vnla.agent.kernels.words import Page, write_words
+from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded, NavigationModule
-from vnla.capture import beside, fused, join, second_stream
-
-_SMALL_ROWS = NAV_ACTIONS + 1 + ASK_ACTIONS + 1
-
-_Streams = tuple[torch.cuda.Stream | None, torch.cuda.Stream | None]
-_streams: WeakKeyDictionary[nn.Module, _Streams] = WeakKeyDictionary()
+from vnla.agent.packed import columns_of
+from vnla.capture import beside, join
 
 
-class Packed(NamedTuple):
-    """The navigation module's parameters as the kernels take them, made once for a batch of episodes."""
+class WholeShared(NamedTuple):
+    """What the two passes of a step have in common."""
 
-    words: Tensor  # (4·hidden, word_embedding), of the encoder
-    words_bias: Tensor
-    words_again: Tensor  # (4·hidden, hidden), the encoder's recurrent weights
-    context: Tensor  # (3·columns, hidden), what context adds to the coverage's gates
-    context_bias: Tensor
-    view: Tensor  # (4·hidden, view_size), of the decoder
-    bias: Tensor
-    again: Tensor  # (4·hidden, hidden)
-    table: Tensor  # (7 + 3, width), embeddings of the last actions
-    small: Tensor  # (4·hidden, 2·width), their weights
-    ask: Tensor  # (hidden + 4·columns, hidden), a query for context and coverage, and what the coverage's gates get
-    matrix: Tensor  # (4, columns, columns), the coverage's GRU
-    combine: Tensor  # (hidden, 2·hidden + columns)
-    combine_bias: Tensor
-
-    @classmethod
-    def of(cls, module: NavigationModule) -> Packed:
-        """Pack the parameters, differentiably."""
-        cell, attention, size = module.encoder.cells[0], module.attention, module.config.coverage
-        assert isinstance(cell, LSTMCell)
-        columns, hidden = columns_of(size), module.config.hidden
-        width = max(module.config.nav_embedding, module.config.ask_embedding)
-        width += -width % 16
-        uncover = attention.uncover
-        context, recurrent = attention.cover_context, attention.cover_recurrent
-
-        def by_gates(values: Tensor) -> Tensor:  # (3·coverage, …) to (3·columns, …)
-            gates = values.reshape(3, size, -1)
-            return pad(gates, (0, 0, 0, columns - size)).reshape(3 * columns, *values.shape[1:])
-
-        again = (context.weight @ uncover.weight).chunk(3)  # (coverage, coverage) each
-        back, bias, weight = (each.chunk(3) for each in (recurrent.weight, recurrent.bias, attention.cover_weight))
-        nothing = torch.zeros_like(bias[0])
-        gates = [
-            (again[0] + back[0], bias[0], weight[0]), (again[1] + back[1], bias[1], weight[1]),
-            (again[2], nothing, weight[2]), (back[2], bias[2], nothing),
-        ]  # fmt: skip
-        rows = [torch.cat([square, one[:, None], other[:, None]], dim=1) for square, one, other in gates]
-        from_summary = attention.combine.weight[:, :hidden]
-        return cls(
-            words=cell.input.weight,
-            words_bias=cell.input.bias + cell.recurrent.bias,
-            words_again=cell.recurrent.weight,
-            context=by_gates(context.weight),
-            context_bias=by_gates((context.bias + context.weight @ uncover.bias)[:, None]).squeeze(1),
-            view=module.view_input.weight,
-            bias=module.view_input.bias + module.recurrent.bias,
-            again=module.recurrent.weight,
-            table=torch.cat([_wide(module.nav_embedding.weight, width), _wide(module.ask_embedding.weight, width)]),
-            small=torch.cat([_wide(module.nav_input.weight, width), _wide(module.ask_input.weight, width)], dim=1),
-            ask=torch.cat(
-                [
-                    attention.query.weight,
-                    pad(uncover.weight.T @ attention.query.weight, (0, 0, 0, columns - size)),
-                    by_gates(attention.cover_hidden.weight),
-                ]
-            ),
-            matrix=pad(torch.stack(rows), (0, columns - size - 2, 0, columns - size)),
-            combine=torch.cat([attention.combine.weight, _wide(from_summary @ uncover.weight, columns)], dim=1),
-            combine_bias=from_summary @ uncover.bias,
-        )
-
-
-def columns_of(coverage: int) -> int:
-    """Places for a coverage vector, a 1 and an attention weight: a power of 2 that kernels can take."""
-    return max(16, 1 << (coverage + 1).bit_length())
-
-
-class Kept(NamedTuple):
-    """What dropout keeps, for all of a batch of episodes."""
-
-    view: Tensor  # (steps, batch, view_size)
-    small: Tensor  # (2, steps, batch, 2·width), for each pass
-    hidden: Tensor  # (2, steps, batch, hidden)
-    goal_words: Tensor  # (batch, places, word_embedding)
-    goal_context: Tensor  # (batch, places, hidden)
-    tail_words: Tensor  # (slots·batch, places, word_embedding)
-    tail_context: Tensor  # (slots·batch, places, hidden)
-
-    @classmethod
-    def draw(cls, share: float, shapes: list[tuple[int, ...]], device: torch.device) -> Kept:
-        """Everything in one draw."""
-        sizes = [prod(shape) for shape in shapes]
-        drawn = torch.empty(sum(sizes), dtype=torch.bool, device=device).bernoulli_(share)
-        return cls(*(part.view(shape) for part, shape in zip(torch.split(drawn, sizes), shapes, strict=True)))
-
-
-@dataclass(frozen=True)
-class Text:
-    """Sentences that were read: what was written on the way, and the gradients that come back."""
-
-    page: Page
-    track: Track
-    part: Part
-
-    @classmethod
-    def blank(cls, rows: int, places: int, like: Packed, words_kept: Tensor | None, kept: Tensor | None) -> Text:
-        """Room for so many sentences."""
-        hidden, width, gates = like.words_again.shape[1], like.words.shape[1], len(like.context)
-        sizes = (width, 4 * hidden, hidden, gates, hidden, gates)
-        room = like.words.new_zeros(rows * (places * sum(sizes) + (places + 1) * 2 * hidden))  # at once
-        parts = iter(torch.split(room, [rows * places * size for size in sizes] + 2 * [rows * (places + 1) * hidden]))
-        embedded, active, context, cover, to_context, to_cover = (next(parts).view(rows, places, size) for size in sizes)
-        hiddens, cells = (part.view(rows, places + 1, hidden) for part in parts)
-        length = torch.zeros(rows, dtype=torch.int64, device=room.device)
-        tokens = torch.zeros(rows, places, dtype=torch.int64, device=room.device)
-        return cls(
-            Page(tokens, length, embedded, words_kept),
-            Track(hiddens, cells, active, context, kept),
-            Part(context, cover, length, to_context, to_cover),
-        )
-
-    def read(
-        self, sentence: Tensor, table: Words, embedding: Tensor, weights: Packed, halves: Halves, scale: float, row: Tensor,
-        reads: Tensor, everybody: Tensor, meet: Tensor,
-    ) -> None:  # fmt: skip
-        """Read sentences of a table into rows."""
-        embedded, length = write_words(sentence, table.tokens, table.length, embedding, row, reads, scale, self.page)
-        entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
-        apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
-        now = walk(entering, halves, row, length, scale, self.track, meet)
-        apply_layer(now, length, weights.context, weights.context_bias, self.part.cover, row)
-
-    def back(
-        self, weights: Packed, scale: float, rows: int, last: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradients of the gates (rows, places, 4·hidden) and of the state before the first word, for the first `rows`.
-
-        `last` is what comes to the state after each sentence's last word.
-        """
-        track, part = self.track, self.part
-        gates, cells, kept = track.gates[:rows], track.cell[:rows], None if track.kept is None else track.kept[:rows]
-        to_gates = torch.empty_like(gates)
-        reached = part.to_context[:rows].flatten(0, 1)
-        to_context = torch.addmm(reached, part.to_cover[:rows].flatten(0, 1), weights.context)
-        to_context = to_context.view_as(part.to_context[:rows])
-        hidden: Tensor | None = None
-        cell: Tensor | None = None
-        for place in reversed(range(to_context.shape[1])):
-            ends = part.length[:rows] == place + 1 if last else None
-            given = Gradients(to_context[:, place], hidden, cell, ends, *(last or (None, None)))
-            keeps = None if kept is None else kept[:, place]
-            before, after = cells[:, place], cells[:, place + 1]
-            cell = retreat(gates[:, place], before, after, keeps, scale, given, to_gates[:, place])
-            hidden = to_gates[:, place] @ weights.words_again
-        assert hidden is not None and cell is not None
-        return to_gates, hidden, cell
-
-    def gradients(self, to_gates: Tensor, weights: Packed, scale: float, vocabulary: int, rows: int) -> dict[str, Tensor]:
-        """Of the encoder's parameters, from those of the gates of the first `rows`."""
-        page, part = self.page, self.part
-        gates, cover = to_gates.flatten(0, 1), part.to_cover[:rows].flatten(0, 1)
-        kept = None if page.kept is None else page.kept[:rows].flatten(0, 1)
-        to_words = _dropped(gates @ weights.words, kept, scale)
-        chosen = one_hot(page.tokens[:rows].flatten(), vocabulary)[:, 1:].to(to_words.dtype)  # padding learns nothing
-        return {
-            "words": gates.T @ page.embedded[:rows].flatten(0, 1),
-            "words_bias": gates.sum(dim=0),
-            "words_again": gates.T @ self.track.hidden[:rows, :-1].flatten(0, 1),
-            "context": cover.T @ part.context[:rows].flatten(0, 1),
-            "context_bias": cover.sum(dim=0),
-            "embedding": pad(chosen.T @ to_words, (0, 0, 1, 0)),
-        }
-
-
-class _Record(NamedTuple):
-    """What the weights learn from in one step."""
-
-    hidden: Tensor  # (batch, hidden), before the step
-    decoder: Tensor  # (batch, hidden), after it and after dropout
-    small: Tensor
+    gates: Tensor  # (batch, 4·hidden), but for what the help-requesting action adds
     nav: Tensor
-    ask: Tensor
-    to_query: Tensor
-
-
-class Book:
-    """All that a batch of episodes writes down on its way."""
-
-    def __init__(self, module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> None:
-        """`end_goal` is backwards, as it is read. There are at most `steps` steps and `requests` requests."""
-        self.module, self.tails, self.steps, self.slots = module, tails, steps, requests + 1
-        self.learns = torch.is_grad_enabled()
-        self.beside, self.ahead = _streams_of(module, end_goal.length.device)
-        with beside(self.ahead):
-            self.packed = Packed.of(module)
-        with torch.no_grad():
-            self._prepare(end_goal)
-
-    def _prepare(self, end_goal: Words) -> None:
-        module, steps = self.module, self.steps
-        self.weights = Packed(*(each.detach() for each in self.packed))
-        self.embedding = module.encoder.embedding.weight.detach()
-        self.halves = Halves.of(self.weights.words_again)
-        self.scale = 1.0
-        self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
-        self.batch = len(end_goal.length)
-        self.everybody = torch.arange(self.batch, device=end_goal.length.device)
-        self.meet = torch.zeros(steps + 2, self.batch, dtype=torch.int32, device=end_goal.length.device)
-        self.read_so_far = 0
-        self._read_end_goal(end_goal)
-        hidden, columns = module.config.hidden, columns_of(module.config.coverage)
-        self.to_matrix = self.embedding.new_zeros(self.batch, 4, columns, columns)
-        self.cover = Cover(self.weights.matrix, self.to_matrix, module.config.coverage)
-        recorded = steps if self.learns else 0
-        self.seen = self.embedding.new_empty(recorded, self.batch, module.config.view_size)
-        self.to_gates = self.embedding.new_empty(recorded, self.batch, 4 * hidden)
-        self.records: dict[int, _Record] = {}
-        self.decided: list[Tensor] = []
-
-    def _draw(self, end_goal: Words, dropout: nn.Dropout) -> Kept:
-        config, width = self.module.config, self.weights.small.shape[1]
-        (batch, places), more = end_goal.tokens.shape, self.tails.tokens.shape[1]
-        rows = (self.slots + 1) * batch
-        self.scale = 1 / (1 - dropout.p)
-        shapes: list[tuple[int, ...]] = [
-            (self.steps, batch, config.view_size), (2, self.steps, batch, width), (2, self.steps, batch, config.hidden),
-            (batch, places, config.word_embedding), (batch, places, config.hidden),
-            (rows, more, config.word_embedding), (rows, more, config.hidden),
-        ]  # fmt: skip
-        return Kept.draw(1 - dropout.p, shapes, end_goal.tokens.device)
-
-    def _read_end_goal(self, end_goal: Words) -> None:
-        """The end-goal, and silence after it in the first slot."""
-        kept, batch, all_read = self.kept, self.batch, torch.ones_like(self.everybody, dtype=torch.bool)
-        words = (kept.goal_words, kept.tail_words) if kept else (None, None)
-        context = (kept.goal_context, kept.tail_context) if kept else (None, None)
-        self.goal = Text.blank(batch, end_goal.tokens.shape[1], self.weights, words[0], context[0])
-        rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
-        self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
-        join(self.ahead)
-        self._read(self.goal, self.everybody, end_goal, self.everybody, all_read)
-        for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):
-            state = its[self.everybody, end_goal.length]
-            mine.view(self.slots + 1, batch, *mine.shape[1:])[:, :, 0] = state
-        silence = torch.full_like(self.everybody, len(self.tails.length) - 1)
-        self._read(self.tail, silence, self.tails, self.everybody, all_read)
-
-    def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
-        meet = self.meet[self.read_so_far]
-        self.read_so_far += 1
-        text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, self.everybody, meet)
-
-    @torch.no_grad()
-    def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Tensor]) -> Tensor:
-        """Read what would be said to those who `may_ask`, each into the slot after their own, beside what comes next."""
-        with beside(self.beside):
-            subgoal = advice()
-            if self.slots > 1:
-                join(self.ahead)  # the slot is counted there
-                row = _next_row(slot, may_ask, self.everybody, last=self.slots)
-                self._read(self.tail, subgoal, self.tails, row, may_ask)
-        return subgoal
-
-    def heard(self) -> None:
-        """Wait for what was read."""
-        join(self.beside)
-
-    def see(self, view: Tensor, step: int) -> Tensor:
-        """What dropout leaves of a view, written down if anybody learns."""
-        room = self.seen[step] if self.learns else torch.empty_like(view)
-        if self.kept is None:
-            return room.copy_(view) if self.learns else view
-        _drop_into(room, view, self.kept.view[step], self.scale)
-        return room
-
-    def carry(self, hidden: Tensor) -> Tensor:
-        """What a state adds to the next step's gates, and their bias; beside what comes next."""
-        with beside(self.ahead):
-            return torch.addmm(self.weights.bias, hidden, self.weights.again.T)
-
-    def memory(self, slot: Tensor) -> Memory:
-        """Everybody's instruction."""
-        return Memory(self.goal.part, self.tail.part, slot)
-
-    def small(self, nav: Tensor, ask: Tensor, number: int, step: int) -> Small:
-        """The last actions, for pass 0 or 1."""
-        kept = None if self.kept is None else self.kept.small[number, step]
-        return Small(self.weights.table, NAV_ACTIONS + 1, self.weights.small, nav, ask, kept)
-
-    def kept_hidden(self, number: int, step: int) -> Tensor | None:
-        """What dropout keeps of the decoder's state."""
-        return None if self.kept is None else self.kept.hidden[number, step]
-
-    @torch.no_grad()
-    def collect(self) -> None:
-        """Give every parameter its gradient, after those of the steps are known.
-
-        One branch walks back over what was said, then over the end-goals; the other multiplies.
-        """
-        weights, steps = self.weights, len(self.records)
-        if sorted(self.records) != list(range(steps)):
-            raise RuntimeError("gradients of some steps are missing")
-        rows = self.slots * self.batch
-        with beside(self.beside):
-            to_tail, hidden, cell = self.tail.back(weights, self.scale, rows)
-        with beside(self.ahead):
-            self._give(self._of_steps(steps))
-            join(self.beside)
-            of_tail = self.tail.gradients(to_tail, weights, self.scale, len(self.embedding), rows)
-        with beside(self.beside):
-            last = tuple(each.view(self.slots, self.batch, -1).sum(dim=0) for each in (hidden, cell))
-            to_goal, _, _ = self.goal.back(weights, self.scale, self.batch, (last[0], last[1]))
-            of_goal = self.goal.gradients(to_goal, weights, self.scale, len(self.embedding), self.batch)
-        join(self.beside)
-        join(self.ahead)
-        self._give({name: of_goal[name] + of_tail[name] for name in of_goal})
-
-    def _give(self, gradients: dict[str, Tensor]) -> None:
-        """To the parameters, by way of how they were packed."""
-        packed = {"embedding": self.module.encoder.embedding.weight, **self.packed._asdict()}
-        torch.autograd.backward([packed[name] for name in gradients], list(gradients.values()))
-
-    def _of_steps(self, steps: int) -> dict[str, Tensor]:
-        """Gradients of the decoder's parameters, from all steps."""
-        record = _Record(*(torch.stack([self.records[i][k] for i in range(steps)]).flatten(0, 1) for k in range(6)))
-        gates = self.to_gates[:steps].flatten(0, 1)
-        kept = None if self.kept is None else self.kept.small[1, :steps].flatten(0, 1)
-        return {
-            "view": gates.T @ self.seen[:steps].flatten(0, 1),
-            "bias": gates.sum(dim=0),
-            "again": gates.T @ record.hidden,
-            "small": gates.T @ record.small,
-            "table": self._to_table(_dropped(gates @ self.weights.small, kept, self.scale), record),
-            "ask": record.to_query.T @ record.decoder,
-            "matrix": self.to_matrix.sum(dim=0),
-        }
-
-    def _to_table(self, to_small: Tensor, record: _Record) -> Tensor:
-        nav, ask = to_small.chunk(2, dim=1)
-        chosen = torch.cat([record.nav, record.ask + (NAV_ACTIONS + 1)])
-        return one_hot(chosen, _SMALL_ROWS).to(to_small.dtype).T @ torch.cat([nav, ask])
 
 
 @dataclass(frozen=True)
-class WholeMind:
-    """What the agent carries from step to step."""
+class WholeMind(Mind):
+    """Of a batch of fixed size."""
 
     book: Book
-    slot: Tensor  # (batch,), which tail belongs to the instruction
+    slot: Tensor  # (batch,), which tail belongs to the instruction; the next, for those who ask in this step
     coverage: Tensor  # (batch, words, columns)
     hidden: Tensor  # (batch, hidden), the decoder's
     cell: Tensor
     step: int = 0
     asked: Tensor | None = None  # (batch,), who heard something new in this step
     carried: Tensor | None = None  # (batch, 4·hidden), what the state adds to the next gates, and their bias; None at first
+    shared: WholeShared | None = None
+
+    @classmethod
+    def begin(cls, module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> WholeMind:
+        """The mind at the start: the end-goal, which is backwards, read, and no subgoal."""
+        with exactly(end_goal.length.device):
+            book = Book(module, end_goal, tails, steps, requests)
+        words = end_goal.tokens.shape[1] + tails.tokens.shape[1]
+        zero = book.embedding.new_zeros(book.batch, module.config.hidden)
+        coverage = book.embedding.new_zeros(book.batch, words, columns_of(module.config.coverage))
+        return cls(book, torch.zeros_like(book.everybody), coverage, zero, zero)
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+        """It is read at once, for all who may ask, beside what comes next."""
+        with exactly(may_ask.device):
+            return Heard(self.book.read(self.slot, may_ask, advice), tails)
+
+    @torch.no_grad()
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, WholeMind]:
+        """Pass 1, without gradients."""
+        book, weights = self.book, self.book.weights
+        with exactly(view.device):
+            seen = book.see(view, self.step)
+            join(book.ahead)
+            if self.carried is None:
+                gates = torch.addmm(weights.bias, seen, weights.view.T)
+            else:
+                gates = self.carried.addmm_(seen, weights.view.T)  # nobody else needs it
+            mind = replace(self, shared=WholeShared(gates, last_nav))
+            small = book.small(last_nav, last_ask, 0, self.step)
+            out, _, attended, _ = _decode(mind, small, 0, self.coverage.detach(), None)
+            return _decided(book, out, attended[0]), mind
+
+    def hear(self, asked: Tensor, heard: Heard) -> WholeMind:  # noqa: ARG002
+        """It has been read already: those who asked take the next slot, nothing of which is covered yet."""
+        self.book.heard()
+        return replace(self, asked=asked)
+
+    def finally_(self, ask: Tensor) -> tuple[Decoded, WholeMind]:
+        """Pass 2."""
+        book = self.book
+        asked = torch.zeros_like(ask, dtype=torch.bool) if self.asked is None else self.asked
+        with exactly(ask.device):
+            with beside(book.ahead):
+                slot = self.slot + asked
+            hidden, cell, coverage, out, weights, carried = _Pass.apply(  # type: ignore[no-untyped-call]
+                self.hidden, self.cell, self.coverage, book.module.recurrent.weight, self, ask, asked
+            )
+            if book.learns:
+                book.decided.append(out)
+            mind = WholeMind(book, slot, coverage, hidden, cell, self.step + 1, carried=carried)
+            return _decided(book, out.detach(), weights), mind
+
+    def recall(self) -> Tensor | None:
+        """The logits of all second passes together, (steps·batch, actions), with gradients; None where nothing learns."""
+        book = self.book
+        join(book.ahead)
+        if not book.decided:
+            return None
+        with exactly(self.slot.device):
+            decided = torch.stack(book.decided).flatten(0, 1)
+            attended = torch.addmm(book.packed.combine_bias, decided, book.packed.combine.T).tanh()
+            return nn.functional.linear(attended, book.module.output.weight, book.module.output.bias)
 
 
-@dataclass(frozen=True)
-class WholeShared:
-    """What the two passes of a step have in common."""
-
-    gates: Tensor  # (batch, 4·hidden), but for what the help-requesting action adds
-    nav: Tensor
-    mind: WholeMind = field(repr=False)
+def suits(module: NavigationModule) -> bool:
+    """Whether a module can learn in this way here."""
+    return module.config.layers == 1 and module.output.weight.is_cuda
 
 
 def exactly(device: torch.device) -> torch.autocast:
@@ -410,73 +126,17 @@ def exactly(device: torch.device) -> torch.autocast:
     return torch.autocast(device.type, enabled=False)
 
 
-def begin(module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> WholeMind:
-    """The mind at the start: the end-goal read, no subgoal."""
-    book = Book(module, end_goal, tails, steps, requests)
-    words = end_goal.tokens.shape[1] + tails.tokens.shape[1]
-    zero = book.embedding.new_zeros(book.batch, module.config.hidden)
-    coverage = book.embedding.new_zeros(book.batch, words, columns_of(module.config.coverage))
-    return WholeMind(book, torch.zeros_like(book.everybody), coverage, zero, zero)
-
-
-@torch.no_grad()
-def tentatively(view: Tensor, last_nav: Tensor, last_ask: Tensor, mind: WholeMind) -> tuple[Decoded, WholeShared]:
-    """Pass 1, without gradients."""
-    book, weights = mind.book, mind.book.weights
-    seen = book.see(view, mind.step)
-    join(book.ahead)
-    if mind.carried is None:
-        gates = torch.addmm(weights.bias, seen, weights.view.T)
-    else:
-        gates = mind.carried.addmm_(seen, weights.view.T)  # nobody else needs it
-    shared = WholeShared(gates, last_nav, mind)
-    state = book.small(last_nav, last_ask, 0, mind.step)
-    out, _, attended, _ = _decode(shared, state, 0, mind.coverage.detach(), None)
-    return _decided(book, out, attended[0]), shared
-
-
-def hear(mind: WholeMind, asked: Tensor) -> WholeMind:
-    """The mind after those who asked got their answer: the next slot, nothing of it covered yet."""
-    mind.book.heard()
-    with beside(mind.book.ahead):
-        slot = mind.slot + asked
-    return replace(mind, slot=slot, asked=asked)
-
-
-def finally_(shared: WholeShared, ask: Tensor, mind: WholeMind) -> tuple[Decoded, WholeMind]:
-    """Pass 2."""
-    book = mind.book
-    asked = torch.zeros_like(ask, dtype=torch.bool) if mind.asked is None else mind.asked
-    hidden, cell, coverage, out, weights, carried = _Pass.apply(  # type: ignore[no-untyped-call]
-        mind.hidden, mind.cell, mind.coverage, book.module.recurrent.weight, shared, ask, asked
-    )
-    if book.learns:
-        book.decided.append(out)
-    mind = replace(mind, coverage=coverage, hidden=hidden, cell=cell, step=mind.step + 1, asked=None, carried=carried)
-    return _decided(book, out.detach(), weights), mind
-
-
-def recall(mind: WholeMind) -> Tensor | None:
-    """The logits of all second passes together, (steps·batch, actions), with gradients; None where nothing learns."""
-    book = mind.book
-    join(book.ahead)
-    if not book.decided:
-        return None
-    decided = torch.stack(book.decided).flatten(0, 1)
-    attended = torch.addmm(book.packed.combine_bias, decided, book.packed.combine.T).tanh()
-    return nn.functional.linear(attended, book.module.output.weight, book.module.output.bias)
-
-
 def _decode(
-    shared: WholeShared, small: Small, number: int, coverage: Tensor, asked: Tensor | None
+    mind: WholeMind, small: Small, number: int, coverage: Tensor, asked: Tensor | None
 ) -> tuple[Tensor, Advanced, tuple[Tensor, Tensor, Tensor], Tensor | None]:
     """What the last layers get (batch, 2·hidden + columns); the cell; attention weights, coverage after, and query; and for
     pass 2 what the next step's gates will begin with."""
-    mind, book = shared.mind, shared.mind.book
+    assert mind.shared is not None, "the first pass comes first"
+    book, gates = mind.book, mind.shared.gates
     hidden, weights = book.module.config.hidden, book.weights
     out = book.embedding.new_empty(book.batch, weights.combine.shape[1])
     kept = book.kept_hidden(number, mind.step)
-    cell = advance(shared.gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
+    cell = advance(gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
     carried = book.carry(cell.hidden) if number else None
     query = multiply(out[:, hidden : 2 * hidden], weights.ask.T)
     attended = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
@@ -496,16 +156,17 @@ class _Pass(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, shared: WholeShared, ask: Tensor, asked: Tensor
+        ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, mind: WholeMind, ask: Tensor, asked: Tensor
     ) -> tuple[Tensor, ...]:  # fmt: skip
         """The fourth argument is a parameter: it tells autograd that somebody learns here."""
-        book, step = shared.mind.book, shared.mind.step
-        small = book.small(shared.nav, ask, 1, step)
-        out, state, (weights, after, query), carried = _decode(shared, small, 1, coverage, asked)
+        assert mind.shared is not None
+        book, step = mind.book, mind.step
+        small = book.small(mind.shared.nav, ask, 1, step)
+        out, state, (weights, after, query), carried = _decode(mind, small, 1, coverage, asked)
         ctx.set_materialize_grads(False)
         assert carried is not None
         ctx.mark_non_differentiable(weights, carried)
-        ctx.book, ctx.step, ctx.asked, ctx.slot = book, step, asked, shared.mind.slot
+        ctx.book, ctx.step, ctx.asked, ctx.slot = book, step, asked, mind.slot
         own = Advanced(*(each.detach() for each in state))  # a result that knew its own graph would never be freed
         ctx.kept = (hidden.detach(), cell.detach(), coverage.detach(), own, small, weights, query, out.detach())
         return state.hidden, state.cell, after, out, weights, carried
@@ -524,34 +185,7 @@ class _Pass(torch.autograd.Function):
         given = Gradients(multiply(to_query, book.weights.ask), to_hidden, to_cell, direct=to_out[:, decoder])
         kept = book.kept_hidden(1, ctx.step)
         to_cell = retreat(state.gates, cell, state.cell, kept, book.scale, given, to_gates)
-        book.records[ctx.step] = _Record(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
+        book.records[ctx.step] = Record(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
         book.module.learn_from(book)
         onward = to_gates @ book.weights.again if ctx.needs_input_grad[0] else None
         return onward, to_cell, to_before, None, None, None, None
-
-
-@fused
-def _next_row(slot: Tensor, may_ask: Tensor, everybody: Tensor, *, last: int) -> Tensor:
-    """The row of the slot after everybody's own, or of the last slot for those who may not ask."""
-    return torch.where(may_ask, slot + 1, last) * len(everybody) + everybody
-
-
-@fused
-def _drop_into(room: Tensor, values: Tensor, kept: Tensor, scale: float) -> None:
-    """Write what dropout leaves."""
-    room.copy_(torch.where(kept, values * scale, 0.0))
-
-
-def _dropped(values: Tensor, kept: Tensor | None, scale: float) -> Tensor:
-    return values if kept is None else torch.ops.aten.native_dropout_backward(values, kept.view_as(values), scale)
-
-
-def _wide(values: Tensor, width: int) -> Tensor:
-    return pad(values, (0, width - values.shape[1]))
-
-
-def _streams_of(module: NavigationModule, device: torch.device) -> _Streams:
-    """Two more streams for a module, where there are streams: for what is waited for, and for what is not yet."""
-    if module not in _streams:
-        _streams[module] = second_stream(device, urgent=True), second_stream(device)
-    return _streams[module]

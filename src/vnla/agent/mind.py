@@ -1,0 +1,51 @@
+"""What an agent carries from step to step, and what it does with it in a step.
+
+`read` what the advisor would say, decide `tentatively`, `hear` it if it asked, decide `finally`. There are three minds,
+which decide the same: the plain one (`vnla.agent.plain`), and two that learn faster, on a GPU (`vnla.agent.whole`) and on a
+CPU (`vnla.agent.ragged`). `Agent.begin` chooses.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple, Self
+
+from torch import Tensor
+
+from vnla.agent.encoder import Words
+from vnla.agent.navigation import Decoded
+
+
+class Heard(NamedTuple):
+    """What the advisor would say."""
+
+    subgoal: Tensor  # (batch,), code
+    tails: Words
+
+
+class Mind(ABC):
+    """Of a batch of episodes. Every method leaves it as it is and gives the next one."""
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:  # noqa: ARG002
+        """What `advice` gives: codes of what the advisor would say to those who may ask.
+
+        A GPU asks for it and reads it beside the first pass; others read it when it is heard.
+        """
+        return Heard(advice(), tails)
+
+    @abstractmethod
+    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, Self]:
+        """Pass 1: decide with the last help-requesting action; what the second pass can use of it is in the mind."""
+
+    @abstractmethod
+    def hear(self, asked: Tensor, heard: Heard) -> Self:
+        """The mind after the advisor answered those who asked: their new instruction, nothing of it covered yet."""
+
+    @abstractmethod
+    def finally_(self, ask: Tensor) -> tuple[Decoded, Self]:
+        """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
+
+    def recall(self) -> Tensor | None:
+        """The logits of all second passes with their gradients, where the passes themselves had none; else None."""
+        return None
