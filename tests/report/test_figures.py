@@ -50,6 +50,12 @@ def canvases(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Canvas]]:
     return iter([kept])  # type: ignore[return-value]
 
 
+def test_both_panels_of_lengths_show_everything_that_either_has(canvases: Iterator[list[Canvas]]) -> None:
+    lengths_figure({"Test seen": SEEN}, {"Test seen": [part("1–5", 90, 80, 97)]})
+    (canvas,) = next(canvases)
+    assert all(axes.get_ylim()[0] == 0 and axes.get_ylim()[1] >= 97 for axes in canvas.axes)
+
+
 def all_figures() -> list[Figure]:
     series = {"Test seen": SEEN, "Test unseen": UNSEEN}
     return [

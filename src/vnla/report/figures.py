@@ -64,6 +64,7 @@ def lengths_figure(by_teacher: Series, by_agent: Series, name: str = "figure-len
         axes = first = canvas.add_subplot(1, 2, number, sharey=first)
         _length_panel(axes, series)
         finish(axes, title, "success rate" if number == 1 else "", legend=number == 1)
+    _from_zero(axes)  # of both: it is shared
     told = [f"By {title}: {_told(series)}" for title, series in panels.items()]
     return Figure(
         name, "Success against the length of the way", png(canvas),
@@ -82,7 +83,6 @@ def _length_panel(axes: Axes, series: Series) -> None:
         _points(axes, x, parts, style, label)
     axes.set_xticks(range(len(labels)), labels)
     axes.set_xlim(-0.4, len(labels) - 0.4)
-    _from_zero(axes)
 
 
 def best_and_worst_figure(
