@@ -245,7 +245,7 @@ def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) ->
 
 
 def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thin, "interpreted", lambda: False)
+    monkeypatch.setattr("vnla.agent.kernels.interpreted", lambda: False)
     left, right = normal(20, 64), normal(64, 48)
     with matrix_units("float32"):
         torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)

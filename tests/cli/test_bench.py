@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import torch
 
+from command import Vnla
 from vnla.acting import most_probable, sampled
 from vnla.actions import Nav
 from vnla.bench.setting import KeepGoing, bare_setting
-from vnla.cli import main
-
-
-class Answer(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Vnla = Callable[..., Answer]
 
 TINY = ("--hidden", 8, "--view-size", 8)
 COMMANDS = {
@@ -30,18 +19,6 @@ COMMANDS = {
     "train": ("--batch", 2, "--iterations", 1, "--seconds", 0.01, *TINY),
     "evaluate": ("--points", 3, "--seeds", 2, *TINY),
 }
-
-
-@pytest.fixture
-def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
-    def run(*arguments: object) -> Answer:
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        captured = capfd.readouterr()
-        assert isinstance(left.value.code, int)
-        return Answer(left.value.code, captured.out, captured.err)
-
-    return run
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import command
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.houses.folder import read_world
@@ -21,13 +22,10 @@ Vnla = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
+def vnla(vnla: command.Vnla) -> Vnla:
     def run(*arguments: object) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(argument) for argument in arguments])
-        assert isinstance(left.value.code, int)
-        said = capfd.readouterr()
-        return left.value.code, said.out + said.err
+        answer = vnla(*arguments)
+        return answer.status, answer.out + answer.err
 
     return run
 

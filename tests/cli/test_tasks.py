@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from command import Vnla
 from furnished import small_houses
-from vnla import cli
 from vnla.cli import tasks
 from vnla.houses.folder import write_world
 from vnla.tasks.dataset import read_dataset
-
-
-class Answer(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Vnla = Callable[..., Answer]
-
-
-@pytest.fixture
-def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
-    if not any(group.name == "tasks" for group in cli.app.registered_groups):
-        cli.app.add_typer(tasks.app, name="tasks")
-
-    def run(*arguments: object) -> Answer:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(argument) for argument in arguments])
-        captured = capfd.readouterr()
-        assert isinstance(left.value.code, int)
-        return Answer(left.value.code, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture(scope="module")

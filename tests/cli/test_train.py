@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import command
 from cottage_run import write_cottage
-from vnla import cli
 from vnla.runs import CONFIG, LAST, RunConfig
 
 Vnla = Callable[..., tuple[int, str]]
@@ -16,12 +16,10 @@ SHORT = ["--features", "symbolic", "--iterations", "2", "--batch", "4", "--hidde
 
 
 @pytest.fixture
-def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
+def vnla(vnla: command.Vnla) -> Vnla:
     def run(*arguments: object) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(argument) for argument in arguments])
-        assert isinstance(left.value.code, int)
-        return left.value.code, capfd.readouterr().err
+        answer = vnla(*arguments)
+        return answer.status, answer.err
 
     return run
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from command import Vnla
 from vnla.cli import main
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -21,27 +21,6 @@ from vnla.houses.matterport import write_matterport
 
 COMMAND = [sys.executable, "-c", "from vnla.cli import main; main()"]
 TWO_GIGABYTES = 2 << 30
-
-
-class Answer(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Vnla = Callable[..., Answer]
-
-
-@pytest.fixture
-def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
-    def run(*arguments: object) -> Answer:
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        captured = capfd.readouterr()
-        assert isinstance(left.value.code, int)
-        return Answer(left.value.code, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture

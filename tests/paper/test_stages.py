@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import stage_work
+from processes import is_gone
 from stage_work import Silence, climbing, diary, linger, make, make_all, make_if, make_new, meet
 from vnla.errors import InputError
 from vnla.paper.foreman import carry_out
@@ -153,17 +154,6 @@ def wait_for(what: Path, seconds: float = 30) -> None:
     while not what.exists():
         assert time.monotonic() < end, f"{what} did not appear"
         time.sleep(0.02)
-
-
-def is_gone(pid: int, seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda each: each.name)

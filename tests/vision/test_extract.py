@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from processes import is_gone
 from vision.film import EXPECTED, PLACES, SIZE, Brightness, Noted, Travelling, header, large, pictures
 from vnla.errors import InputError
 from vnla.houses.folder import read_world, write_world
@@ -140,18 +141,6 @@ with StoreWriter(Path({store!r}), header(Travelling())) as store:
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
-def is_gone(group: int, seconds: float) -> bool:
-    """Whether no process of a group is left after some time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def shared_memory(process: int) -> list[Path]:
     """What a process has left in the folder of shared memory."""
     return list(Path("/dev/shm").glob(f"*-{process}-*"))
@@ -171,7 +160,7 @@ def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: s
     else:
         process.send_signal(sent)
     process.wait()
-    assert is_gone(process.pid, seconds=60)
+    assert is_gone(process.pid, seconds=60, kill=os.killpg)
     assert not shared_memory(process.pid)
     with StoreWriter(store, header(Travelling())) as begun:
         assert 0 < len(begun.pending) < len(PLACES)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,14 +92,21 @@ class Outcome(NamedTuple):
 class Worker:
     """A process as seen by the one that started it."""
 
-    def __init__(self, kind: np.dtype[Any], most: int, job: Any) -> None:
-        """An order may be for at most `most` viewpoints; `job` is the job, packed in shared memory."""
+    def __init__(self, kind: np.dtype[Any], most: int) -> None:
+        """An order may be for at most `most` viewpoints. Before the first one it has to `learn` its job."""
         memory = _CONTEXT.RawArray("B", SLOTS * most * kind.itemsize)
         self._slots = _slots(memory, kind, most)
         self.pipe, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_work, args=(theirs, memory, most, job), name="vnla images", daemon=True)
+        self._process = _CONTEXT.Process(target=_work, args=(theirs, memory, most), name="vnla images", daemon=True)
         self._process.start()
         theirs.close()
+
+    def learn(self, job: bytes) -> None:
+        """Tell it its job, packed as a pipe packs it."""
+        try:
+            self.pipe.send_bytes(job)
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._lost() from None
 
     def begin(self, order: Order) -> None:
         """Have an order carried out."""
@@ -139,16 +146,16 @@ class Worker:
 @contextmanager
 def crew(job: Job, most: int, count: int) -> Iterator[list[Worker]]:
     """So many workers, gone when the block ends."""
-    packed = pickle.dumps(job)
-    shared = _CONTEXT.RawArray("B", len(packed))  # a world is megabytes: packed once, and not pushed through many pipes
-    memoryview(shared).cast("B")[:] = packed
+    packed = bytes(ForkingPickler.dumps(job))  # a world is megabytes: packed once for all
     with ExitStack() as ends:
         workers = []
         with _one_thread_each():
             for _ in range(count):
-                worker = Worker(job.kind, most, shared)
+                worker = Worker(job.kind, most)
                 ends.callback(worker.end)
                 workers.append(worker)
+        for worker in workers:  # all are on their way by now
+            worker.learn(packed)
         yield workers
 
 
@@ -173,13 +180,12 @@ def _slots(memory: Any, kind: np.dtype[Any], most: int) -> NDArray[Any]:
     return slots
 
 
-def _work(pipe: Connection, memory: Any, most: int, packed: Any) -> None:
+def _work(pipe: Connection, memory: Any, most: int) -> None:
     # Ctrl-C reaches all processes of a terminal; the one that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # These bytes are the parent's own, in memory that nobody else can reach, as is everything a process is started with.
-    job: Job = pickle.loads(memoryview(packed))
-    slots = _slots(memory, job.kind, most)
     try:
+        job: Job = pipe.recv()
+        slots = _slots(memory, job.kind, most)
         while True:
             order = pipe.recv()
             pipe.send(_carry_out(order, job, slots[order.slot]))

@@ -11,6 +11,7 @@ import importlib.util
 import os
 from functools import cache
 
+import torch
 from torch import Tensor
 
 
@@ -28,6 +29,11 @@ def use_triton(tensor: Tensor, *sizes: int) -> bool:
     """Whether Triton computes on this tensor; `sizes` are those that a kernel wants to be multiples of 16."""
     there = tensor.device.type == "cuda" or interpreted()
     return there and _installed() and all(size % 16 == 0 for size in sizes)
+
+
+def tf32_will_do() -> bool:
+    """Whether products may be rounded as a GPU's matrix units do. The interpreter does not round."""
+    return interpreted() or torch.backends.cuda.matmul.allow_tf32
 
 
 def power_of_2(size: int) -> int:

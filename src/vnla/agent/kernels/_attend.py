@@ -48,6 +48,23 @@ def extend(covered, weights, COLUMNS: tl.constexpr, SIZE: tl.constexpr):
 
 
 @triton.jit
+def given_gates(decoder, first_cover, more_cover, place, other, is_goal, is_tail, COLUMNS: tl.constexpr):
+    """What decoder and context add to the three gates of every word's coverage."""
+    column = tl.arange(0, COLUMNS)
+    everything = column >= 0
+    WIDTH: tl.constexpr = 3 * COLUMNS
+    reset = tl.load(decoder + column)[None, :]
+    update = tl.load(decoder + COLUMNS + column)[None, :]
+    candidate = tl.load(decoder + 2 * COLUMNS + column)[None, :]
+    reset += either(first_cover, more_cover, place, other, is_goal, is_tail, column, everything, WIDTH)
+    update += either(first_cover + COLUMNS, more_cover + COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH)
+    candidate += either(
+        first_cover + 2 * COLUMNS, more_cover + 2 * COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH
+    )
+    return reset, update, candidate
+
+
+@triton.jit
 def product(one, other, PRECISION: tl.constexpr):
     """A product of small matrices."""
     return tl.dot(one, other, input_precision=PRECISION)
@@ -65,9 +82,8 @@ def forward(
     anew = tl.load(asked + episode) != 0 if COVERS else False
     place, other, is_goal, is_tail, chosen = places(episode, slot, anew, batch, FIRST, MORE, WORDS)
     unit, column, word = tl.arange(0, UNITS), tl.arange(0, COLUMNS), tl.arange(0, WORDS)
-    of_word, known, everything = word < FIRST + MORE, unit < HIDDEN, column >= 0
+    of_word, known = word < FIRST + MORE, unit < HIDDEN
     ALL: tl.constexpr = HIDDEN + 4 * COLUMNS
-    WIDTH: tl.constexpr = 3 * COLUMNS
     STEP: tl.constexpr = COLUMNS * COLUMNS
     asking_at = query + episode * ALL
     covered_at = (episode * (FIRST + MORE) + word)[:, None] * COLUMNS + column[None, :]
@@ -81,16 +97,8 @@ def forward(
         at = matrix + column[None, :] * COLUMNS + column[:, None]  # transposed: (in, out)
         by_reset, by_update = tl.load(at), tl.load(at + STEP)
         by_candidate, by_again = tl.load(at + 2 * STEP), tl.load(at + 3 * STEP)
-        decoder = asking_at + HIDDEN + COLUMNS + column
-        reset = tl.load(decoder)[None, :]
-        update = tl.load(decoder + COLUMNS)[None, :]
-        candidate = tl.load(decoder + 2 * COLUMNS)[None, :]
-        reset += either(first_cover, more_cover, place, other, is_goal, is_tail, column, everything, WIDTH)
-        update += either(
-            first_cover + COLUMNS, more_cover + COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH
-        )
-        candidate += either(
-            first_cover + 2 * COLUMNS, more_cover + 2 * COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH
+        reset, update, candidate = given_gates(
+            asking_at + HIDDEN + COLUMNS, first_cover, more_cover, place, other, is_goal, is_tail, COLUMNS
         )
     present = (is_goal & (word < length)) | (is_tail & (word - FIRST < more))
     scores = tl.sum(context * asking[None, :], 1) + tl.sum(covered * of_coverage[None, :], 1)
@@ -149,16 +157,8 @@ def backward(
         at = column[:, None] * COLUMNS + column[None, :]  # (out, in)
         m_reset, m_update = tl.load(matrix + at), tl.load(matrix + STEP + at)
         m_candidate, m_again = tl.load(matrix + 2 * STEP + at), tl.load(matrix + 3 * STEP + at)
-        decoder = asking_at + HIDDEN + COLUMNS + column
-        reset = tl.load(decoder)[None, :]
-        update = tl.load(decoder + COLUMNS)[None, :]
-        candidate = tl.load(decoder + 2 * COLUMNS)[None, :]
-        reset += either(first_cover, more_cover, place, other, is_goal, is_tail, column, everything, WIDTH)
-        update += either(
-            first_cover + COLUMNS, more_cover + COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH
-        )
-        candidate += either(
-            first_cover + 2 * COLUMNS, more_cover + 2 * COLUMNS, place, other, is_goal, is_tail, column, everything, WIDTH
+        reset, update, candidate = given_gates(
+            asking_at + HIDDEN + COLUMNS, first_cover, more_cover, place, other, is_goal, is_tail, COLUMNS
         )
         extended = extend(covered, weights, COLUMNS, SIZE)
         reset = tl.sigmoid(reset + product(extended, tl.trans(m_reset), PRECISION))

@@ -176,13 +176,8 @@ def _sizes(memory: Memory, cover: Cover, words: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class _Kernels(NamedTuple):
-    forward: Any
-    backward: Any
-
-
 @cache
-def _triton() -> _Kernels:
-    from vnla.agent.kernels import _attend as kernels
+def _triton() -> Any:
+    from vnla.agent.kernels import _attend
 
-    return _Kernels(kernels.forward, kernels.backward)
+    return _attend

@@ -141,13 +141,8 @@ def retreat_plain(
     return cell * forget
 
 
-class _Kernels(NamedTuple):
-    forward: Any
-    backward: Any
-
-
 @cache
-def _triton() -> _Kernels:
+def _triton() -> Any:
     from vnla.agent.kernels import _cell
 
-    return _Kernels(_cell.forward, _cell.backward)
+    return _cell

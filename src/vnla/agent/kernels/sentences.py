@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.kernels import interpreted, use_triton
+from vnla.agent.kernels import tf32_will_do, use_triton
 
 _ROWS = 64
 
@@ -25,8 +25,7 @@ def apply_layer(words: Tensor, length: Tensor, weight: Tensor, bias: Tensor, out
     """
     batch, places, inner = words.shape
     outer = len(weight)
-    allowed = interpreted() or torch.backends.cuda.matmul.allow_tf32
-    if not (allowed and use_triton(words, inner, outer)):
+    if not (tf32_will_do() and use_triton(words, inner, outer)):
         apply_layer_plain(words, length, weight, bias, out, row)
         return
     columns = 64 if outer >= 512 else 16

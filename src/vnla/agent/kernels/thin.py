@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from vnla.agent.kernels import interpreted, use_triton
+from vnla.agent.kernels import tf32_will_do, use_triton
 
 _ROWS, _COLUMNS, _DEPTH = 16, 32, 128
 _MOST_ROWS = 512
@@ -21,8 +20,7 @@ _MOST_ROWS = 512
 def multiply(left: Tensor, right: Tensor) -> Tensor:
     """left (rows, inner) @ right (inner, columns)."""
     (rows, inner), columns = left.shape, right.shape[1]
-    allowed = interpreted() or torch.backends.cuda.matmul.allow_tf32
-    if not (allowed and rows <= _MOST_ROWS and use_triton(left, inner, columns)):
+    if not (tf32_will_do() and rows <= _MOST_ROWS and use_triton(left, inner, columns)):
         return multiply_plain(left, right)
     out = left.new_empty(rows, columns)
     _kernel()[-(-rows // _ROWS), -(-columns // _COLUMNS)](
