@@ -13,17 +13,21 @@ from vnla.agent.kernels._cell import tanh
 
 
 @triton.jit
-def add_parts(total, upper, lower, state):
+def add_parts(total, upper, lower, state, HALF: tl.constexpr):
     """Add the product of a block of weights and a quarter of the hidden state, (units, sentences)."""
     up = state.to(upper.dtype)
-    low = (state - up.to(tl.float32)).to(upper.dtype)
     total = tl.dot(upper, up, total)
-    total = tl.dot(lower, up, total)
-    return tl.dot(upper, low, total)
+    if not HALF:
+        low = (state - up.to(tl.float32)).to(upper.dtype)
+        total = tl.dot(lower, up, total)
+        total = tl.dot(upper, low, total)
+    return total
 
 
 @triton.jit
-def add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER: tl.constexpr):
+def add_product(
+    total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER: tl.constexpr, HALF: tl.constexpr
+):  # fmt: skip
     """Add the product of the weights and the hidden state at `before`, all of which is asked for first.
 
     Others have just written that state: it is read past the nearest cache.
@@ -32,16 +36,17 @@ def add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, befor
     state_1 = tl.load(before + QUARTER, mask=here, other=0.0, cache_modifier=".cg")
     state_2 = tl.load(before + 2 * QUARTER, mask=here, other=0.0, cache_modifier=".cg")
     state_3 = tl.load(before + 3 * QUARTER, mask=here, other=0.0, cache_modifier=".cg")
-    total = add_parts(total, up_0, low_0, state_0)
-    total = add_parts(total, up_1, low_1, state_1)
-    total = add_parts(total, up_2, low_2, state_2)
-    return add_parts(total, up_3, low_3, state_3)
+    total = add_parts(total, up_0, low_0, state_0, HALF)
+    total = add_parts(total, up_1, low_1, state_1, HALF)
+    total = add_parts(total, up_2, low_2, state_2, HALF)
+    return add_parts(total, up_3, low_3, state_3, HALF)
 
 
 @triton.jit
 def walk(
-    entering, upper, lower, row, length, kept, scale, hidden, cell, gates, context, now, meet, place, batch, places, pieces,
-    HIDDEN: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, DROPS: tl.constexpr, TOGETHER: tl.constexpr,
+    entering, upper, lower, row, length, kept, scale, hidden, cell, gates, context, now, passing, meet, place, batch, places,
+    pieces, HIDDEN: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, DROPS: tl.constexpr, TOGETHER: tl.constexpr,
+    HALF: tl.constexpr,
 ):  # fmt: skip
     """One program: `UNITS` hidden units of `ROWS` sentences. Those with the same sentences meet after every word."""
     group, piece = tl.program_id(0) // pieces, tl.program_id(0) % pieces
@@ -67,33 +72,61 @@ def walk(
         end = tl.max(words, 0)
         carried = tl.load(cell + first[None, :] + unit[:, None], mask=here, other=0.0)  # (units, sentences)
         total = tl.load(enters, mask=(words > 0)[None, :], other=0.0)
-        for each in range(0, end):
-            before = state + each * HIDDEN
-            total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER)
-            reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
-            tl.store(hidden + first[None, :] + (each + 1) * HIDDEN + unit[:, None], reached, mask=here)
-            tl.debug_barrier()
-            tl.atomic_add(meet + group, 1, sem="release")
-            note(
-                kept, scale, cell, gates, context, now, each, places, sentence, to, unit, here, reached, carried, enter,
-                forget, candidate, leave, HIDDEN, DROPS,
+        passed = passing + (sentence * (2 * HIDDEN))[None, :]
+        if end > 0:
+            total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, state, here, QUARTER, HALF)
+            total, carried = finish_word(
+                total, carried, 0, words, end, enters, passed, kept, scale, hidden, cell, gates, context, now, meet + group,
+                places, pieces, sentence, to, unit, here, HIDDEN, ROWS, UNITS, DROPS, HALF,
             )  # fmt: skip
-            total = tl.load(enters + (each + 1) * (4 * HIDDEN), mask=(each + 1 < words)[None, :], other=0.0)
-            arrived = tl.atomic_add(meet + group, 0, sem="acquire")
-            while arrived < pieces * (each + 1):
-                arrived = tl.atomic_add(meet + group, 0, sem="acquire")
+        for each in range(1, end):
+            before = passed + (each % 2) * HIDDEN + inner[:, None] if HALF else state + each * HIDDEN
+            total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER, HALF)
+            total, carried = finish_word(
+                total, carried, each, words, end, enters, passed, kept, scale, hidden, cell, gates, context, now,
+                meet + group, places, pieces, sentence, to, unit, here, HIDDEN, ROWS, UNITS, DROPS, HALF,
+            )  # fmt: skip
     else:
         carried = tl.load(cell + (first + place * HIDDEN)[None, :] + unit[:, None], mask=here, other=0.0)
         before = state + place * HIDDEN
         words = tl.load(length + sentence, mask=inside, other=0)
         total = tl.load(enters + place * (4 * HIDDEN), mask=(place < words)[None, :], other=0.0)
-        total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER)
+        total = add_product(total, up_0, low_0, up_1, low_1, up_2, low_2, up_3, low_3, before, here, QUARTER, HALF)
         reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
-        tl.store(hidden + first[None, :] + (place + 1) * HIDDEN + unit[:, None], reached, mask=here)
         note(
-            kept, scale, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter, forget,
-            candidate, leave, HIDDEN, DROPS,
+            kept, scale, hidden, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter,
+            forget, candidate, leave, HIDDEN, DROPS,
         )  # fmt: skip
+
+
+@triton.jit
+def finish_word(
+    total, carried, each, words, end, enters, passed, kept, scale, hidden, cell, gates, context, now, meet, places, pieces,
+    sentence, to, unit, here, HIDDEN: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, DROPS: tl.constexpr,
+    HALF: tl.constexpr,
+):  # fmt: skip
+    """The state after a word, passed on to the others and written down; what the next word adds to the gates, and the cell.
+
+    In half precision a state is passed on in two places in turn: nobody writes into one before all have read it.
+    """
+    reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
+    if HALF:
+        shown = passed + ((each + 1) % 2) * HIDDEN + unit[:, None]
+        tl.store(shown, reached.to(shown.dtype.element_ty), mask=here)
+    else:
+        tl.store(hidden + (to * (places + 1) + each + 1)[None, :] * HIDDEN + unit[:, None], reached, mask=here)
+    tl.debug_barrier()
+    tl.atomic_add(meet, 1, sem="release")
+    note(
+        kept, scale, hidden, cell, gates, context, now, each, places, sentence, to, unit, here, reached, carried, enter,
+        forget, candidate, leave, HIDDEN, DROPS,
+    )  # fmt: skip
+    total = tl.load(enters + (each + 1) * (4 * HIDDEN), mask=(each + 1 < words)[None, :], other=0.0)
+    if each + 1 < end:
+        arrived = tl.atomic_add(meet, 0, sem="acquire")
+        while arrived < pieces * (each + 1):
+            arrived = tl.atomic_add(meet, 0, sem="acquire")
+    return total, carried
 
 
 @triton.jit
@@ -111,11 +144,13 @@ def advance(total, carried, UNITS: tl.constexpr, ROWS: tl.constexpr):
 
 @triton.jit
 def note(
-    kept, scale, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter, forget,
+    kept, scale, hidden, cell, gates, context, now, place, places, sentence, to, unit, here, reached, carried, enter, forget,
     candidate, leave, HIDDEN: tl.constexpr, DROPS: tl.constexpr,
 ):  # fmt: skip
-    """Write down all but the hidden state."""
-    tl.store(cell + ((to * (places + 1) + place + 1) * HIDDEN)[None, :] + unit[:, None], carried, mask=here)
+    """Write everything down."""
+    after = ((to * (places + 1) + place + 1) * HIDDEN)[None, :] + unit[:, None]
+    tl.store(hidden + after, reached, mask=here)
+    tl.store(cell + after, carried, mask=here)
     word = to * places + place
     active = gates + (word * (4 * HIDDEN))[None, :] + unit[:, None]
     tl.store(active, enter, mask=here)

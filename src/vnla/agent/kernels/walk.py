@@ -2,8 +2,8 @@
 
 On a GPU it is one kernel for all words, its programs waiting for each other between two words: each keeps its share of the
 recurrent weights in shared memory, where the batch is small enough for all programs to run at once. Larger batches take a
-kernel a word. Products are sums of three in bfloat16, of the operands' upper and lower halves, which is as good as float32
-to about 1e-5.
+kernel a word. Where tf32 will do, weights and hidden states are multiplied in float16, which has as many digits; otherwise
+products are sums of three in bfloat16, of the operands' upper and lower halves, which is as good as float32 to about 1e-5.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.agent.kernels import interpreted, use_triton
+from vnla.agent.kernels import interpreted, tf32_will_do, use_triton
 
 _ROWS, _UNITS = 32, 16
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
 
 class Halves(NamedTuple):
-    """Recurrent weights (4·hidden, hidden), and their upper and lower halves in bfloat16."""
+    """Recurrent weights (4·hidden, hidden), and their upper and lower halves in bfloat16; or, if one part will do, that."""
 
     weight: Tensor
     upper: Tensor
-    lower: Tensor
+    lower: Tensor | None
 
     @classmethod
     def of(cls, weight: Tensor) -> Halves:
-        """The halves of a weight."""
+        """The halves of a weight; in float16 alone where a GPU may round float32 to tf32."""
+        if weight.is_cuda and tf32_will_do():
+            return cls(weight, weight.to(torch.float16), None)
         upper = weight.to(torch.bfloat16)
         return cls(weight, upper, (weight - upper.to(weight.dtype)).to(torch.bfloat16))
 
@@ -56,15 +58,17 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     hidden = weight.weight.shape[1]
     now = entering.new_empty(batch, places, hidden)
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
-    upper, lower = weight.upper, weight.lower
+    half = weight.lower is None
+    upper, lower = weight.upper, weight.upper if weight.lower is None else weight.lower
+    passing = upper.new_empty(batch, 2, hidden)
     if interpreted():  # its products in bfloat16 are wrong
         upper, lower = upper.float(), lower.float()
     together = not interpreted() and groups * pieces <= _processors(entering.device)
     for place in range(1 if together else places):
         _kernel()[groups * pieces,](
             entering, upper, lower, row, length, track.kept, scale, track.hidden, track.cell, track.gates,
-            track.context, now, meet, place, batch, places, pieces,
-            HIDDEN=hidden, ROWS=_ROWS, UNITS=_UNITS, DROPS=track.kept is not None, TOGETHER=together,
+            track.context, now, passing, meet, place, batch, places, pieces,
+            HIDDEN=hidden, ROWS=_ROWS, UNITS=_UNITS, DROPS=track.kept is not None, TOGETHER=together, HALF=half,
             num_warps=4, launch_cooperative_grid=together,
         )  # fmt: skip
     return now
