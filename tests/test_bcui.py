@@ -517,6 +517,34 @@ def test_masking_as_on_a_gpu_gives_what_shrinking_gives(
         assert (wide[:, narrow.shape[1] :] == (0 if name == "request" else -1)).all()
 
 
+@pytest.mark.parametrize("policy", ["none", "first", "random"])
+@pytest.mark.parametrize("on_a_gpu", [False, True], ids=["shrinking", "masking"])
+def test_who_does_not_look_at_the_first_pass_learns_the_same_without_it(
+    environment: Environment, policy: str, on_a_gpu: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = torch.arange(500, 540)
+    results = []
+    for deliberate in (True, False):
+        agent = small_agent(9).train()
+        with monkeypatch.context() as patch:
+            if on_a_gpu:
+                patch.setattr(torch.Tensor, "is_cuda", _Everywhere())
+            players = players_of(agent, environment, help_policy(policy), BCUI)
+            players = replace(players, deliberate=deliberate)
+            rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+        loss = rollout.nav_loss()
+        loss.backward()
+        collect_gradients(agent)
+        results.append((rollout, loss.detach(), [each.grad for each in agent.navigation.parameters()]))
+    (thoughtful, loss, slopes), (quick, its_loss, its_slopes) = results
+    assert not quick.moments[0].tentative.numel() and thoughtful.moments[0].tentative.numel()
+    for name in ("pose", "nav", "request", "budget", "taught", "after"):
+        assert told(quick, name) == told(thoughtful, name), name
+    assert any(any(each) for each in told(quick, "request")) == (policy != "none")
+    torch.testing.assert_close(its_loss, loss)
+    torch.testing.assert_close(its_slopes, slopes)
+
+
 def test_the_gradients_of_masking_and_shrinking_are_the_same(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

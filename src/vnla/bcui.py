@@ -11,6 +11,7 @@ likelihood of what the teachers do; the optimiser belongs to `vnla.training`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -28,7 +29,7 @@ from vnla.agent.navigation import Decoded
 from vnla.budgets import LONGEST_EPISODE
 from vnla.capture import fused
 from vnla.episodes import Episodes, Situation, count_unmoved
-from vnla.policies import HelpPolicy
+from vnla.policies import HelpPolicy, Never
 from vnla.rollout import Moment, Rollout
 from vnla.selection import take_rows
 from vnla.teachers.help import HelpTeacher, Verdict
@@ -47,6 +48,8 @@ class Players:
     acting: Acting
     keeps_ended: bool = False
     """Let ended episodes walk on and learn until they are at a goal, as the authors' code does."""
+    deliberate: bool = True
+    """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,10 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
         walk = still_going(walk, players.keeps_ended)
         if not len(walk.row):
             break
-        sight = look(walk, players)  # 10, 22
+        sight = look(walk, step, players)  # 10, 22
         answer = walk.mind.read(sight.may_ask, partial(advise, walk, players), players.tails)  # 15
-        first, mind = walk.mind.tentatively(sight.view, walk.nav, walk.ask)  # 11
+        mind = walk.mind.see(sight.view, walk.nav)  # 10
+        first = mind.tentatively(walk.ask) if players.deliberate else None  # 11
         resolve = consider(walk, step, sight, first, players)  # 12-14
         mind = mind.hear(resolve.hears, answer)  # 16, 19
         second, mind = mind.finally_(resolve.ask)  # 21
@@ -103,19 +107,22 @@ class Sight(NamedTuple):
     view: Tensor  # (batch, view size)
     blocked: Tensor  # whether nothing is in view to go to
     taught: Tensor  # the navigation teacher's action
-    may_ask: Tensor  # who has a request left
+    may_ask: Tensor  # who has a request left; and will ask, where that is known without pass 1
     learns: Tensor  # who counts in the navigation loss
 
 
 @fused
-def look(walk: Walk, players: Players) -> Sight:
+def look(walk: Walk, step: int, players: Players) -> Sight:
     """Lines 10 and 22: the view, and what the navigation teacher would do."""
     environment, goals = walk.episodes.environment, walk.episodes.goals
+    may_ask = walk.going & (walk.budget > 0)
+    if not players.deliberate:
+        may_ask = may_ask & players.help_policy(situation(walk, step, nothing(walk)))
     return Sight(
         view=players.views[walk.pose].float(),
         blocked=environment.blocked(walk.pose),
         taught=environment.nav_teacher(walk.pose, goals),
-        may_ask=walk.going & (walk.budget > 0),
+        may_ask=may_ask,
         learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.keeps_ended else walk.going.clone(),
     )
 
@@ -126,8 +133,21 @@ def advise(walk: Walk, players: Players) -> Tensor:
     return players.advisor(walk.episodes.environment, walk.pose, walk.episodes.goals).subgoal
 
 
+def situation(walk: Walk, step: int, tentative: Tensor, ask: Callable[[], Tensor] | None = None) -> Situation:
+    """What a help policy or teacher may look at."""
+    return Situation(
+        episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
+        plan=walk.plan, ask=ask,
+    )  # fmt: skip
+
+
+def nothing(walk: Walk) -> Tensor:
+    """Stands for what is not known without pass 1: (batch, 0)."""
+    return walk.pose.new_empty(len(walk.pose), 0, dtype=torch.float32)
+
+
 class Resolve(NamedTuple):
-    """Who asks."""
+    """Who asks. Without pass 1 the first three are empty."""
 
     tentative: Tensor  # (batch, 6), probabilities of pass 1
     known: Tensor  # (batch, features), what the help module sees
@@ -138,20 +158,21 @@ class Resolve(NamedTuple):
 
 
 @fused
-def consider(walk: Walk, step: int, sight: Sight, first: Decoded, players: Players) -> Resolve:
+def consider(walk: Walk, step: int, sight: Sight, first: Decoded | None, players: Players) -> Resolve:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
-    agent = players.agent
-    tentative = log_distribution(first.logits, sight.blocked).exp()
-    known = agent.help.features(sight.view, tentative, first.decoder, first.attended)  # 12
-    situation = Situation(
-        episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
-        plan=walk.plan, ask=lambda: agent.help(known, walk.budget),
-    )  # fmt: skip
-    request = players.help_policy(situation) & sight.may_ask  # 13, 14
+    if first is None:
+        tentative = known = nothing(walk)
+        verdict, request = Verdict(tentative.bool(), tentative.long()), sight.may_ask
+    else:
+        help_module = players.agent.help
+        tentative = log_distribution(first.logits, sight.blocked).exp()
+        known = help_module.features(sight.view, tentative, first.decoder, first.attended)  # 12
+        now = situation(walk, step, tentative, lambda: help_module(known, walk.budget))
+        verdict, request = players.help_teacher(now), players.help_policy(now) & sight.may_ask  # 13, 14
     return Resolve(
         tentative=tentative,
         known=known,
-        verdict=players.help_teacher(situation),
+        verdict=verdict,
         request=request,
         hears=request & players.advisor.speaks,
         ask=ask_action(request & players.help_policy.invited),
@@ -191,7 +212,8 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
 
 def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
     """The start of every episode: lines 4 to 8."""
-    requests = min(longest, episodes.most_requests) if players.advisor.speaks else 0
+    silence = not players.advisor.speaks or isinstance(players.help_policy, Never)
+    requests = 0 if silence else min(longest, episodes.most_requests)
     zero = torch.zeros_like(episodes.start)
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),

@@ -72,7 +72,7 @@ class Situation:
     pose: Tensor  # (batch,)
     unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
     budget: Tensor  # (batch,), requests left
-    tentative: Tensor  # (batch, 6), the tentative navigation distribution
+    tentative: Tensor  # (batch, 6), the tentative navigation distribution; (batch, 0) before it is known
     plan: Tensor  # (batch, …), what the help policy keeps for each episode
     ask: Callable[[], Tensor] | None = None  # gives the help module's logits (batch, 2), where there is such a module
 

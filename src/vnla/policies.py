@@ -29,6 +29,10 @@ class HelpPolicy(Protocol):
     def invited(self) -> bool:
         """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it."""
 
+    @property
+    def deliberates(self) -> bool:
+        """Whether it looks at what the agent would do tentatively, or at anything else that pass 1 finds."""
+
     def plan(self, episodes: Episodes) -> Tensor:
         """What the policy keeps for each episode: (batch, anything)."""
 
@@ -40,6 +44,7 @@ class _Planless:
     """A policy that needs to know nothing in advance."""
 
     invited: ClassVar[bool] = True
+    deliberates: ClassVar[bool] = False
 
     def plan(self, episodes: Episodes) -> Tensor:
         """Nothing."""
@@ -69,6 +74,7 @@ class AtRandom:
     """RANDOM: requests at as many steps as the budget has, chosen uniformly from the time budget before the episode."""
 
     invited: ClassVar[bool] = True
+    deliberates: ClassVar[bool] = False
     longest: int = LONGEST_EPISODE
 
     def plan(self, episodes: Episodes) -> Tensor:
@@ -90,6 +96,7 @@ class AtRandom:
 class AsTaught(_Planless):
     """TEACHER: follows the help-requesting teacher."""
 
+    deliberates: ClassVar[bool] = True
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
 
     def __call__(self, situation: Situation) -> Tensor:
@@ -100,6 +107,8 @@ class AsTaught(_Planless):
 @dataclass(frozen=True)
 class Learned(_Planless):
     """LEARNED: does what the agent's own help module finds more probable."""
+
+    deliberates: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever would rather ask."""

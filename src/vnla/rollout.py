@@ -15,7 +15,7 @@ from vnla.episodes import Episodes
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of the episodes `row`, one entry each."""
+    """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0)."""
 
     step: int
     row: Tensor  # which episodes of the rollout took part

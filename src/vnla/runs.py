@@ -180,15 +180,17 @@ def make_players(config: RunConfig, material: Material, agent: Agent, *, trainin
     config = config.for_training()
     vocabulary = material.dataset.vocabulary
     subgoals = Subgoals.table(config.advisor, vocabulary, vocabulary.padding).to(material.world.device)
+    policy = _policy(config, training)
     return Players(
         agent=agent,
         views=material.views,
         advisor=config.advisor,
         tails=tails(subgoals, vocabulary.end),
         help_teacher=config.teacher,
-        help_policy=_policy(config, training),
+        help_policy=policy,
         acting=BCUI if training else LED if config.advisor.direct and not config.unaided else ALONE,
         keeps_ended=config.keeps_ended and training,
+        deliberate=policy.deliberates or not training,
     )
 
 

@@ -131,6 +131,7 @@ class At:
 
     steps: tuple[int, ...]
     invited: bool = True
+    deliberates: bool = False
 
     def plan(self, episodes: Episodes) -> Tensor:
         """Nothing."""
@@ -150,11 +151,15 @@ class ScriptedMind(Mind):
     step: Tensor
     heard: Tensor
 
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, ScriptedMind]:  # noqa: ARG002
+    def see(self, view: Tensor, last_nav: Tensor) -> ScriptedMind:  # noqa: ARG002
+        """Nothing but the last action."""
+        self.script.seen.append({"episode": self.episode.tolist(), "nav": last_nav.tolist()})
+        return self
+
+    def tentatively(self, last_ask: Tensor) -> Decoded:
         """Pass 1."""
-        given = {"episode": self.episode, "nav": last_nav, "ask 1": last_ask, "heard 1": self.heard}
-        self.script.seen.append({name: each.tolist() for name, each in given.items()})
-        return self._decoded(self.script.tentative), self
+        self.script.seen[-1] |= {"ask 1": last_ask.tolist(), "heard 1": self.heard.tolist()}
+        return self._decoded(self.script.tentative)
 
     def hear(self, asked: Tensor, heard: Heard) -> ScriptedMind:
         """What was said to those who asked."""

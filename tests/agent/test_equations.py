@@ -87,7 +87,8 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
     for step in range(5):
         view = torch.randn(4, 9, generator=generator, dtype=torch.float64)
         budget = torch.randint(0, 6, (4,), generator=generator)
-        first, mind = mind.tentatively(view, nav, ask)
+        mind = mind.see(view, nav)
+        first = mind.tentatively(ask)
         tentative = first.logits.softmax(dim=1)
         known = agent.help.features(view, tentative, first.decoder, first.attended)
         help_logits = agent.help(known, budget)
@@ -156,7 +157,8 @@ def test_padding_changes_nothing(layers: int) -> None:
         mind, results = agent.begin(words, said), []
         nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
         for step, view in enumerate(views):
-            first, mind = mind.tentatively(view, nav, ask)
+            mind = mind.see(view, nav)
+            first = mind.tentatively(ask)
             ask = torch.tensor([step == 1, step == 2, False])
             mind = mind.hear(ask, Heard(torch.tensor([5, 30, 11]), said))
             second, mind = mind.finally_(ask.long())
@@ -171,10 +173,10 @@ def test_an_agent_does_not_notice_how_long_its_batch_mates_end_goals_are() -> No
     together = end_goals([1, 7, 3], seed=6)
     view = torch.randn(3, 9, generator=drawn(1), dtype=torch.float64)
     nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
-    all_three, _ = agent.begin(together, table).tentatively(view, nav, ask)
+    all_three = agent.begin(together, table).see(view, nav).tentatively(ask)
     for i, length in enumerate([1, 7, 3]):
         alone = Words(together.tokens[i : i + 1, :length], together.length[i : i + 1])
-        decoded, _ = agent.begin(alone, table).tentatively(view[i : i + 1], nav[:1], ask[:1])
+        decoded = agent.begin(alone, table).see(view[i : i + 1], nav[:1]).tentatively(ask[:1])
         torch.testing.assert_close(decoded.logits[0], all_three.logits[i], atol=CLOSE, rtol=0)
 
 
@@ -223,7 +225,7 @@ def test_dropout_reaches_every_input_in_training_and_nothing_in_evaluation() -> 
     nav, ask = torch.full((2,), NAV_START), torch.full((2,), ASK_START)
 
     def once() -> Tensor:
-        logits: Tensor = agent.begin(goals, table).tentatively(view, nav, ask)[0].logits
+        logits: Tensor = agent.begin(goals, table).see(view, nav).tentatively(ask).logits
         return logits
 
     assert not torch.equal(once(), once())

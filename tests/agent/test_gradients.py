@@ -125,7 +125,7 @@ def test_pass_one_carries_no_gradient_and_its_result_does_not_enter_the_navigati
     assert rollout.logits is not None and rollout.logits.requires_grad
     mind = agent.begin(end_goals_of(KEYS), what_is_said(Advisor()))
     nav, ask = torch.full_like(KEYS, NAV_START), torch.full_like(KEYS, ASK_START)
-    first, _ = mind.tentatively(torch.randn(len(KEYS), 8), nav, ask)
+    first = mind.see(torch.randn(len(KEYS), 8), nav).tentatively(ask)
     assert not first.logits.requires_grad
 
 
@@ -147,7 +147,8 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
         mind, total = agent.begin(goals, table), torch.zeros((), dtype=torch.float64)
         nav, ask = torch.full((4,), NAV_START), torch.full((4,), ASK_START)
         for step, view in enumerate(views):
-            _, mind = mind.tentatively(view, nav, ask)
+            mind = mind.see(view, nav)
+            mind.tentatively(ask)
             asked = torch.tensor([step == 1, step in (1, 2), step == 3, False])
             mind = mind.hear(asked, Heard(taught[step] * 200, table))
             decoded, mind = mind.finally_(asked.long())

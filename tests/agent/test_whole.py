@@ -33,20 +33,22 @@ def begun(agent: Agent, as_on_a_gpu: bool) -> Mind:
     return agent.begin(GOALS, TABLE)
 
 
-def run(agent: Agent, as_on_a_gpu: bool) -> tuple[Tensor, list[Tensor]]:
-    """The loss of a walk in which agents ask as `ASKED` says, and what both passes decided."""
+def run(agent: Agent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tensor, list[Tensor]]:
+    """The loss of a walk in which agents ask as `ASKED` says, and what both passes decided, or the second alone."""
     views, taught = script(agent.navigation.output.weight.dtype)
     mind = begun(agent, as_on_a_gpu)
     nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
     logits, finals = [], []
     for step, view in enumerate(views):
         asked = torch.tensor(ASKED[step])
-        heard = mind.read(torch.ones_like(asked), lambda step=step: taught[step] * 200, TABLE)
-        first, mind = mind.tentatively(view, nav, ask)
+        heard = mind.read(torch.ones_like(asked) if deliberate else asked, lambda step=step: taught[step] * 200, TABLE)
+        mind = mind.see(view, nav)
+        if deliberate:
+            logits.append(mind.tentatively(ask).logits)
         mind = mind.hear(asked, Heard(heard.subgoal, TABLE))
         second, mind = mind.finally_(asked.long())
         nav, ask = taught[step], asked.long()
-        logits += [first.logits, second.logits]
+        logits.append(second.logits)
         finals.append(second.logits)
     together = mind.recall()
     final = torch.cat(finals) if together is None else together
@@ -71,6 +73,21 @@ def test_the_whole_batch_decides_and_learns_as_its_episodes_do() -> None:
     for name, slope in its_slopes.items():
         if name.startswith("navigation."):
             torch.testing.assert_close(slopes[name], slope, msg=name)
+
+
+def test_without_the_first_pass_the_second_is_the_same() -> None:
+    """With dropout, too: what it keeps is drawn at once, whoever uses it."""
+    results = []
+    for deliberate in (True, False):
+        agent = small_agent(6, dropout=0.5).train()
+        torch.manual_seed(8)
+        loss, logits = run(agent, True, deliberate)
+        loss.backward()
+        finals = logits[1::2] if deliberate else logits
+        results.append((loss.detach(), [each.detach() for each in finals], learned(agent)))
+    (_, its_finals, _), (_, finals, _) = results
+    assert len(its_finals) == len(finals) == STEPS
+    torch.testing.assert_close(results[1], results[0])
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
@@ -113,7 +130,8 @@ def run_without_learning(agent: Agent) -> list[Tensor]:
     assert isinstance(mind, WholeMind)
     nav, ask, logits = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START), []
     for view, action in zip(views, taught, strict=True):
-        first, mind = mind.tentatively(view, nav, ask)
+        mind = mind.see(view, nav)
+        first = mind.tentatively(ask)
         second, mind = mind.finally_(torch.zeros_like(action))
         logits += [first.logits, second.logits]
     assert mind.recall() is None
@@ -131,7 +149,8 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
         for view, action in zip(views, taught, strict=True):
             may_ask = torch.full((EPISODES,), read)
             mind.read(may_ask, lambda action=action: action * 200, TABLE)
-            _, mind = mind.tentatively(view, nav, ask)
+            mind = mind.see(view, nav)
+            mind.tentatively(ask)
             mind = mind.hear(torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
             _, mind = mind.finally_(torch.zeros_like(action))
         together = mind.recall()

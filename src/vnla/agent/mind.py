@@ -1,8 +1,8 @@
 """What an agent carries from step to step, and what it does with it in a step.
 
-`read` what the advisor would say, decide `tentatively`, `hear` it if it asked, decide `finally`. There are three minds,
-which decide the same: the plain one (`vnla.agent.plain`), and two that learn faster, on a GPU (`vnla.agent.whole`) and on a
-CPU (`vnla.agent.ragged`). `Agent.begin` chooses.
+`read` what the advisor would say, `see`, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. There are
+three minds, which decide the same: the plain one (`vnla.agent.plain`), and two that learn faster, on a GPU
+(`vnla.agent.whole`) and on a CPU (`vnla.agent.ragged`). `Agent.begin` chooses.
 """
 
 from __future__ import annotations
@@ -35,8 +35,12 @@ class Mind(ABC):
         return Heard(advice(), tails)
 
     @abstractmethod
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, Self]:
-        """Pass 1: decide with the last help-requesting action; what the second pass can use of it is in the mind."""
+    def see(self, view: Tensor, last_nav: Tensor) -> Self:
+        """The mind with what both passes of a step have in common."""
+
+    @abstractmethod
+    def tentatively(self, last_ask: Tensor) -> Decoded:
+        """Pass 1, of which nothing learns: decide with the last help-requesting action."""
 
     @abstractmethod
     def hear(self, asked: Tensor, heard: Heard) -> Self:

@@ -32,12 +32,15 @@ class PlainMind(Mind):
         batch, words, _ = memory.context.shape
         return cls(module, memory, memory.context.new_zeros(batch, words, module.config.coverage), module.start(batch))
 
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, PlainMind]:
-        """Pass 1, of which nothing learns."""
-        shared = self.module.share(view, last_nav, self.state)
-        with torch.no_grad():
-            decoded, _ = self.module.decode(shared, last_ask, self.memory, self.coverage)
-        return decoded, replace(self, shared=shared)
+    def see(self, view: Tensor, last_nav: Tensor) -> PlainMind:
+        """What the view, the last action and the state add to the decoder's gates."""
+        return replace(self, shared=self.module.share(view, last_nav, self.state))
+
+    @torch.no_grad()
+    def tentatively(self, last_ask: Tensor) -> Decoded:
+        """Pass 1."""
+        assert self.shared is not None, "it has to see first"
+        return self.module.decode(self.shared, last_ask, self.memory, self.coverage)[0]
 
     def hear(self, asked: Tensor, heard: Heard) -> PlainMind:
         """On a CPU only those who asked read."""
@@ -53,7 +56,7 @@ class PlainMind(Mind):
 
     def finally_(self, ask: Tensor) -> tuple[Decoded, PlainMind]:
         """Pass 2."""
-        assert self.shared is not None, "the first pass comes first"
+        assert self.shared is not None, "it has to see first"
         decoded, state = self.module.decode(self.shared, ask, self.memory, self.coverage)
         coverage = self.module.attention.cover(decoded.decoder, decoded.weights, self.memory, self.coverage)
         return decoded, replace(self, coverage=coverage, state=state, shared=None)

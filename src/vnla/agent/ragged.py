@@ -71,10 +71,14 @@ class RaggedMind(Mind):
         return mind._told(everybody, torch.full((batch,), len(tails.length) - 1), tails)
 
     @torch.no_grad()
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, RaggedMind]:
+    def see(self, view: Tensor, last_nav: Tensor) -> RaggedMind:
+        """What the view and the last state add to the decoder's gates."""
+        return replace(self, shared=RaggedShared(last_nav, *self.notes.see(view, self.last)))
+
+    @torch.no_grad()
+    def tentatively(self, last_ask: Tensor) -> Decoded:
         """Pass 1."""
-        mind = replace(self, shared=RaggedShared(last_nav, *self.notes.see(view, self.last)))
-        return self.notes.decode(mind, last_ask, learns=False), mind
+        return self.notes.decode(self, last_ask, learns=False)
 
     @torch.no_grad()
     def hear(self, asked: Tensor, heard: Heard) -> RaggedMind:

@@ -69,8 +69,8 @@ class WholeMind(Mind):
             return Heard(self.book.read(self.slot, may_ask, advice), tails)
 
     @torch.no_grad()
-    def tentatively(self, view: Tensor, last_nav: Tensor, last_ask: Tensor) -> tuple[Decoded, WholeMind]:
-        """Pass 1, without gradients."""
+    def see(self, view: Tensor, last_nav: Tensor) -> WholeMind:
+        """What the view and the last state add to the decoder's gates."""
         book, weights = self.book, self.book.weights
         with exactly(view.device):
             seen = book.see(view, self.step)
@@ -79,10 +79,17 @@ class WholeMind(Mind):
                 gates = torch.addmm(weights.bias, seen, weights.view.T)
             else:
                 gates = self.carried.addmm_(seen, weights.view.T)  # nobody else needs it
-            mind = replace(self, shared=WholeShared(gates, last_nav))
-            small = book.small(last_nav, last_ask, 0, self.step)
-            out, _, attended, _ = _decode(mind, small, 0, self.coverage.detach(), None)
-            return _decided(book, out, attended[0]), mind
+        return replace(self, shared=WholeShared(gates, last_nav))
+
+    @torch.no_grad()
+    def tentatively(self, last_ask: Tensor) -> Decoded:
+        """Pass 1, without gradients."""
+        assert self.shared is not None, "it has to see first"
+        book = self.book
+        with exactly(last_ask.device):
+            small = book.small(self.shared.nav, last_ask, 0, self.step)
+            out, _, attended, _ = _decode(self, small, 0, self.coverage.detach(), None)
+            return _decided(book, out, attended[0])
 
     def hear(self, asked: Tensor, heard: Heard) -> WholeMind:  # noqa: ARG002
         """It has been read already: those who asked take the next slot, nothing of which is covered yet."""
@@ -131,7 +138,7 @@ def _decode(
 ) -> tuple[Tensor, Advanced, tuple[Tensor, Tensor, Tensor], Tensor | None]:
     """What the last layers get (batch, 2·hidden + columns); the cell; attention weights, coverage after, and query; and for
     pass 2 what the next step's gates will begin with."""
-    assert mind.shared is not None, "the first pass comes first"
+    assert mind.shared is not None, "it has to see first"
     book, gates = mind.book, mind.shared.gates
     hidden, weights = book.module.config.hidden, book.weights
     out = book.embedding.new_empty(book.batch, weights.combine.shape[1])
