@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from cottage_run import write_cottage
 from vnla.errors import InputError
@@ -54,6 +55,15 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
         assert train(alone, open_run(alone, config), Material.load(config)) is None
         for file in WRITTEN:
             assert (tmp_path / "together" / name / file).read_bytes() == (alone / file).read_bytes(), (name, file)
+
+
+def test_learning_to_ask_does_not_change_how_an_agent_learns_to_walk(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    configs = {name: config_of(folders, name) for name in ("learned", "teacher")}
+    assert train_together([(tmp_path / name, config) for name, config in configs.items()], "cpu") is None
+    learned, teacher = (load_file(tmp_path / name / LAST) for name in configs)
+    walking = [name for name in learned if name.startswith("agent.navigation.")]
+    assert walking and all(torch.equal(learned[name], teacher[name]) for name in walking)
+    assert any(not torch.equal(learned[name], teacher[name]) for name in learned if name.startswith("agent.help."))
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

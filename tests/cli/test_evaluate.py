@@ -47,6 +47,18 @@ def test_one_seed_has_no_interval(vnla: Vnla, run: Path) -> None:
     assert "nan" not in said.replace("nDTW", "")
 
 
+def test_another_help_policy(vnla: Vnla, run: Path, tmp_path: Path) -> None:
+    requests = {}
+    for policy in ("none", "teacher"):
+        file = tmp_path / f"{policy}.json"
+        status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--help-policy", policy, "--json", file)
+        assert status == 0 and f"help policy {policy}" in said
+        requests[policy] = json.loads(file.read_text())["test_seen"]["figures"]["requests"]["mean"]
+    assert requests["none"] == 0 < requests["teacher"]
+    status, said = vnla("evaluate", run, "--help-policy", "oracle")
+    assert status == 2 and "unknown" in said
+
+
 def test_another_k_and_another_ratio(vnla: Vnla, run: Path, tmp_path: Path) -> None:
     """25 steps · 0.4 / 5 actions = 2 requests, all of which the policy "first" makes."""
     file = tmp_path / "summary.json"

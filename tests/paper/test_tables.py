@@ -205,6 +205,6 @@ def test_published_differences_are_those_of_the_papers_text() -> None:
     assert table2.published_gain("test_seen", "teacher", "learned", "nav_error") == pytest.approx(0.06)
 
 
-def test_there_are_twelve_trainings_and_every_hyperparameter_has_the_papers_value() -> None:
-    assert len(TRAININGS) == 12
+def test_there_are_eleven_trainings_and_every_hyperparameter_has_the_papers_value() -> None:
+    assert len(TRAININGS) == 11
     assert len(TABLE_6) == 26

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +31,9 @@ def evaluate(
         list[str] | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen; may be repeated.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
+    help_policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
+    ] = None,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
     k: Annotated[int | None, typer.Option(min=1, max=7, help="Actions a subgoal describes. [default: the run's]")] = None,
     checkpoint: Annotated[
@@ -66,6 +69,8 @@ def evaluate(
     with console.status("loading …"):
         trained = open_trained(run, world=world, tasks=tasks, device=device or _device())
         rooms = rooms_of(trained.material.world, trained.material.folder.houses)
+    if help_policy is not None:
+        trained = replace(trained, config=replace(trained.config, help_policy=help_policy))
     config = trained.config
     share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
     found = {}
@@ -81,7 +86,7 @@ def evaluate(
             _sweep(sweep, name, subject, rooms, SEEDS[:seeds], console)
     if not found:
         raise InputError("no split to evaluate")
-    Console().print(_table(f"{run}, τ = {share}", found))
+    Console().print(_table(f"{run}, help policy {config.help_policy}, τ = {share}", found))
     if as_json is not None:
         write_text(as_json, json.dumps({name: each.as_dict() for name, each in found.items()}, indent=2) + "\n")
 

@@ -40,14 +40,16 @@ class Candidate:
     name: str
     training: str
     tasks: str = ASKNAV
+    help_policy: str | None = None
+    """Another one than the training's."""
     advisor: Advisor | None = None
-    """Another one than in training."""
+    """Likewise."""
     matched: bool = False
     """Whether it is taken at the iteration that Table 3 compares."""
     splits: tuple[str, ...] = TESTS
 
 
-TABLE_2 = tuple(Candidate(policy, policy) for policy in POLICIES)
+TABLE_2 = (*(Candidate(policy, policy) for policy in POLICIES), Candidate("teacher", "learned", help_policy="teacher"))
 TABLE_3 = (
     Candidate("direct-silent", SILENT.name, matched=True, splits=(DEV_SEEN, *TESTS)),
     Candidate("direct", "learned", advisor=Advisor(direct=True), matched=True, splits=(DEV_SEEN, *TESTS)),
@@ -105,6 +107,7 @@ class Trial:
     device: str
     tasks: Path | None = None
     """Another data set than that of the training."""
+    help_policy: str | None = None
     advisor: Advisor | None = None
     iterations: Path | None = None
     """The file with the iterations of Table 3, where it is one of those."""
@@ -119,8 +122,10 @@ class Trial:
 
 def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
     """Carry out an evaluation and write the new folder `out`."""
-    material = material_of(trial.config, trial.device)
-    config = trial.config if trial.advisor is None else replace(trial.config, advisor=trial.advisor)
+    material, config = material_of(trial.config, trial.device), trial.config
+    config = replace(
+        config, help_policy=trial.help_policy or config.help_policy, advisor=trial.advisor or config.advisor
+    )  # fmt: skip
     players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)

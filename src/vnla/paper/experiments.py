@@ -64,7 +64,7 @@ class Experiments:
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
         # The same for all and on every machine of so many cores, so that a run can be repeated to the last bit.
         self.threads = max(1, cores // max(1, len(self.trainings)))
-        # Five trainings two at a time would leave a core idle during the last; three share two cores instead.
+        # An odd number of trainings two at a time would leave a core idle during the last; three share two cores instead.
         shares = self.threads == 1 and len(self.trainings) > cores and len(self.trainings) % cores == 1
         self.share = round(cores / (cores + 1) - 0.005, 2) if shares else self.threads
 
@@ -175,13 +175,17 @@ class Experiments:
             self.preset.seeds,
             self.device,
             self.layout.tasks(candidate.tasks) if elsewhere else None,
+            candidate.help_policy,
             candidate.advisor,
             self.layout.iterations if candidate.matched else None,
         )
         out = self.layout.evaluation(candidate.name, split)
         after = [f"train/{training.name}", f"tasks/{candidate.tasks}", *([ITERATIONS] if candidate.matched else [])]
         advisor = None if candidate.advisor is None else asdict(candidate.advisor)
-        config = {"split": split, "seeds": self.preset.seeds, "tasks": candidate.tasks, "advisor": advisor}
+        config = {
+            "split": split, "seeds": self.preset.seeds, "tasks": candidate.tasks, "policy": candidate.help_policy,
+            "advisor": advisor,
+        }  # fmt: skip
         on_gpu = self.device.startswith("cuda")
         return Stage(
             f"evaluate/{candidate.name}/{split}",

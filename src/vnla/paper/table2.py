@@ -38,7 +38,8 @@ def items(results: Results, command: str = "") -> list[Item]:
         "Table 2: help-requesting policies on AskNav",
         ["Help policy", *FIGURES.values()],
         rows,
-        f"{OVER_SEEDS} NONE never asks, so its budgets change nothing.",
+        f"{OVER_SEEDS} NONE never asks, so its budgets change nothing. TEACHER is the agent of LEARNED, asking as the help"
+        " teacher tells it to: in training LEARNED does so, too.",
         command,
     )
     return [table, *_findings(results)]

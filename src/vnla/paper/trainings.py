@@ -1,8 +1,10 @@
-"""The twelve trainings of the paper's experiments.
+"""The eleven trainings of the paper's experiments.
 
-Table 2 compares five help policies. Table 3 needs one more: the direct advisor that says nothing. The direct advisor that
-speaks has the training of the indirect one, because in training the advisor always acts (Algorithm 1, line 24), so they
-share the agent. Table 4 trains two on NoRoom, Table 7 four with some of the help teacher's rules.
+Table 2 compares five help policies with four trainings. LEARNED and TEACHER share one, because in training both ask as the
+help teacher does: the help module imitates it and has no say, and a navigation module trained beside one ends with the same
+weights, to the last bit, as one trained without. Table 3 needs one more: the direct advisor that says nothing. The direct
+advisor that speaks has the training of the indirect one, because in training the advisor always acts (Algorithm 1, line 24),
+so they share the agent. Table 4 trains two on NoRoom, Table 7 four with some of the help teacher's rules.
 
 On a CPU each training is a stage with a process; on a GPU all of them are handed to `vnla.together`, which trains them side
 by side.
@@ -26,8 +28,8 @@ from vnla.runs import CONFIG, Material, RunConfig
 from vnla.teachers.help import HelpTeacher
 
 ASKNAV, NOROOM = "asknav", "noroom"
-POLICIES = ("none", "first", "random", "learned", "teacher")
-"""The order of Table 2."""
+POLICIES = ("none", "first", "random", "learned")
+"""Those that Table 2 has trainings for; TEACHER has the agent of LEARNED."""
 DELTAS = (2, 4, 8)
 """Deviation thresholds δ of Table 7, metres."""
 
