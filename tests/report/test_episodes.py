@@ -110,3 +110,11 @@ def test_examples_are_the_longest_helped_success_and_the_most_ordinary_failure()
     assert examples(found) == ["2", "4"]
     assert examples(found, successes=3, failures=2) == ["2", "1", "0", "4", "3"]
     assert examples(evaluation([1] * 6, [0] * 6, [1] * 6, [1, 2, 3, 4, 5, 6])) == ["5"]
+
+
+def test_examples_are_about_different_rooms_as_long_as_there_are_any() -> None:
+    found = evaluation([1] * 4 + [0] * 2, [0, 0, 0, 0, 3, 3], [1] * 6, [6, 5, 4, 3, 2, 1])
+    rooms = ("bathroom", "bathroom", "kitchen", "bathroom", "kitchen", "office")
+    tasks = [replace(task, goal_room=room) for task, room in zip(TASKS.tasks, rooms, strict=True)]
+    found = replace(found, tasks=replace(found.tasks, tasks=tuple(tasks)))
+    assert examples(found, successes=3, failures=1) == ["0", "2", "1", "5"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -18,12 +16,10 @@ import torch
 from vnla import __version__, files
 from vnla.bench.measure import Benchmark, Measurement, Option
 from vnla.errors import InputError
+from vnla.machine import commit, machine
 
 FORMAT, VERSION = "vnla-bench", 1
 _WHAT = "measurements, as `vnla bench … --json FILE` writes them"
-
-FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "asimd", "sve", "bf16")
-"""Of a processor's abilities those that matrix products depend on."""
 
 
 @dataclass(frozen=True)
@@ -98,21 +94,6 @@ def _measurement(line: dict[str, Any]) -> Measurement:
     return Measurement(name, float(line["value"]), unit, reference, note, bool(line["judged"]))
 
 
-def machine() -> dict[str, Any]:
-    """What this machine is."""
-    information = _processor()
-    abilities = information.get("flags", information.get("Features", "")).split()
-    return {
-        "processor": information.get("model name") or platform.processor() or platform.machine(),
-        "flags": [flag for flag in FLAGS if flag in abilities],
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "memory_gb": _memory(),
-        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
-        "system": platform.platform(),
-    }
-
-
 def versions() -> dict[str, str]:
     """Of all that the speed depends on."""
     return {
@@ -121,34 +102,3 @@ def versions() -> dict[str, str]:
         "torch": str(torch.__version__),
         "numpy": np.__version__,
     }
-
-
-def commit() -> str | None:
-    """The commit of the checkout that this package runs from, if it does; with a + where files have changed since."""
-    here = Path(__file__).parent
-    try:
-        head = _git(here, "rev-parse", "HEAD")
-        return head + "+" if _git(here, "status", "--porcelain", "--untracked-files=no") else head
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def _processor() -> dict[str, str]:
-    """The fields of the first processor where the system has a file about it."""
-    information = Path("/proc/cpuinfo")
-    if not information.is_file():
-        return {}
-    first = information.read_text().split("\n\n")[0]
-    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in first.splitlines())}
-
-
-def _memory() -> float | None:
-    try:
-        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1)
-    except (AttributeError, ValueError, OSError):
-        return None

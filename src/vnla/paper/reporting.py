@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 import importlib.metadata
 import platform
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from vnla import __version__, files
+from vnla.machine import commit, machine_words
 from vnla.paper import figures, table1, table2, table3, table4, table6, table7
 from vnla.paper.foreman import RECORDS
 from vnla.paper.presets import Preset
@@ -64,6 +64,7 @@ class Source:
     preset: Preset
     command: str
     """The command that the person gave."""
+    device: str = "cpu"
 
     @property
     def results(self) -> Results:
@@ -146,7 +147,7 @@ def provenance(source: Source) -> Provenance:
     }
     return Provenance(
         commands=[source.command],
-        commit=_commit(),
+        commit=commit(),
         versions={
             "vnla": __version__,
             "Python": platform.python_version(),
@@ -154,7 +155,7 @@ def provenance(source: Source) -> Provenance:
         },
         seeds=list(preset.seeds),
         seconds=_seconds(source.layout.out / RECORDS),
-        machine=f"{platform.system()} {platform.machine()}",
+        machine=f"{machine_words(source.device)}, {platform.system()}",
         settings=settings,
         made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
@@ -169,15 +170,6 @@ def _seconds(records: Path) -> dict[str, float]:
             kind = record["stage"].partition("/")[0]
             total[kind] = total.get(kind, 0.0) + record["seconds"]
     return total
-
-
-def _commit() -> str | None:
-    """The commit of the checkout that this code is in, if it is in one."""
-    folder = Path(__file__).parent
-    asked = subprocess.run(
-        ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    return asked.stdout.strip() or None
 
 
 def tables_of(results: Results, contents: Contents) -> list[tuple[Table, list[Finding]]]:

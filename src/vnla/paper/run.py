@@ -43,7 +43,7 @@ def run_experiments(
         raise InputError(f"{world}: has no features {preset.store}; make or import them with `vnla features`")
     cores = cores or cores_here()
     preset = replace(preset, training=replace(preset.training, seed=seed))
-    source = Source(layout_of(out, world), preset, command)
+    source = Source(layout_of(out, world), preset, command, device)
     stages = Experiments(source, contents, seed=seed, device=device, cores=cores).stages()
     with shown(stages, console) as audience:
         carry_out(stages, out, audience, cores)

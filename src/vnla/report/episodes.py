@@ -41,6 +41,7 @@ from vnla.report.film import (
 )
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
+from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
 FRAME = (480, 360)
@@ -51,14 +52,25 @@ def examples(evaluation: Evaluation, successes: int = 1, failures: int = 1) -> l
     """Ids of tasks to tell, by how they went under the first seed.
 
     Of the successes those with the longest way, helped ones first; of the failures the most ordinary ones, whose error is
-    nearest to the median of all failures.
+    nearest to the median of all failures. Each is in search of another kind of room, as long as there are any.
     """
     scores, tasks = evaluation.scores[0], evaluation.tasks.tasks
     won, lost = np.flatnonzero(scores.success).tolist(), np.flatnonzero(~scores.success).tolist()
     usual = float(np.median(scores.nav_error[lost])) if lost else 0.0
     won.sort(key=lambda i: (scores.requests[i] == 0, -scores.shortest[i], tasks[i].id))
     lost.sort(key=lambda i: (abs(scores.nav_error[i] - usual), tasks[i].id))
-    return [tasks[i].id for i in (*won[:successes], *lost[:failures])]
+    rooms: set[str] = set()
+    return [tasks[i].id for i in (*_varied(won, tasks, successes, rooms), *_varied(lost, tasks, failures, rooms))]
+
+
+def _varied(order: Sequence[int], tasks: Sequence[Task], count: int, rooms: set[str]) -> list[int]:
+    """The first `count` whose goal rooms are not among `rooms`, which grow; then, if there are too few, the first others."""
+    chosen: list[int] = []
+    for i in order:
+        if len(chosen) < count and tasks[i].goal_room not in rooms:
+            chosen.append(i)
+            rooms.add(tasks[i].goal_room)
+    return [*chosen, *(i for i in order if i not in chosen)][:count]
 
 
 def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) -> Images | None:
