@@ -40,7 +40,7 @@ def commit() -> str | None:
     """The commit of the checkout that this package runs from, if it does; with a + where files have changed since."""
     here = Path(__file__).parent
     try:
-        head = _git(here, "rev-parse", "HEAD")
+        head = _git(here, "rev-parse", "--short=12", "HEAD")
         return head + "+" if _git(here, "status", "--porcelain", "--untracked-files=no") else head
     except (OSError, subprocess.CalledProcessError):
         return None

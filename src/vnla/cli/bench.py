@@ -163,7 +163,7 @@ def compare(
 
 
 def _origin(path: Path, record: Any) -> str:
-    return f"{path.name} ({record.date}, {(record.commit or 'no commit')[:12]})"
+    return f"{path.name} ({record.date}, {record.commit or 'no commit'})"
 
 
 def _compared(line: Line, tolerance: float) -> tuple[str, ...]:
