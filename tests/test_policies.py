@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from vnla.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.policies import HELP_POLICIES, AtRandom, help_policy
 from vnla.randomness import Purpose, uniform
+from vnla.teachers.help import HelpTeacher
 from vnla.views import VIEWS
 from vnla.world import Environment, World
 
@@ -51,7 +53,7 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
         lots = uniform(episodes.seed, episodes.key[:, None], Purpose.NAV_ACTION, step * 8 + draws)
         tentative = torch.softmax(lots[:, :6] * 4, dim=1)
         now = Situation(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
-        ask = policy(now) & (budget > 0) & (step < episodes.time_budget)
+        ask = policy(replace(now, taught=HelpTeacher()(now).request)) & (budget > 0) & (step < episodes.time_budget)
         said = torch.where(ask, advisor(environment, pose, episodes.goals).subgoal, said)
         budget = budget - ask.long()
         after = environment.step(pose, tentative.argmax(dim=1), episodes.goals)
@@ -121,6 +123,16 @@ def test_learned_does_what_the_help_module_finds_more_probable(environment: Envi
     without = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan)
     with pytest.raises(InputError, match="needs an agent with a help module"):
         decide(without)
+
+
+def test_who_asks_as_the_teacher_does_has_to_know_what_it_says(environment: Environment) -> None:
+    episodes = episodes_of(environment, torch.arange(2))
+    decide, nothing = help_policy("teacher"), torch.empty(0)
+    now = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, nothing)
+    with pytest.raises(InputError, match="what the teacher says"):
+        decide(now)
+    told = torch.tensor([True, False])
+    assert torch.equal(decide(replace(now, taught=told)), told)
 
 
 def test_an_unknown_policy_is_refused_with_the_choices() -> None:

@@ -168,7 +168,8 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decoded | None, players
         tentative = log_distribution(first.logits, sight.blocked).exp()
         known = help_module.features(sight.view, tentative, first.decoder, first.attended)  # 12
         now = situation(walk, step, tentative, lambda: help_module(known, walk.budget))
-        verdict, request = players.help_teacher(now), players.help_policy(now) & sight.may_ask  # 13, 14
+        verdict = players.help_teacher(now)
+        request = players.help_policy(replace(now, taught=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
         tentative=tentative,
         known=known,

@@ -8,7 +8,7 @@ the class and name it in `HELP_POLICIES`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import torch
@@ -19,7 +19,6 @@ from vnla.budgets import LONGEST_EPISODE
 from vnla.episodes import Episodes, Situation
 from vnla.errors import InputError
 from vnla.randomness import Purpose, uniform
-from vnla.teachers.help import HelpTeacher
 
 
 class HelpPolicy(Protocol):
@@ -97,11 +96,12 @@ class AsTaught(_Planless):
     """TEACHER: follows the help-requesting teacher."""
 
     deliberates: ClassVar[bool] = True
-    teacher: HelpTeacher = field(default_factory=HelpTeacher)
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever the teacher tells to."""
-        return self.teacher(situation).request
+        if situation.taught is None:
+            raise InputError("to ask as the help teacher does, it has to be known what the teacher says")
+        return situation.taught
 
 
 @dataclass(frozen=True)

@@ -197,9 +197,9 @@ def make_players(config: RunConfig, material: Material, agent: Agent, *, trainin
 def _policy(config: RunConfig, training: bool) -> HelpPolicy:
     match config.help_policy:
         case "learned":
-            return AsTaught(config.teacher) if training else Learned()
+            return AsTaught() if training else Learned()
         case "teacher":
-            return AsTaught(config.teacher)
+            return AsTaught()
         case "cloning":
             return Mixture(beta=1.0) if training else Never()
         case "imitation":
