@@ -142,6 +142,8 @@ class World:
 
 def look_up(table: Tensor, index: Tensor) -> Tensor:
     """`table[index]` for a table of one dimension; `gather` does it in a third of the time that indexing takes on a CPU."""
+    if index.dim() == 1:
+        return table.gather(0, index)
     return table.gather(0, index.reshape(-1)).reshape(index.shape)
 
 
