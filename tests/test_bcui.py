@@ -23,6 +23,7 @@ base 6, right right right forward is 1·216 + 1·36 + 1·6 + 4 = 262, right forw
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -44,12 +45,13 @@ from agent.small import (
 from vnla.acting import ALONE, BCUI, LED, Acting
 from vnla.actions import ASK_START, NAV_START, Ask, Nav
 from vnla.advisor import Advisor
+from vnla.agent.agent import Agent
 from vnla.agent.deferred import collect_gradients
 from vnla.agent.encoder import Words
 from vnla.bcui import bcui, log_distribution
 from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
-from vnla.policies import HELP_POLICIES, AsTaught, AtFirst, Learned, Mixture, Never, help_policy
+from vnla.policies import HELP_POLICIES, AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never, help_policy
 from vnla.randomness import Purpose, uniform
 from vnla.rollout import Rollout
 from vnla.teachers.help import HelpTeacher, Reason
@@ -62,6 +64,7 @@ OWN = [L, L, L, L, L, L, L, R, R, L, U, U, U]
 DONE = [L, R, R, R, F, R, F, R, R, L]
 TAUGHT = [R, R, R, R, F, R, F, F, L, L]
 SILENCE = 6**4
+TrainOn = Callable[..., tuple[Agent, Rollout]]
 FIRST_SAID, SECOND_SAID = 262, 370
 
 
@@ -492,19 +495,26 @@ def test_outcomes_do_not_change_with_the_batch(environment: Environment, policy:
             torch.testing.assert_close(shape, shapes[i], atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("policy", HELP_POLICIES)
-def test_masking_as_on_a_gpu_gives_what_shrinking_gives(
-    environment: Environment, policy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key = torch.arange(500, 540)
-    results = []
-    for on_a_gpu in (False, True):
+@pytest.fixture
+def train_on(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> TrainOn:
+    """Lets a new agent learn from some episodes, by shrinking batches or by masking them as on a GPU."""
+
+    def train(key: Tensor, policy: HelpPolicy, *, on_a_gpu: bool, deliberate: bool = True) -> tuple[Agent, Rollout]:
         agent = small_agent(9).train()
         with monkeypatch.context() as patch:
             if on_a_gpu:
                 patch.setattr(torch.Tensor, "is_cuda", _Everywhere())
-            players = players_of(agent, environment, help_policy(policy), BCUI)
-            rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+            players = replace(players_of(agent, environment, policy, BCUI), deliberate=deliberate)
+            return agent, bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+
+    return train
+
+
+@pytest.mark.parametrize("policy", HELP_POLICIES)
+def test_masking_as_on_a_gpu_gives_what_shrinking_gives(train_on: TrainOn, policy: str) -> None:
+    results = []
+    for on_a_gpu in (False, True):
+        agent, rollout = train_on(torch.arange(500, 540), help_policy(policy), on_a_gpu=on_a_gpu)
         results.append((rollout, rollout.nav_loss(), rollout.ask_loss(agent.help)))
     (shrunk, *losses), (masked, *masked_losses) = results
     assert len(masked.moments) == 25 and all(len(moment.row) == 40 for moment in masked.moments)
@@ -520,18 +530,12 @@ def test_masking_as_on_a_gpu_gives_what_shrinking_gives(
 @pytest.mark.parametrize("policy", ["none", "first", "random"])
 @pytest.mark.parametrize("on_a_gpu", [False, True], ids=["shrinking", "masking"])
 def test_who_does_not_look_at_the_first_pass_learns_the_same_without_it(
-    environment: Environment, policy: str, on_a_gpu: bool, monkeypatch: pytest.MonkeyPatch
+    train_on: TrainOn, policy: str, on_a_gpu: bool
 ) -> None:
     key = torch.arange(500, 540)
     results = []
     for deliberate in (True, False):
-        agent = small_agent(9).train()
-        with monkeypatch.context() as patch:
-            if on_a_gpu:
-                patch.setattr(torch.Tensor, "is_cuda", _Everywhere())
-            players = players_of(agent, environment, help_policy(policy), BCUI)
-            players = replace(players, deliberate=deliberate)
-            rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+        agent, rollout = train_on(key, help_policy(policy), on_a_gpu=on_a_gpu, deliberate=deliberate)
         loss = rollout.nav_loss()
         loss.backward()
         collect_gradients(agent)
@@ -545,19 +549,10 @@ def test_who_does_not_look_at_the_first_pass_learns_the_same_without_it(
     torch.testing.assert_close(its_slopes, slopes)
 
 
-def test_the_gradients_of_masking_and_shrinking_are_the_same(
-    environment: Environment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key = torch.arange(500, 520)
+def test_the_gradients_of_masking_and_shrinking_are_the_same(train_on: TrainOn) -> None:
     gradients = []
     for on_a_gpu in (False, True):
-        agent = small_agent(9).train()
-        with monkeypatch.context() as patch:
-            if on_a_gpu:
-                patch.setattr(torch.Tensor, "is_cuda", _Everywhere())
-            rollout = bcui(
-                drawn_episodes(environment, key), end_goals_of(key), players_of(agent, environment, AsTaught(), BCUI)
-            )
+        agent, rollout = train_on(torch.arange(500, 520), AsTaught(), on_a_gpu=on_a_gpu)
         (rollout.nav_loss() + rollout.ask_loss(agent.help)).backward()
         collect_gradients(agent)
         gradients.append({name: each.grad for name, each in agent.named_parameters()})

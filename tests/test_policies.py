@@ -53,7 +53,7 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
         lots = uniform(episodes.seed, episodes.key[:, None], Purpose.NAV_ACTION, step * 8 + draws)
         tentative = torch.softmax(lots[:, :6] * 4, dim=1)
         now = Situation(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
-        ask = policy(replace(now, taught=HelpTeacher()(now).request)) & (budget > 0) & (step < episodes.time_budget)
+        ask = policy(replace(now, teacher_request=HelpTeacher()(now).request)) & (budget > 0) & (step < episodes.time_budget)
         said = torch.where(ask, advisor(environment, pose, episodes.goals).subgoal, said)
         budget = budget - ask.long()
         after = environment.step(pose, tentative.argmax(dim=1), episodes.goals)
@@ -132,7 +132,7 @@ def test_who_asks_as_the_teacher_does_has_to_know_what_it_says(environment: Envi
     with pytest.raises(InputError, match="what the teacher says"):
         decide(now)
     told = torch.tensor([True, False])
-    assert torch.equal(decide(replace(now, taught=told)), told)
+    assert torch.equal(decide(replace(now, teacher_request=told)), told)
 
 
 def test_an_unknown_policy_is_refused_with_the_choices() -> None:

@@ -113,7 +113,7 @@ class Sight(NamedTuple):
 
 @fused
 def look(walk: Walk, step: int, players: Players) -> Sight:
-    """Lines 10 and 22: the view, and what the navigation teacher would do."""
+    """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     environment, goals = walk.episodes.environment, walk.episodes.goals
     may_ask = walk.going & (walk.budget > 0)
     if not players.deliberate:
@@ -169,7 +169,7 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decoded | None, players
         known = help_module.features(sight.view, tentative, first.decoder, first.attended)  # 12
         now = situation(walk, step, tentative, lambda: help_module(known, walk.budget))
         verdict = players.help_teacher(now)
-        request = players.help_policy(replace(now, taught=verdict.request)) & sight.may_ask  # 13, 14
+        request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
         tentative=tentative,
         known=known,

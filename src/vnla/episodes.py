@@ -75,7 +75,7 @@ class Situation:
     tentative: Tensor  # (batch, 6), the tentative navigation distribution; (batch, 0) before it is known
     plan: Tensor  # (batch, …), what the help policy keeps for each episode
     ask: Callable[[], Tensor] | None = None  # gives the help module's logits (batch, 2), where there is such a module
-    taught: Tensor | None = None  # (batch,), whether the help teacher tells the agent to ask, where that is known
+    teacher_request: Tensor | None = None  # (batch,), whether the help teacher tells the agent to ask, where that is known
 
     @property
     def steps_left(self) -> Tensor:

@@ -99,9 +99,9 @@ class AsTaught(_Planless):
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever the teacher tells to."""
-        if situation.taught is None:
+        if situation.teacher_request is None:
             raise InputError("to ask as the help teacher does, it has to be known what the teacher says")
-        return situation.taught
+        return situation.teacher_request
 
 
 @dataclass(frozen=True)

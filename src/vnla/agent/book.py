@@ -1,9 +1,9 @@
 """All that a batch of episodes writes down on its way, for `vnla.agent.whole`: what was read, seen and decided, and where
 gradients add up.
 
-There is a slot for each request, and what the advisor says is read for everybody into the next one, beside pass 1; asking
-means to take it. Nothing in a step waits for the encoder's gradients: its whole backward pass is one walk for all that was
-read, in `Book.collect`.
+There is a slot for each request, and what the advisor says is read into the next one for all who may ask, beside pass 1;
+asking means to take it. Nothing in a step waits for the encoder's gradients: its whole backward pass is one walk for all
+that was read, in `Book.collect`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Heard(NamedTuple):
 
 
 class Mind(ABC):
-    """Of a batch of episodes. Every method leaves it as it is and gives the next one."""
+    """Of a batch of episodes. What changes it gives the next one and leaves this as it was."""
 
     def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:  # noqa: ARG002
         """What `advice` gives: codes of what the advisor would say to those who may ask.

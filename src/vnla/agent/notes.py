@@ -211,7 +211,7 @@ class Notes:
 
     def decode(self, mind: RaggedMind, ask: Tensor, *, learns: bool) -> Decoded:
         """A pass; the one that `learns` is written down."""
-        assert mind.shared is not None, "the first pass comes first"
+        assert mind.shared is not None, "it has to see first"
         shared = mind.shared
         size, rows, weights = self.config.hidden, len(ask), self.weights
         take = self.take if learns else _unwritten

@@ -3,7 +3,7 @@
 A GPU graph has fixed shapes, and its time is the number of kernels in a row. So here
 
 - ended episodes stay in the batch, and dropout's decisions for all steps are drawn at once;
-- what the advisor says is read for everybody, beside pass 1, and asking means to take it (`vnla.agent.book`);
+- what the advisor says is read for all who may ask, beside pass 1, and asking means to take it (`vnla.agent.book`);
 - pass 2 is one differentiable function from state to state (`_Pass`) with four kernels in its backward pass: weights learn
   from all steps together at the end, and so do the last layers (`recall`), on which nothing later depends;
 - nothing in a step waits for the encoder's gradients (`Book.collect`, which `collect_gradients` calls).

@@ -67,10 +67,8 @@ def evaluate(
 
     console = Console(stderr=True)
     with console.status("loading …"):
-        trained = open_trained(run, world=world, tasks=tasks, device=device or _device())
+        trained = _asking(open_trained(run, world=world, tasks=tasks, device=device or _device()), help_policy)
         rooms = rooms_of(trained.material.world, trained.material.folder.houses)
-    if help_policy is not None:
-        trained = replace(trained, config=replace(trained.config, help_policy=help_policy))
     config = trained.config
     share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
     found = {}
@@ -104,6 +102,13 @@ def _device() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _asking(trained: Trained, help_policy: str | None) -> Trained:
+    """The same by another help policy, if one is given."""
+    if help_policy is None:
+        return trained
+    return replace(trained, config=replace(trained.config, help_policy=help_policy))
 
 
 def _subject(trained: Trained, split: str, checkpoint: str | None, k: int | None) -> _Subject:

@@ -122,10 +122,9 @@ class Trial:
 
 def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
     """Carry out an evaluation and write the new folder `out`."""
-    material, config = material_of(trial.config, trial.device), trial.config
-    config = replace(
-        config, help_policy=trial.help_policy or config.help_policy, advisor=trial.advisor or config.advisor
-    )  # fmt: skip
+    material = material_of(trial.config, trial.device)
+    help_policy, advisor = trial.help_policy or trial.config.help_policy, trial.advisor or trial.config.advisor
+    config = replace(trial.config, help_policy=help_policy, advisor=advisor)
     players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)
