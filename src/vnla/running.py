@@ -83,8 +83,13 @@ class Run:
         material: Material,
         progress: Progress | None = None,
         iterations: int | None = None,
+        *,
+        eager: bool = False,
     ) -> None:
-        """Of a run that `open_run` has opened; it ends after `iterations` if that is earlier than it would."""
+        """Of a run that `open_run` has opened; it ends after `iterations` if that is earlier than it would.
+
+        `eager` changes how a GPU is told what to do (`Trainer`), not what it does, and is no part of the configuration.
+        """
         self.path, self.config = path, config
         self._progress = progress or Progress()
         agent = make_agent(config, material)
@@ -96,6 +101,7 @@ class Run:
             *material.training_tasks(),
             config.for_training().training,
             learns_to_ask=config.help_policy == "learned",
+            eager=eager,
         )
         self._best = _resume(path, self._trainer)
         self._last = min(iterations or config.training.iterations, config.training.iterations)

@@ -31,10 +31,13 @@ def train_together(
     device: torch.device | str,
     progress: ProgressOf = lambda _: Progress(),
     iterations: int | None = None,
+    *,
+    eager: bool = False,
 ) -> int | None:
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
-    A run that exists keeps its configuration and needs none here. `iterations` ends all of them earlier.
+    A run that exists keeps its configuration and needs none here. `iterations` ends all of them earlier; `eager` as in
+    `Run`.
     """
     paths = [path.absolute() for path, _ in runs]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -44,7 +47,9 @@ def train_together(
     # Lanes that share a connection to the device wait for each other; it has to be said before the device is first used.
     os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
     materials = _Materials(device)
-    return carry_out([Run(path, config, materials.of(config), progress(path), iterations) for path, config in opened])
+    return carry_out(
+        [Run(path, config, materials.of(config), progress(path), iterations, eager=eager) for path, config in opened]
+    )
 
 
 class _Materials:

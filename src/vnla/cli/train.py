@@ -60,11 +60,12 @@ def train(
         bool, typer.Option("--keeps-ended", help="Ended episodes stay in the loss, as in the authors' code.")
     ] = False,
     validate_every: Annotated[int, typer.Option(min=1, help="Iterations between two validations.")] = 1000,
-    precision: Annotated[str, typer.Option(metavar="NAME", help="float32 or bfloat16.")] = "float32",
+    precision: Annotated[str, typer.Option(metavar="NAME", help="float32, bfloat16, or tf32 on a GPU.")] = "float32",
     seed: Annotated[
         str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
     ] = "0",
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
@@ -85,7 +86,7 @@ def train(
         raise InputError(f"advisor {advisor}: unknown; choose from {', '.join(kinds)}")
     direct, speaks = kinds[advisor]
     if world is None and tasks is None:
-        _run([(path, None) for each in run for path in _runs_in(each)], device)
+        _run([(path, None) for each in run for path in _runs_in(each)], device, eager=eager)
         return
     if world is None or tasks is None:
         raise InputError("a new run needs both --world and --tasks")
@@ -103,7 +104,7 @@ def train(
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
     )
-    _run(_variants(run[0], wanted, help_policy.split(","), _numbers(seed)), device)
+    _run(_variants(run[0], wanted, help_policy.split(","), _numbers(seed)), device, eager=eager)
 
 
 def _variants(
@@ -134,7 +135,7 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None) -> None:
+def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None, *, eager: bool) -> None:
     """Train, with a bar for each run."""
     import torch
 
@@ -153,7 +154,8 @@ def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None) -> N
         def progress(path: Path) -> running.Progress:
             return running.Progress(_reporter(bar, tasks[path]), _validated(console, names[path]))
 
-        ended = train_together(runs, device or ("cuda" if torch.cuda.is_available() else "cpu"), progress)
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        ended = train_together(runs, device, progress, eager=eager)
     if ended is not None:
         name = signal.Signals(ended).name
         again = " ".join(str(path) for path in configs)
