@@ -462,8 +462,12 @@ def test_an_advisor_that_acts_in_silence_leaves_the_askers_mind_alone(environmen
 
 def outcome(rollout: Rollout) -> list[tuple[object, ...]]:
     """What an episode comes to, one tuple an episode, numbers apart from distributions."""
-    names = ("pose", "nav", "request", "subgoal", "budget", "reason", "taught", "after")
-    return list(zip(*(told(rollout, name) for name in names), rollout.last_pose().tolist(), strict=True))
+    names = ("pose", "nav", "request", "budget", "reason", "taught", "after")
+    heard = [
+        [subgoal for subgoal, asked in zip(*each, strict=True) if asked]
+        for each in zip(told(rollout, "subgoal"), told(rollout, "request"), strict=True)
+    ]
+    return list(zip(*(told(rollout, name) for name in names), heard, rollout.last_pose().tolist(), strict=True))
 
 
 def distributions(rollout: Rollout) -> list[Tensor]:

@@ -29,7 +29,7 @@ class Moment:
     teacher_request: Tensor
     reason: Tensor  # the help teacher's
     request: Tensor
-    subgoal: Tensor  # what the advisor would say or said
+    subgoal: Tensor  # what the advisor said to those who asked; to others what it would, or anything
     taught: Tensor  # the navigation teacher's action
     nav: Tensor  # the action carried out
     after: Tensor  # pose after it
@@ -52,10 +52,20 @@ class Rollout:
         return self._sum_of_means(each, self._all("learns"))
 
     def ask_loss(self, module: HelpModule) -> Tensor:
-        """The same for the help-requesting teacher, with one application of the module to all steps together."""
-        logits = module(self._all("known"), self._all("budget"))
-        targets = ask_action(self._all("teacher_request"))
-        each = -torch.log_softmax(logits, dim=1).gather(1, targets[:, None]).squeeze(1)
+        """The same for the help-requesting teacher, with one application of the module to all steps together.
+
+        Who has no request left does not decide, and loses nothing. On a GPU, whose graphs do not change their sizes, the
+        module is applied there too, and gives the same 0.
+        """
+        parts = [slice(None) if each.budget.is_cuda else each.budget > 0 for each in self.moments]
+        budget, targets, known = (
+            torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, parts, strict=True)])
+            for name in ("budget", "teacher_request", "known")
+        )
+        each = -torch.log_softmax(module(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
+        if not each.is_cuda:
+            deciding = self._all("budget") > 0
+            each = each.new_zeros(len(deciding)).masked_scatter(deciding, each)
         return self._sum_of_means(each, self._all("going"))
 
     def _sum_of_means(self, values: Tensor, chosen: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -14,13 +14,18 @@ from vnla.agent.kernels import attend as plain
 from vnla.agent.kernels import loops
 from vnla.agent.kernels.loops import COLUMNS
 
-ROWS, HIDDEN, SIZE, PLACES, TAILS = 7, 37, 5, 4, 3
+ROWS, HIDDEN, SIZE, PLACES, TAILS = 19, 37, 5, 4, 3
 LEAST, SCALE = np.int16(-6000), np.float32(1.7)
 
 
-@pytest.fixture(autouse=True)
-def seeded() -> None:
+@pytest.fixture(autouse=True, params=[1, 3])
+def threads(request: pytest.FixtureRequest) -> Iterator[None]:
+    """So many threads share the rows."""
     torch.manual_seed(0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield
+    torch.set_num_threads(before)
 
 
 def lots(*shape: int) -> Tensor:
@@ -49,6 +54,20 @@ def test_functions_are_right_to_seven_digits(
     values = values[values < 80] if ours is loops.exp else values
     one = torch.tensor([ours(np.float32(each)) for each in values.tolist()])
     torch.testing.assert_close(one, theirs(values), rtol=1e-6, atol=2e-7)
+
+
+def test_random_words_are_those_of_splitmix64() -> None:
+    """Worked out with Python's whole numbers; the first is in the tests of every implementation."""
+    out = np.empty(5000, np.int64)
+    loops.draw(np.int64(1234567), out)
+    state, mask, expected = 1234567, (1 << 64) - 1, []
+    for _ in out:
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
+        expected.append(word ^ (word >> 31))
+    assert expected[0] == 6457827717110365317
+    assert out.view(np.uint64).tolist() == expected
 
 
 def test_large_matrices_are_transposed_to_the_last_square() -> None:
@@ -82,7 +101,7 @@ def test_values_are_dropped() -> None:
 
 def test_the_cell_advances_and_retreats_like_the_plain_one() -> None:
     """From rows of a step before; into the next step go some, in another order."""
-    before, drawn = torch.tensor([8, 2, 2, 0, 5, 1, 7]), lots(ROWS, HIDDEN)
+    before, drawn = torch.randint(9, (ROWS,)), lots(ROWS, HIDDEN)
     gates, cells = torch.randn(ROWS, 4 * HIDDEN).requires_grad_(), torch.randn(9, HIDDEN)
     own = cells[before].requires_grad_()
     state = advance(gates, own)
@@ -90,7 +109,7 @@ def test_the_cell_advances_and_retreats_like_the_plain_one() -> None:
     loops.advance(*arrays(opened, cells, before), drawn.numpy(), LEAST, SCALE, *arrays(*results))
     for one, other in zip(results, (state.cell, state.hidden, state.hidden * kept(drawn)), strict=True):
         close(one, other)
-    after = torch.tensor([1, -1, 0, 3, -1, 2, -1])
+    after = torch.full((ROWS,), -1).index_copy(0, torch.randperm(ROWS)[:4], torch.tensor([1, 0, 3, 2]))
     by_dropped, by_hidden, by_cell = torch.randn(ROWS, HIDDEN), torch.randn(4, HIDDEN), torch.randn(4, HIDDEN)
     goes = (after >= 0)[:, None]
     loss = (state.hidden * kept(drawn) * by_dropped).sum()
@@ -165,7 +184,8 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
         flat_after[i, : count[i]] = by_word(by_after[i : i + 1], _row(memory, i))
     by_query, by_before = plain.attend_back_plain(query, slots, coverage, asked, gru, by_out, by_after if later else None)
     own_query, own_before = torch.empty_like(query), torch.empty_like(flat)
-    to_context, to_cover, to_matrix = torch.zeros_like(context), torch.zeros_like(cover), torch.zeros_like(arranged)
+    to_context, to_cover = torch.zeros_like(context), torch.zeros_like(cover)
+    to_matrix = torch.zeros(torch.get_num_threads(), *arranged.shape)
     goes = torch.arange(ROWS) if later else torch.full((ROWS,), -1)
     loops.attend_back(
         *arrays(query, context, cover, place, count, flat, before, arranged), SIZE,
@@ -179,7 +199,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
         either_slot = of_tail[:ROWS] + of_tail[ROWS:]
         close(one, torch.cat([of_goal.flatten(0, 1), either_slot.flatten(0, 1)]))
     expected_matrix = gru.to_matrix.sum(dim=0)
-    own_matrix = to_matrix.view(COLUMNS, 4, COLUMNS).permute(1, 2, 0)
+    own_matrix = to_matrix.sum(dim=0).view(COLUMNS, 4, COLUMNS).permute(1, 2, 0)
     close(own_matrix[:, :SIZE, : SIZE + 2], expected_matrix[:, :SIZE, : SIZE + 2])
 
 

@@ -11,7 +11,8 @@ from vnla.agent import ragged
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
 from vnla.bcui import bcui
-from vnla.bench.floor import Counts, Product, arithmetic, floor
+from vnla.bench.floor import Counts, Product, arithmetic, computed, report
+from vnla.bench.measure import seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.bench.train import bench_train
 from vnla.policies import AtFirst
@@ -24,8 +25,8 @@ SMALL = AgentConfig(
 )  # fmt: skip
 
 # Two episodes of an end-goal of two and one words; both read an end mark. The second ends after one step; in the second
-# step the first asks and reads four words.
-COUNTS = Counts(steps=(2, 1), present=(5, 6), readings=((3, 2), (4,)))
+# step the first asks and reads four words. The second has no request left from the beginning.
+COUNTS = Counts(steps=(2, 1), present=(5, 6), deciding=2, readings=((3, 2), (4,)))
 
 
 def operations(products: list[Product]) -> int:
@@ -38,8 +39,8 @@ def test_a_product_of_every_layer_forward_and_backward() -> None:
     assert operations(parts["view projection"]) == 2 * (2 * 3 * 8 * 16)
     # The state forward and twice backward, the last action likewise, the help-requesting action for two passes.
     assert operations(parts["recurrence"]) == 3 * (2 * 3 * 4 * 16) + 3 * (2 * 3 * 16) + 4 * (2 * 3 * 16)
-    # 8 + 1 + 6 + 8 inputs without gradients, then 3 to 2.
-    assert operations(parts["help module"]) == 2 * (2 * 3 * 23 * 3) + 3 * (2 * 3 * 3 * 2)
+    # 2 decisions, 8 + 1 + 6 + 8 inputs without gradients, then 3 to 2.
+    assert operations(parts["help module"]) == 2 * (2 * 2 * 23 * 3) + 3 * (2 * 2 * 3 * 2)
     # Nine words of two inputs; places of the first reading with 2, 2 and 1 words, of the second with one in each of four.
     assert operations(parts["encoder"]) == 3 * (2 * 9 * 2 * 16) + 3 * (2 * 9 * 4 * 16)
     recurrent = [each.rows for each in parts["encoder"] if (each.inner, each.columns) == (4, 16)]
@@ -67,6 +68,8 @@ def test_what_is_counted_is_what_happened() -> None:
     counts = Counts.of(rollout, END_GOALS, everybody.tails)
     requests = sum(int((moment.request & moment.going).sum()) for moment in rollout.moments)
     assert sum(counts.steps) == steps_taken([rollout])
+    assert counts.deciding == sum(int((moment.going & (moment.budget > 0)).sum()) for moment in rollout.moments)
+    assert 0 < counts.deciding < sum(counts.steps)
     assert counts.readings[0] == tuple((END_GOALS.length + 1).tolist())
     assert sum(map(len, counts.readings[1:])) == requests > 0
     # Whoever asks first has its subgoal in mind from then on, and the end mark was there before.
@@ -92,8 +95,10 @@ def test_an_iteration_does_what_is_counted_and_little_more(monkeypatch: pytest.M
 
 
 def test_every_part_takes_some_time() -> None:
-    lines = list(floor(arithmetic(SMALL, COUNTS), torch.float32, "cpu", seconds=0.001))
-    assert [line.name.strip() for line in lines] == list(arithmetic(SMALL, COUNTS))
+    parts = arithmetic(SMALL, COUNTS)
+    spent = {name: seconds_of(computed(products, torch.float32, "cpu")) for name, products in parts.items()}
+    lines = list(report(parts, spent))
+    assert [line.name.strip() for line in lines] == list(parts)
     assert all(line.value > 0 and not line.judged for line in lines)
 
 

@@ -87,7 +87,7 @@ class _Weights(NamedTuple):
         dtype, first = precision(packed.words.device), module.config.hidden + COLUMNS
 
         def made(name: str, weight: Tensor, bias: Tensor | None = None, dtype: torch.dtype | None = dtype) -> Products:
-            return make_products(weight, bias, dtype, lambda rows, columns: room.take(f"{name} weight", rows, columns))
+            return make_products(weight, bias, dtype, lambda kind, *shape: room.take(f"{name} {kind}", *shape))
 
         return cls(
             words=made("words", packed.words, packed.words_bias),
@@ -164,25 +164,25 @@ class Notes:
         embedded = self.take("embedded", total, self.embedding.shape[1])
         loops.look_up(*_arrays(self.embedding, tokens), 0, *_dropping(of_words), embedded.numpy())
         gates = self.take("word gates", total, 4 * size)
-        gates.copy_(weights.words.forward(weights.words.inputs(embedded)))
+        weights.words.forward(weights.words.inputs(embedded), out=gates)
         of_context = self.lots(total, size)
-        states = [self.take(name, total, size) for name in ("word before", "word cell", "word hidden", "context")]
-        before, cells, hiddens, context = states
-        hidden, begun = hidden[order], cell[order]
-        cell, start = begun, 0
-        everybody = torch.arange(len(order)).numpy()
+        before, cells, hiddens, context = (
+            self.take(name, total, size) for name in ("word before", "word cell", "word hidden", "context")
+        )
+        begun = cell[order]
+        last_hidden, last_cell, everybody = _arrays(hidden[order], begun, torch.arange(len(order)))
+        opened, earlier, reached, states, dropped = _arrays(gates, before, cells, hiddens, context)
+        drawn, least, scale = _dropping(of_context)
+        start = 0
         for count in counts:
             at = slice(start, start + count)
-            before[at] = hidden[:count]
+            earlier[at] = last_hidden[:count]
             weights.words_again.add(weights.words_again.inputs(before[at]), gates[at])
             loops.advance(
-                *_arrays(gates[at], cell),
-                everybody[:count],
-                *_dropping(of_context, at),
-                *_arrays(cells[at], hiddens[at], context[at]),
+                opened[at], last_cell, everybody[:count], drawn[at], least, scale, reached[at], states[at], dropped[at]
             )
-            hidden, cell, start = hiddens[at], cells[at], start + count
-        self.take("cover", total, 3 * COLUMNS).copy_(weights.context.forward(weights.context.inputs(context)))
+            last_hidden, last_cell, start = states[at], reached[at], start + count
+        weights.context.forward(weights.context.inputs(context), out=self.take("cover", total, 3 * COLUMNS))
         where = torch.zeros(words.tokens.shape, dtype=torch.int64)
         where[rows, places] = torch.arange(self.words, self.words + total)
         self.readings.append(_Reading(order, counts, self.words, tokens, of_words, of_context, begun, episode))
@@ -219,9 +219,7 @@ class Notes:
         small = take("small", rows, self.packed.small.shape[1])
         self._look_up(shared.last_nav, 0, shared.of_nav, small[:, : small.shape[1] // 2])
         self._look_up(ask, NAV_ACTIONS + 1, of_ask, small[:, small.shape[1] // 2 :])
-        gates = take("gates", rows, 4 * size)
-        gates.copy_(shared.gates)
-        weights.small.add(small, gates)
+        gates = weights.small.add(small, shared.gates, out=take("gates", rows, 4 * size))
         of_hidden = self.lots(rows, size)
         cells = self._last("cell") if self.steps else self.nothing
         coverages = self._last("coverage") if self.steps else torch.zeros(1, mind.place.shape[1], COLUMNS)
@@ -234,7 +232,8 @@ class Notes:
             *_arrays(reached, hidden, decoder),
         )  # fmt: skip
         asking = weights.ask if learns else weights.ask_first
-        query = asking.forward(asking.inputs(decoder))
+        query = take("query", rows, size + (4 if learns else 1) * COLUMNS)
+        asking.forward(asking.inputs(decoder), out=query)
         attention = take("weights", rows, mind.place.shape[1])
         coverage = take("coverage", rows, mind.place.shape[1], COLUMNS) if learns else coverages
         room = self.room
@@ -246,7 +245,6 @@ class Notes:
         torch.tanh(weights.combine.forward(weights.combine.inputs(out)), out=attended)
         logits = weights.output.forward(attended)
         if learns:
-            take("query", rows, query.shape[1]).copy_(query)
             take("logits", rows, NAV_ACTIONS).copy_(logits)
             self.steps.append(
                 _Step(
@@ -267,7 +265,7 @@ class Notes:
         by_sums = weights.output.backward(by_logits, 0) * (1 - attended * attended)
         by_out = weights.combine.backward(weights.combine.outputs(by_sums), 0)
         by_context, by_cover = torch.zeros(self.words, size), torch.zeros(self.words, 3 * COLUMNS)
-        by_matrix = torch.zeros_like(self.matrix)
+        by_matrix = torch.zeros(torch.get_num_threads(), *self.matrix.shape)
         by_gates, by_query = room.take("by gates", self.rows, 4 * size), room.take("by query", self.rows, size + 4 * COLUMNS)
         self._steps_back(by_out, by_gates, by_query, by_context, by_cover, by_matrix)
         by_table = self._small_back(by_gates)
@@ -286,7 +284,7 @@ class Notes:
             context=weights.context.learned(room.all("context"), by_cover), context_bias=by_cover.sum(dim=0),
             view=view, bias=by_gates.sum(dim=0), again=again, table=by_table, small=small,
             ask=weights.ask.learned(out[:, size : 2 * size], by_query),
-            matrix=by_matrix.view(COLUMNS, 4, COLUMNS).permute(1, 2, 0),
+            matrix=by_matrix.sum(dim=0).view(COLUMNS, 4, COLUMNS).permute(1, 2, 0),
             combine=weights.combine.learned(out, by_sums), combine_bias=by_sums.sum(dim=0),
         )  # fmt: skip
         output = weights.output.learned(attended, by_logits)
@@ -347,23 +345,25 @@ class Notes:
         """The gradients of the gates of all words, and of the words' embedding: from the last reading to the end-goals."""
         room, size, weights = self.room, self.config.hidden, self.weights
         by_gates = room.take("by word gates", self.words, 4 * size)
-        gates, cells = room.all("word gates"), room.all("word cell")
+        gates, cells, given, to_gates = _arrays(room.all("word gates"), room.all("word cell"), by_context, by_gates)
         by_state = torch.zeros(2, len(self.readings[0].order), size)  # after the end-goals
         for reading in reversed(self.readings):
             ends_here = reading is self.readings[0]
             by_hidden, by_cell = by_state[:, reading.order] if ends_here else torch.zeros(2, len(reading.order), size)
-            everybody = torch.arange(len(reading.order)).numpy()
+            everybody, began, to_hidden, to_cell = _arrays(
+                torch.arange(len(reading.order)), reading.cell, by_hidden, by_cell
+            )
+            drawn, least, scale = _dropping(reading.of_context)
             ends = torch.tensor(reading.counts).cumsum(0).tolist()
             for place in reversed(range(len(ends))):
                 count = reading.counts[place]
                 own = slice(ends[place] - count, ends[place])
                 at = slice(reading.first + own.start, reading.first + own.stop)
                 earlier = at.start - reading.counts[place - 1]
-                before = cells[earlier : earlier + count] if place else reading.cell
+                before = cells[earlier : earlier + count] if place else began
                 loops.retreat(
-                    *_arrays(gates[at], before), everybody[:count], cells[at].numpy(), *_dropping(reading.of_context, own),
-                    by_context[at].numpy(),
-                    everybody[:count], *_arrays(by_hidden, by_cell, by_gates[at], by_cell[:count]),
+                    gates[at], before, everybody[:count], cells[at], drawn[own], least, scale, given[at],
+                    everybody[:count], to_hidden, to_cell, to_gates[at], to_cell[:count],
                 )  # fmt: skip
                 by_hidden[:count] = weights.words_again.backward(weights.words_again.outputs(by_gates[at]), 0)
             if not ends_here:
@@ -393,6 +393,6 @@ def _arrays(*tensors: Tensor) -> tuple[Any, ...]:
     return tuple(each.numpy() for each in tensors)
 
 
-def _dropping(chance: Lots, rows: slice = slice(None)) -> tuple[Any, ...]:
-    """What decides about dropout, likewise, for all rows or for some."""
-    return chance.drawn[rows].numpy(), np.int16(chance.least), np.float32(chance.scale)
+def _dropping(chance: Lots) -> tuple[Any, ...]:
+    """What decides about dropout, likewise."""
+    return chance.drawn.numpy(), np.int16(chance.least), np.float32(chance.scale)

@@ -1,8 +1,8 @@
 """The matrix products of a linear layer, in the ways that a machine is fast at.
 
-`Transposed` and `BFloat16` are for a CPU; `products_in` says which. On a GPU it is `Plain`, in the precision of PyTorch's
-autocast. In bfloat16 a CPU computes only these products, with sums in float32, and nothing around them: to convert all that
-is small costs more than it gains.
+`InPanels`, `Transposed` and `BFloat16` are for a CPU; `products_in` says in which precision. On a GPU it is `Plain`, in the
+precision of PyTorch's autocast. In bfloat16 a CPU computes only these products, with sums in float32, and nothing around
+them: to convert all that is small costs more than it gains.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from vnla.agent.kernels import loops
+from vnla.agent.kernels import loops, panels
 
 _precision: ContextVar[torch.dtype | None] = ContextVar("precision", default=None)
 
@@ -28,10 +28,13 @@ _MANY = 256
 """Rows by which products over all steps of an episode grow."""
 
 _FEW = 512
-"""Rows up to which a transposed copy of the weight pays."""
+"""Rows up to which a copy of the weight in another order pays."""
 
 _LARGE = 1 << 17
 """Size of a weight from which on bfloat16 pays."""
+
+Room = Callable[[str, int, int], Tensor]
+"""Memory of that name for so many rows and columns."""
 
 
 class Products(Protocol):
@@ -43,11 +46,11 @@ class Products(Protocol):
     def outputs(self, gradient: Tensor) -> Tensor:
         """Gradients of outputs (rows, outputs) as the products take them."""
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """The layer's outputs (rows, outputs)."""
+    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
+        """The layer's outputs (rows, outputs), in `out` if that is given."""
 
-    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
-        """The sums (rows, outputs) with the inputs' products added in place, without bias."""
+    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
+        """The sums (rows, outputs) with the inputs' products added, without bias; in place or in `out`."""
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs from the `first` one on."""
@@ -70,13 +73,14 @@ class Plain:
         """As they are."""
         return gradient
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
         """The layer's outputs."""
-        return linear(inputs, self._weight, self._bias)
+        outputs = linear(inputs, self._weight, self._bias)
+        return outputs if out is None else out.copy_(outputs)
 
-    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
         """Add the products to sums."""
-        return sums.add_(linear(inputs, self._weight))
+        return torch.add(sums, linear(inputs, self._weight), out=sums if out is None else out)
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs."""
@@ -94,29 +98,82 @@ class Transposed(Plain):
     places of the cache.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, room: Callable[[int, int], Tensor] | None = None) -> None:
-        """`room` gives memory for a copy of so many rows and columns."""
+    def __init__(self, weight: Tensor, bias: Tensor | None, room: Room | None = None) -> None:
+        """`room` gives memory for a copy."""
         super().__init__(weight, bias)
-        self._room = room or weight.new_empty
+        self._room = room or (lambda _, rows, columns: weight.new_empty(rows, columns))
 
     @cached_property
     def _transposed(self) -> Tensor:
         outputs, inputs = self._weight.shape
-        transposed = self._room(inputs, outputs + _LINE)[:, :outputs]
+        transposed = self._room("transposed", inputs, outputs + _LINE)[:, :outputs]
         if self._weight.numel() < _LARGE:
             return transposed.copy_(self._weight.T)
         loops.transpose(self._weight.numpy(), transposed.numpy())
         return transposed
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
         """The layer's outputs."""
         if len(inputs) > _FEW:
-            return super().forward(inputs)
-        return inputs @ self._transposed if self._bias is None else torch.addmm(self._bias, inputs, self._transposed)
+            return super().forward(inputs, out)
+        if self._bias is None:
+            return torch.mm(inputs, self._transposed, out=out)
+        return torch.addmm(self._bias, inputs, self._transposed, out=out)
 
-    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
         """Add the products to sums."""
-        return sums.addmm_(inputs, self._transposed)
+        return torch.addmm(sums, inputs, self._transposed, out=sums if out is None else out)
+
+
+class InPanels(Plain):
+    """On a CPU with wide vectors, from copies of the weight in the order in which few rows want it, for either direction."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, room: Room) -> None:
+        """`room` gives memory for the copies."""
+        super().__init__(weight, bias)
+        self._room = room
+
+    @cached_property
+    def _forth(self) -> Tensor:
+        outputs, inputs = self._weight.shape
+        arranged = self._panels("forth", outputs, inputs)
+        panels.arrange_transposed(self._weight.numpy(), arranged.numpy())
+        return arranged
+
+    @cached_property
+    def _back(self) -> Tensor:
+        outputs, inputs = self._weight.shape
+        arranged = self._panels("back", inputs, outputs)
+        panels.arrange(self._weight.numpy(), arranged.numpy())
+        return arranged
+
+    def _panels(self, name: str, columns: int, depth: int) -> Tensor:
+        count = -(-columns // panels.WIDTH)
+        return self._room(name, count * depth, panels.WIDTH).view(count, depth, panels.WIDTH)
+
+    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
+        """The layer's outputs."""
+        if len(inputs) > _FEW:
+            return super().forward(inputs, out)
+        outputs = len(self._weight)
+        start = self._weight.new_zeros(outputs) if self._bias is None else self._bias
+        return _in_panels(inputs, self._forth, start[None], inputs.new_empty(len(inputs), outputs) if out is None else out)
+
+    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
+        """Add the products to sums."""
+        return _in_panels(inputs, self._forth, sums, sums if out is None else out)
+
+    def backward(self, outputs: Tensor, first: int) -> Tensor:
+        """The gradient of the inputs."""
+        if len(outputs) > _FEW or first:
+            return super().backward(outputs, first)
+        inputs = self._weight.shape[1]
+        return _in_panels(outputs, self._back, outputs.new_zeros(1, inputs), outputs.new_empty(len(outputs), inputs))
+
+
+def _in_panels(rows: Tensor, arranged: Tensor, start: Tensor, out: Tensor) -> Tensor:
+    panels.multiply(rows.numpy(), arranged.numpy(), start.numpy(), out.numpy())
+    return out
 
 
 class BFloat16:
@@ -136,18 +193,19 @@ class BFloat16:
         """Likewise."""
         return self.inputs(gradient)
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
         """The layer's outputs."""
-        outputs = linear(_whole(inputs), self._weight)[: len(inputs)].float()
+        products = linear(_whole(inputs), self._weight)[: len(inputs)]
+        outputs = products.float() if out is None else out.copy_(products)
         return outputs if self._bias is None else outputs.add_(self._bias)
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs."""
         return (_whole(outputs) @ self._weight[:, first:])[: len(outputs)].float()
 
-    def add(self, inputs: Tensor, sums: Tensor) -> Tensor:
+    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
         """Add the products to sums."""
-        return sums.add_(linear(_whole(inputs), self._weight)[: len(inputs)])
+        return torch.add(sums, linear(_whole(inputs), self._weight)[: len(inputs)], out=sums if out is None else out)
 
     def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
         """The gradient of the weight."""
@@ -205,11 +263,12 @@ def precision(device: torch.device) -> torch.dtype | None:
     return torch.get_autocast_dtype(device.type) if torch.is_autocast_enabled(device.type) else None
 
 
-def make_products(
-    weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None, room: Callable[[int, int], Tensor] | None = None
-) -> Products:
-    """The products with a weight, in a precision; `room` may give memory for a copy of the weight."""
+def make_products(weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None, room: Room | None = None) -> Products:
+    """The products with a weight, in a precision; `room` gives memory for copies of a weight that is used many times."""
     if weight.device.type != "cpu":
         return Plain(weight, bias, dtype)
-    large = weight.numel() >= _LARGE
-    return BFloat16(weight, bias) if dtype == torch.bfloat16 and large else Transposed(weight, bias, room)
+    if dtype == torch.bfloat16 and weight.numel() >= _LARGE:
+        return BFloat16(weight, bias)
+    if room is not None and panels.available() and min(weight.shape) >= panels.WIDTH // 2:
+        return InPanels(weight, bias, room)
+    return Transposed(weight, bias, room)

@@ -14,6 +14,7 @@ For agents with one LSTM layer in float32 (products in bfloat16 if asked for).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -69,6 +70,12 @@ class RaggedMind(Mind):
         anew = torch.ones(batch, dtype=torch.bool)
         mind = cls(notes, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
         return mind._told(everybody, torch.full((batch,), len(tails.length) - 1), tails)
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+        """An advisor whom nobody may ask need not think: silence."""
+        if may_ask.any():
+            return super().read(may_ask, advice, tails)
+        return Heard(torch.full_like(self.last, len(tails.length) - 1), tails)
 
     @torch.no_grad()
     def see(self, view: Tensor, last_nav: Tensor) -> RaggedMind:

@@ -10,7 +10,7 @@ there is to gain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,7 +19,7 @@ from torch import Tensor
 from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Words
-from vnla.bench.measure import Measurement, median_seconds
+from vnla.bench.measure import Measurement
 from vnla.rollout import Rollout
 
 _GAP = 16
@@ -49,6 +49,8 @@ class Counts:
     """Episodes that were going on, step by step."""
     present: tuple[int, ...]
     """Words that these had in mind together, step by step."""
+    deciding: int
+    """Times that somebody with a request left decided whether to ask."""
     readings: tuple[tuple[int, ...], ...]
     """Lengths of the sentences that were read together: the end-goals first, then the subgoals of every step."""
 
@@ -57,7 +59,7 @@ class Counts:
         """Counted from a rollout; `tails` is all that the advisor may say, the last row its silence."""
         end_goal, said = end_goals.length.cpu(), tails.length.cpu()
         in_mind = end_goal + said[-1]  # (batch,)
-        steps, present = [], []
+        steps, present, deciding = [], [], 0
         readings = [tuple(in_mind.tolist())]
         for moment in rollout.moments:
             row, going = moment.row.cpu(), moment.going.cpu()
@@ -65,10 +67,11 @@ class Counts:
             told = said[moment.subgoal.cpu()[asking]]
             in_mind = in_mind.index_copy(0, row[asking], end_goal[row[asking]] + told)
             steps.append(int(going.sum()))
+            deciding += int((going & (moment.budget.cpu() > 0)).sum())
             present.append(int(in_mind[row[going]].sum()))
             if len(told):
                 readings.append(tuple(told.tolist()))
-        return cls(tuple(steps), tuple(present), tuple(readings))
+        return cls(tuple(steps), tuple(present), deciding, tuple(readings))
 
     @property
     def words(self) -> int:
@@ -79,7 +82,7 @@ class Counts:
 def arithmetic(config: AgentConfig, counts: Counts) -> dict[str, list[Product]]:
     """The products of one iteration, by part. Pass 1 of a step is computed forward only; the rest is learned from."""
     hidden, gates = config.hidden, 4 * config.hidden
-    steps, every = counts.steps, (sum(counts.steps),)
+    steps, deciding = counts.steps, (counts.deciding,)
     upper = [product for _ in range(config.layers - 1) for product in 2 * _layer(steps, hidden, gates, passes=2)]
     help_sizes = [_help_inputs(config), *[config.help_hidden] * (config.help_layers - 1)]
     return {
@@ -98,9 +101,9 @@ def arithmetic(config: AgentConfig, counts: Counts) -> dict[str, list[Product]]:
             *_covering(counts, config),
         ],
         "help module": [
-            *_layer(every, help_sizes[0], config.help_hidden, inputs_learn=False),
-            *(product for size in help_sizes[1:] for product in _layer(every, size, config.help_hidden)),
-            *_layer(every, config.help_hidden, ASK_ACTIONS),
+            *_layer(deciding, help_sizes[0], config.help_hidden, inputs_learn=False),
+            *(product for size in help_sizes[1:] for product in _layer(deciding, size, config.help_hidden)),
+            *_layer(deciding, config.help_hidden, ASK_ACTIONS),
         ],
         "encoder": list(_encoding(counts, config)),
     }
@@ -143,17 +146,15 @@ def _encoding(counts: Counts, config: AgentConfig) -> Iterator[Product]:
         yield from _layer(places, config.hidden, 4 * config.hidden)
 
 
-def floor(parts: dict[str, list[Product]], dtype: torch.dtype, device: str, seconds: float) -> Iterator[Measurement]:
+def report(parts: dict[str, list[Product]], spent: Mapping[str, float]) -> Iterator[Measurement]:
     """The time and the number of operations of every part."""
     for name, products in parts.items():
-        work = _computed(products, dtype, device)
-        spent = median_seconds(work, seconds / len(parts), device)
         operations = sum(product.operations for product in products) / 1e9
-        note = f"{operations:.1f} GFLOP, {operations / spent:,.0f} GFLOP/s"
-        yield Measurement(f"  {name}", spent, "s", note=note, judged=False)
+        note = f"{operations:.1f} GFLOP, {operations / spent[name]:,.0f} GFLOP/s"
+        yield Measurement(f"  {name}", spent[name], "s", note=note, judged=False)
 
 
-def _computed(products: Sequence[Product], dtype: torch.dtype, device: str) -> Callable[[], object]:
+def computed(products: Sequence[Product], dtype: torch.dtype, device: str) -> Callable[[], object]:
     """A call that computes all products; on a GPU as one graph, so that it is not the launching that is measured."""
     pool = torch.rand(max(map(_largest, products), default=1), device=device).to(dtype)
     operands = [

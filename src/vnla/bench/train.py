@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -16,8 +16,8 @@ from torch import Tensor
 from vnla.agent.deferred import collect_gradients
 from vnla.agent.encoder import Words
 from vnla.bcui import bcui
-from vnla.bench.floor import Counts, arithmetic, floor
-from vnla.bench.measure import Measurement, most_memory, seconds_of, wait_for
+from vnla.bench.floor import Counts, arithmetic, computed, report
+from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
 from vnla.bench.setting import bare_setting
 from vnla.rollout import Rollout
 from vnla.training import Trainer, TrainingConfig, batch_of, matrix_units, mixed_precision
@@ -31,7 +31,7 @@ PARTS = ("episodes", "losses", "backward", "weight gradients", "optimiser")
 
 TASKS = 500
 
-ITERATIONS = {"cpu": 5, "cuda": 50}
+ITERATIONS = {"cpu": 9, "cuda": 50}
 """To time, by default."""
 
 
@@ -41,20 +41,28 @@ def bench_train(
 ) -> Iterator[Measurement]:  # fmt: skip
     """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
 
-    On a GPU the iteration is one captured graph unless it is to run eagerly.
+    On a GPU the iteration is one captured graph unless it is to run eagerly, and the floor is measured for `seconds`.
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
     setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device)
     trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
-    each, typical = _seconds_an_iteration(trainer, iterations or ITERATIONS[device], device)
+    for _ in range(2):
+        trainer.iterate()
+    number, times = trainer.done, iterations or ITERATIONS[device]
     memory = most_memory(device)
     with matrix_units(precision):
-        spent, rollout, end_goals = _parts(trainer, typical, device)
+        spent, rollout, end_goals = _parts(trainer, number, device)
     counts = Counts.of(rollout, end_goals, trainer.players.tails)
     parts = arithmetic(trainer.players.agent.config, counts)
+    dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     with matrix_units(precision):
-        lines = list(floor(parts, torch.bfloat16 if precision == "bfloat16" else torch.float32, device, seconds))
-    least = sum(line.value for line in lines)
+        floor = {name: computed(products, dtype, device) for name, products in parts.items()}
+        if device == "cpu":
+            each, by_part = _in_turn(trainer, number, floor, times)
+        else:
+            each = seconds_of(lambda: [trainer.iterate() for _ in range(times)], device) / times
+            by_part = {name: median_seconds(work, seconds / len(parts), device) for name, work in floor.items()}
+    lines, least = report(parts, by_part), sum(by_part.values())
     operations = sum(product.operations for products in parts.values() for product in products) / 1e9
     yield Measurement("iteration", each, "s", least, "× its floor")
     reference = 1 / AUTHORS_SECONDS if (batch, hidden, view_size, device) == AUTHORS_SIZES else None
@@ -68,17 +76,19 @@ def bench_train(
     yield memory
 
 
-def _seconds_an_iteration(trainer: Trainer, iterations: int, device: str) -> tuple[float, int]:
-    """The median on a CPU; on a GPU, where one iteration is queued behind the other, the mean. And the number of an
-    iteration that is like it: they have different tasks, and so differ in what there is to do."""
-    for _ in range(2):
-        trainer.iterate()
-    first = trainer.done
-    if device == "cpu":
-        taken = [seconds_of(trainer.iterate) for _ in range(iterations)]
-        median = statistics.median_low(taken)
-        return median, first + taken.index(median)
-    return seconds_of(lambda: [trainer.iterate() for _ in range(iterations)], device) / iterations, first
+def _in_turn(
+    trainer: Trainer, number: int, floor: Mapping[str, Callable[[], object]], times: int
+) -> tuple[float, dict[str, float]]:
+    """The median of an iteration and of the parts of its floor, each measured after the other, again and again: a machine
+    that has other things to do is now faster and now slower, for both."""
+    taken: list[float] = []
+    by_part: dict[str, list[float]] = {name: [] for name in floor}
+    for _ in range(times):
+        trainer.done = number  # the same tasks
+        taken.append(seconds_of(trainer.iterate))
+        for name, work in floor.items():
+            by_part[name].append(seconds_of(work))
+    return statistics.median(taken), {name: statistics.median(values) for name, values in by_part.items()}
 
 
 def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout, Words]:

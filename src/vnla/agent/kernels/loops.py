@@ -3,7 +3,8 @@
 What PyTorch does here in dozens of operations is little arithmetic and much moving of memory; each of these loops goes over
 its data once. They are what `vnla.agent.cells` and `vnla.agent.kernels.attend` have in plain PyTorch, and the tests hold
 them against those, forward and backward. All numbers are float32, one row is computed like any other, and sums are taken in
-a fixed order.
+an order that depends on the number of threads alone. Those which are long are shared among PyTorch's threads by rows
+(`vnla.agent.kernels.team`): of each there is one that does rows from `first` to `last`, and one that shares.
 
 Dropout is decided by `lots` (rows, columns), 16 bits each: a value is kept where its lot is at least `least`, and then
 scaled.
@@ -17,11 +18,14 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from vnla.agent.kernels.team import member, share
 from vnla.houses.render.kernels import compiled, inlined
 
 _f = np.float32
 COLUMNS = 16
 """Places for a coverage vector, a 1 and an attention weight: a line of the processor's cache."""
+_LEAST, _MANY = 8, 4096
+"""Rows, and single numbers, that are worth to be shared."""
 
 
 @intrinsic
@@ -63,9 +67,14 @@ def tanh(x):
 @compiled
 def transpose(matrix, out):
     """The matrix transposed, square by square: PyTorch's copy of a large one took four times as long."""
+    share(_transpose, -(-matrix.shape[0] // COLUMNS), 2, (matrix, out))
+
+
+@compiled
+def _transpose(matrix, out, first_band, last_band):
     rows, columns = matrix.shape
     square = np.empty((COLUMNS, COLUMNS), matrix.dtype)
-    for first in range(0, rows, COLUMNS):
+    for first in range(first_band * COLUMNS, last_band * COLUMNS, COLUMNS):
         height = min(COLUMNS, rows - first)
         for left in range(0, columns, COLUMNS):
             width = min(COLUMNS, columns - left)
@@ -78,9 +87,29 @@ def transpose(matrix, out):
 
 
 @compiled
+def draw(seed, out):
+    """Random words of 64 bits that follow from a seed (SplitMix64)."""
+    share(_draw, out.shape[0], _MANY, (seed, out))
+
+
+@compiled
+def _draw(seed, out, first, last):
+    for i in range(first, last):
+        word = np.uint64(seed) + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
+        word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        out[i] = np.int64(word ^ (word >> np.uint64(31)))
+
+
+@compiled
 def drop(values, lots, least, scale, out):
     """What dropout leaves of `values` (rows, columns)."""
-    for i in range(values.shape[0]):
+    share(_drop, values.shape[0], _LEAST, (values, lots, least, scale, out))
+
+
+@compiled
+def _drop(values, lots, least, scale, out, first, last):
+    for i in range(first, last):
         value, lot, to = values[i], lots[i], out[i]
         for j in range(value.shape[0]):
             to[j] = value[j] * (scale if lot[j] >= least else _f(0.0))
@@ -112,8 +141,13 @@ def look_up_back(by_out, index, first, lots, least, scale, by_table):
 def advance(gates, cells, before, lots, least, scale, reached, hidden, dropped):
     """An LSTM cell. Row i goes on from row `before[i]` of `cells`; its gates (input, forget, candidate, output) are opened
     in place. Fills in the cell `reached`, the hidden state, and what dropout leaves of that."""
-    rows, size = reached.shape
-    for i in range(rows):
+    share(_advance, gates.shape[0], _LEAST, (gates, cells, before, lots, least, scale, reached, hidden, dropped))
+
+
+@compiled
+def _advance(gates, cells, before, lots, least, scale, reached, hidden, dropped, first, last):
+    size = reached.shape[1]
+    for i in range(first, last):
         enter, forget, candidate, leave = (
             gates[i, :size], gates[i, size : 2 * size], gates[i, 2 * size : 3 * size], gates[i, 3 * size :],
         )  # fmt: skip
@@ -130,15 +164,23 @@ def advance(gates, cells, before, lots, least, scale, reached, hidden, dropped):
 
 
 @compiled
-def retreat(gates, cells, before, reached, lots, least, scale, by_dropped, after, by_hidden, by_reached, by_gates, by_cell):
-    """Back through `advance`: the gradients of the gates and of the cell before.
+def retreat(*arguments):
+    """Back through `advance`: the gradients of the gates and of the cell before. `_retreat` has the arguments' names.
 
     The gradients that come to hidden state and cell from later are in row `after[i]` of `by_hidden` and `by_reached`; none
     come where that is negative. `by_cell` may be `by_reached` itself where `after` names each row's own place.
     """
-    rows, size = reached.shape
+    share(_retreat, len(arguments[0]), _LEAST, arguments)
+
+
+@compiled
+def _retreat(
+    gates, cells, before, reached, lots, least, scale, by_dropped, after, by_hidden, by_reached, by_gates, by_cell,
+    first, last,
+):  # fmt: skip
+    size = reached.shape[1]
     nothing, come, change = np.zeros(size, np.float32), np.empty(size, np.float32), np.empty(size, np.float32)
-    for i in range(rows):
+    for i in range(first, last):
         enter, forget, candidate, leave = (
             gates[i, :size], gates[i, size : 2 * size], gates[i, 2 * size : 3 * size], gates[i, 3 * size :],
         )  # fmt: skip
@@ -192,17 +234,25 @@ def _gates(matrix, extended, size, of_word, of_decoder, gates):
 
 
 @compiled
-def attend(query, context, cover, place, count, coverage, before, matrix, size, covers, out, weights, coverage_after):
-    """Attention and coverage. Row i has in mind the `count[i]` words `place[i]` of `context` (words, hidden) and `cover`
-    (words, 3·columns), and of its coverage what is in row `before[i]` of `coverage`, nothing if that is negative.
+def attend(*arguments):
+    """Attention and coverage; `_attend` has the arguments' names. Row i has in mind the `count[i]` words `place[i]` of
+    `context` (words, hidden) and `cover` (words, 3·columns), and of its coverage what is in row `before[i]` of `coverage`,
+    nothing if that is negative.
 
     `query` and `out` are those of `vnla.agent.kernels.attend`, and so is `matrix`, but as (in, 4·out). Fills in summary and
     coverage in `out`, and if it `covers` the attention weights and the next coverage.
     """
+    share(_attend, len(arguments[0]), _LEAST, arguments)
+
+
+@compiled
+def _attend(
+    query, context, cover, place, count, coverage, before, matrix, size, covers, out, weights, coverage_after, first, last
+):  # fmt: skip
     hidden = context.shape[1]
     scores = np.empty(place.shape[1], np.float32)
     extended, gates = np.empty(COLUMNS, np.float32), np.empty(4 * COLUMNS, np.float32)
-    for i in range(query.shape[0]):
+    for i in range(first, last):
         asking, of_coverage, of_decoder = (
             query[i, :hidden], query[i, hidden : hidden + COLUMNS], query[i, hidden + COLUMNS :],
         )  # fmt: skip
@@ -250,20 +300,27 @@ def attend(query, context, cover, place, count, coverage, before, matrix, size, 
 
 
 @compiled
-def attend_back(
-    query, context, cover, place, count, coverage, before, matrix, size, weights, by_out, after, by_after, by_query,
-    by_before, by_context, by_cover, by_matrix,
-):  # fmt: skip
+def attend_back(*arguments):
     """Back through `attend`: the gradients of the query and of the coverage before. Those of the memory and of the matrix
-    are added to what they have; no two rows have a word in common.
+    are added to what they have; no two rows have a word in common, and each thread has a matrix of its own. `_attend_back`
+    has the arguments' names.
 
     The gradient of the next coverage is in row `after[i]` of `by_after`; there is none where that is negative.
     """
+    share(_attend_back, len(arguments[0]), _LEAST, arguments)
+
+
+@compiled
+def _attend_back(
+    query, context, cover, place, count, coverage, before, matrix, size, weights, by_out, after, by_after, by_query,
+    by_before, by_context, by_cover, by_matrices, first, last,
+):  # fmt: skip
     hidden = context.shape[1]
     to_weights = np.empty(place.shape[1], np.float32)
     extended, gates = np.empty(COLUMNS, np.float32), np.empty(4 * COLUMNS, np.float32)
     inside, to_extended = np.empty(4 * COLUMNS, np.float32), np.empty(COLUMNS, np.float32)
-    for i in range(query.shape[0]):
+    by_matrix = by_matrices[member()]
+    for i in range(first, last):
         asking, of_coverage, of_decoder = (
             query[i, :hidden], query[i, hidden : hidden + COLUMNS], query[i, hidden + COLUMNS :],
         )  # fmt: skip
