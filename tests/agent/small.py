@@ -156,7 +156,7 @@ class ScriptedMind(Mind):
         self.script.seen.append({"episode": self.episode.tolist(), "nav": last_nav.tolist()})
         return self
 
-    def tentatively(self, last_ask: Tensor) -> Decoded:
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
         """Pass 1."""
         self.script.seen[-1] |= {"ask 1": last_ask.tolist(), "heard 1": self.heard.tolist()}
         return self._decoded(self.script.tentative)

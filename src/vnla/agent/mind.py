@@ -39,8 +39,11 @@ class Mind(ABC):
         """The mind with what both passes of a step have in common."""
 
     @abstractmethod
-    def tentatively(self, last_ask: Tensor) -> Decoded:
-        """Pass 1, of which nothing learns: decide with the last help-requesting action."""
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:
+        """Pass 1, of which nothing learns: decide with the last help-requesting action.
+
+        Of those who may not ask nobody may want to know: they can be left out, and then have zeros.
+        """
 
     @abstractmethod
     def hear(self, asked: Tensor, heard: Heard) -> Self:

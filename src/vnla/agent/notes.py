@@ -209,18 +209,26 @@ class Notes:
         step = self.steps[-1]
         return self.room.all(name)[step.first : step.first + step.rows]
 
-    def decode(self, mind: RaggedMind, ask: Tensor, *, learns: bool) -> Decoded:
+    def chances(self, rows: int) -> tuple[Lots, Lots]:
+        """What dropout leaves in a pass of the last help-requesting action and of the state."""
+        return self.lots(rows, self.config.ask_embedding), self.lots(rows, self.config.hidden)
+
+    def undecided(self, rows: int, words: int) -> Decoded:
+        """What a pass would have found, in zeros."""
+        size = self.config.hidden
+        return Decoded(*(torch.zeros(rows, columns) for columns in (NAV_ACTIONS, size, size, words)))
+
+    def decode(self, mind: RaggedMind, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
         """A pass; the one that `learns` is written down."""
         assert mind.shared is not None, "it has to see first"
         shared = mind.shared
         size, rows, weights = self.config.hidden, len(ask), self.weights
         take = self.take if learns else _unwritten
-        of_ask = self.lots(rows, self.config.ask_embedding)
+        of_ask, of_hidden = chances
         small = take("small", rows, self.packed.small.shape[1])
         self._look_up(shared.last_nav, 0, shared.of_nav, small[:, : small.shape[1] // 2])
         self._look_up(ask, NAV_ACTIONS + 1, of_ask, small[:, small.shape[1] // 2 :])
         gates = weights.small.add(small, shared.gates, out=take("gates", rows, 4 * size))
-        of_hidden = self.lots(rows, size)
         cells = self._last("cell") if self.steps else self.nothing
         coverages = self._last("coverage") if self.steps else torch.zeros(1, mind.place.shape[1], COLUMNS)
         out = take("out", rows, 2 * size + COLUMNS)

@@ -37,7 +37,7 @@ class PlainMind(Mind):
         return replace(self, shared=self.module.share(view, last_nav, self.state))
 
     @torch.no_grad()
-    def tentatively(self, last_ask: Tensor) -> Decoded:
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
         """Pass 1."""
         assert self.shared is not None, "it has to see first"
         return self.module.decode(self.shared, last_ask, self.memory, self.coverage)[0]

@@ -28,6 +28,7 @@ from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.agent.notes import Notes
 from vnla.agent.packed import columns_of
+from vnla.selection import take_rows
 
 
 class RaggedShared(NamedTuple):
@@ -83,9 +84,16 @@ class RaggedMind(Mind):
         return replace(self, shared=RaggedShared(last_nav, *self.notes.see(view, self.last)))
 
     @torch.no_grad()
-    def tentatively(self, last_ask: Tensor) -> Decoded:
-        """Pass 1."""
-        return self.notes.decode(self, last_ask, learns=False)
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:
+        """Pass 1 of those who may ask. Lots are drawn for all: nobody's depend on who else may."""
+        chances = self.notes.chances(len(last_ask))
+        if may_ask is None or may_ask.all():
+            return self.notes.decode(self, last_ask, chances, learns=False)
+        rows = may_ask.nonzero().squeeze(1)
+        if not len(rows):
+            return self.notes.undecided(len(last_ask), self.place.shape[1])
+        some = self.notes.decode(take_rows(self, rows), last_ask[rows], take_rows(chances, rows), learns=False)
+        return Decoded(*(each.new_zeros(len(last_ask), each.shape[1]).index_copy(0, rows, each) for each in some))
 
     @torch.no_grad()
     def hear(self, asked: Tensor, heard: Heard) -> RaggedMind:
@@ -96,7 +104,7 @@ class RaggedMind(Mind):
     @torch.no_grad()
     def finally_(self, ask: Tensor) -> tuple[Decoded, RaggedMind]:
         """Pass 2."""
-        decoded = self.notes.decode(self, ask, learns=True)
+        decoded = self.notes.decode(self, ask, self.notes.chances(len(ask)), learns=True)
         return decoded, replace(self, last=torch.arange(len(self.last)), anew=torch.zeros_like(self.anew), shared=None)
 
     def recall(self) -> Tensor | None:

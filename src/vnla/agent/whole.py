@@ -82,7 +82,7 @@ class WholeMind(Mind):
         return replace(self, shared=WholeShared(gates, last_nav))
 
     @torch.no_grad()
-    def tentatively(self, last_ask: Tensor) -> Decoded:
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
         """Pass 1, without gradients."""
         assert self.shared is not None, "it has to see first"
         book = self.book

@@ -49,8 +49,8 @@ class Counts:
     """Episodes that were going on, step by step."""
     present: tuple[int, ...]
     """Words that these had in mind together, step by step."""
-    deciding: int
-    """Times that somebody with a request left decided whether to ask."""
+    deciding: tuple[int, ...]
+    """Those of them who had a request left and decided whether to ask, step by step."""
     readings: tuple[tuple[int, ...], ...]
     """Lengths of the sentences that were read together: the end-goals first, then the subgoals of every step."""
 
@@ -59,7 +59,7 @@ class Counts:
         """Counted from a rollout; `tails` is all that the advisor may say, the last row its silence."""
         end_goal, said = end_goals.length.cpu(), tails.length.cpu()
         in_mind = end_goal + said[-1]  # (batch,)
-        steps, present, deciding = [], [], 0
+        steps, present, deciding = [], [], []
         readings = [tuple(in_mind.tolist())]
         for moment in rollout.moments:
             row, going = moment.row.cpu(), moment.going.cpu()
@@ -67,11 +67,11 @@ class Counts:
             told = said[moment.subgoal.cpu()[asking]]
             in_mind = in_mind.index_copy(0, row[asking], end_goal[row[asking]] + told)
             steps.append(int(going.sum()))
-            deciding += int((going & (moment.budget.cpu() > 0)).sum())
+            deciding.append(int((going & (moment.budget.cpu() > 0)).sum()))
             present.append(int(in_mind[row[going]].sum()))
             if len(told):
                 readings.append(tuple(told.tolist()))
-        return cls(tuple(steps), tuple(present), deciding, tuple(readings))
+        return cls(tuple(steps), tuple(present), tuple(deciding), tuple(readings))
 
     @property
     def words(self) -> int:
@@ -80,23 +80,24 @@ class Counts:
 
 
 def arithmetic(config: AgentConfig, counts: Counts) -> dict[str, list[Product]]:
-    """The products of one iteration, by part. Pass 1 of a step is computed forward only; the rest is learned from."""
+    """The products of one iteration, by part. Pass 1 of a step is computed forward only, for those who may ask; the rest is
+    learned from."""
     hidden, gates = config.hidden, 4 * config.hidden
-    steps, deciding = counts.steps, (counts.deciding,)
-    upper = [product for _ in range(config.layers - 1) for product in 2 * _layer(steps, hidden, gates, passes=2)]
+    steps, first, deciding = counts.steps, counts.deciding, (sum(counts.deciding),)
+    upper = [product for _ in range(config.layers - 1) for product in 2 * _layer(steps, hidden, gates, first)]
     help_sizes = [_help_inputs(config), *[config.help_hidden] * (config.help_layers - 1)]
     return {
         "view projection": _layer(steps, config.view_size, gates, inputs_learn=False),
         "recurrence": [
             *_layer(steps, hidden, gates),
             *_layer(steps, config.nav_embedding, gates),
-            *_layer(steps, config.ask_embedding, gates, passes=2),
+            *_layer(steps, config.ask_embedding, gates, first),
             *upper,
         ],
         "attention": [
-            *_layer(steps, hidden, hidden, passes=2),
-            *_layer(steps, 2 * hidden, hidden, passes=2),
-            *_layer(steps, hidden, NAV_ACTIONS, passes=2),
+            *_layer(steps, hidden, hidden, first),
+            *_layer(steps, 2 * hidden, hidden, first),
+            *_layer(steps, hidden, NAV_ACTIONS, first),
             *_attending(counts, hidden),
             *_covering(counts, config),
         ],
@@ -109,9 +110,12 @@ def arithmetic(config: AgentConfig, counts: Counts) -> dict[str, list[Product]]:
     }
 
 
-def _layer(steps: Sequence[int], inputs: int, outputs: int, *, passes: int = 1, inputs_learn: bool = True) -> list[Product]:
-    """A linear layer applied to so many rows one time after the other, its inputs' gradients and its weight's."""
-    forward = [Product(rows, inputs, outputs) for rows in steps for _ in range(passes)]
+def _layer(
+    steps: Sequence[int], inputs: int, outputs: int, first: Sequence[int] = (), *, inputs_learn: bool = True
+) -> list[Product]:
+    """A linear layer applied to so many rows one time after the other, its inputs' gradients and its weight's; and before
+    to the rows `first`, without gradients."""
+    forward = [Product(rows, inputs, outputs) for rows in (*first, *steps)]
     backward = [Product(rows, outputs, inputs) for rows in steps] if inputs_learn else []
     return [*forward, *backward, Product(outputs, sum(steps), inputs)]
 
@@ -122,9 +126,10 @@ def _help_inputs(config: AgentConfig) -> int:
 
 def _attending(counts: Counts, hidden: int) -> Iterator[Product]:
     """Scores and summary of both passes, and the gradients of the query, the weights and twice the memory."""
-    for rows, words in zip(counts.steps, counts.present, strict=True):
+    for rows, words, first in zip(counts.steps, counts.present, counts.deciding, strict=True):
         mean = max(1, round(words / rows)) if rows else 1
-        yield from [Product(1, hidden, mean, rows), Product(1, mean, hidden, rows)] * 3
+        for times in (first, rows, rows):
+            yield from [Product(1, hidden, mean, times), Product(1, mean, hidden, times)]
         yield from [Product(mean, 1, hidden, rows)] * 2
 
 
