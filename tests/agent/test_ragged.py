@@ -46,7 +46,7 @@ def test_the_same_is_decided_and_learned_as_in_the_plain_way(
     assert rollout.logits is not None and expected.logits is None
     assert sum(int(moment.request.sum()) for moment in rollout.moments) > 20
     assert len({len(moment.row) for moment in rollout.moments}) > 3 or keeps_ended
-    deciding = [int((moment.budget > 0).sum()) for moment in rollout.moments]
+    deciding = [int((moment.going & (moment.budget > 0)).sum()) for moment in rollout.moments]
     assert 0 in deciding and any(0 < each < len(moment.row) for each, moment in zip(deciding, rollout.moments, strict=True))
     for own, moment in zip(rollout.moments, expected.moments, strict=True):
         may_ask = own.going & (own.budget > 0)
