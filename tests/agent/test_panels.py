@@ -80,6 +80,17 @@ def test_a_row_is_computed_like_any_other() -> None:
         assert torch.equal(products.forward(values[row : row + 1]), together[row : row + 1])
 
 
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    """Rather than to write where somebody else's numbers are."""
+    products, _, _ = layer(64, 70)
+    with pytest.raises(ValueError, match="do not fit"):
+        products.forward(apart(5, 63))
+    with pytest.raises(ValueError, match="do not fit"):
+        products.forward(apart(5, 64), out=torch.empty(4, 70))
+    with pytest.raises(ValueError, match="do not fit"):
+        products.forward(apart(64, 5).T)
+
+
 def test_more_rows_than_pay_are_multiplied_otherwise() -> None:
     products, weight, added = layer(64, 70)
     values = apart(600, 64)

@@ -51,7 +51,6 @@ def _tile(rows):
             multiply_add = cgutils.get_or_insert_function(
                 builder.module, ir.FunctionType(vector, [vector] * 3), f"llvm.fma.v{_LANES}f32"
             )
-
             fetch = builder.module.declare_intrinsic(
                 "llvm.prefetch", [address], ir.FunctionType(ir.VoidType(), [address, number, number, number])
             )
@@ -115,7 +114,7 @@ def _down(left, panels, start, out, first, last):
     """The panels from `first` to `last`."""
     rows, depth = left.shape
     step, start_step, out_step = left.strides[0], start.strides[0] if len(start) > 1 else 0, out.strides[0]
-    edge = np.empty((2, _ROWS, WIDTH), np.float32)  # stands in for a panel's columns that the product does not have
+    edge = np.empty((2, _ROWS, WIDTH), np.float32)  # start and out of the last panel, if it is wider than what is left
     for number in range(first, last):
         panel, column = np.intp(panels[number].ctypes.data), number * WIDTH
         width = min(WIDTH, out.shape[1] - column)
@@ -128,12 +127,8 @@ def _down(left, panels, start, out, first, last):
                 for i in range(count):
                     for j in range(width):
                         edge[0, i, j] = start[row + i if start_step else 0, column + j]
-                begin, begin_step, to, to_step = (
-                    np.intp(edge[0].ctypes.data),
-                    WIDTH * _BYTES,
-                    np.intp(edge[1].ctypes.data),
-                    WIDTH * _BYTES,
-                )
+                begin, to = np.intp(edge[0].ctypes.data), np.intp(edge[1].ctypes.data)
+                begin_step = to_step = WIDTH * _BYTES
             if count == 6:
                 _six(here, step, panel, depth, begin, begin_step, to, to_step)
             elif count == 5:
@@ -156,6 +151,10 @@ def _down(left, panels, start, out, first, last):
 def multiply(left, panels, start, out):
     """`out` = `start` + `left` (rows, depth) times what `panels` hold. `start` has as many rows as `out`, or one for all; it
     may be `out` itself. Rows may lie apart, columns not."""
+    fits = left.shape[1] == panels.shape[1] and out.shape[1] <= panels.shape[0] * WIDTH and panels.shape[2] == WIDTH
+    fits = fits and left.shape[0] == out.shape[0] and start.shape[1] == out.shape[1] and len(start) in (1, len(out))
+    if not (fits and left.strides[1] == start.strides[1] == out.strides[1] == _BYTES):
+        raise ValueError("a product of arrays that do not fit")
     enough = 2 if left.shape[0] * panels.size >= _ENOUGH else panels.shape[0] + 1
     share(_down, panels.shape[0], enough, (left, panels, start, out))
 
