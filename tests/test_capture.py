@@ -11,8 +11,11 @@ import torch
 from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
 from vnla.acting import BCUI
 from vnla.bcui import bcui
-from vnla.bench.setting import bare_setting
+from vnla.bench.setting import Setting, bare_setting
 from vnla.capture import fused, fusing
+from vnla.evaluation.confidence import Estimate
+from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.metrics import rooms_of
 from vnla.policies import AsTaught, AtRandom, HelpPolicy
 from vnla.training import Losses, Trainer, TrainingConfig
 
@@ -65,16 +68,27 @@ def read(trainer: Trainer, losses: Losses) -> list[float]:
         return trainer.lane.read(losses.both()).numbers()
 
 
+def success(setting: Setting, trainer: Trainer) -> Estimate:
+    """How often the agent succeeds, under the authors' five seeds."""
+    judged, rooms = setting.of_evaluation(), rooms_of(setting.world, setting.houses)
+    with trainer.lane.entered():
+        trainer.players.agent.eval()
+        return evaluate(judged.players, setting.tasks, setting.end_goals, rooms).summary()["success_rate"]
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("precision", ["float32", "tf32"])
-def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters(precision: str) -> None:
-    losses, agents = [], []
+def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_and_success(precision: str) -> None:
+    losses, agents, successes = [], [], []
     for eager in (False, True):
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4)
         config = TrainingConfig(batch=20, precision=precision)
         trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
         losses.append([read(trainer, trainer.iterate()) for _ in range(200)])
         agents.append(trainer.players.agent)
+        successes.append(success(setting, trainer))
     torch.testing.assert_close(torch.tensor(losses[0]), torch.tensor(losses[1]), rtol=1e-3, atol=1e-3)
     for one, other in zip(*(agent.parameters() for agent in agents), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-4)
+    one, other = successes
+    assert abs(one.mean - other.mean) <= max(one.margin, other.margin, 0.2), "of 2,500 episodes five may differ"
