@@ -94,7 +94,7 @@ def train(
     device: DeviceOption = "cpu",
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="Iterations to time. [default: 9 on a CPU, 50 on a GPU]")
+        int | None, typer.Option(min=1, help="Iterations to time. [default: 15 on a CPU, 50 on a GPU]")
     ] = None,
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
