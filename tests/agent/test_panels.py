@@ -26,7 +26,7 @@ def threads(request: pytest.FixtureRequest) -> Iterator[None]:
 def layer(inputs: int, outputs: int, *, bias: bool = True) -> tuple[InPanels, Tensor, Tensor]:
     generator = torch.Generator().manual_seed(inputs)
     weight, added = torch.randn(outputs, inputs, generator=generator), torch.randn(outputs, generator=generator) * bias
-    memory = {name: torch.full((10_000_000,), torch.nan) for name in ("forth", "back")}
+    memory = {name: torch.full((200_000,), torch.nan) for name in ("forth", "back")}
     products = InPanels(
         weight, added if bias else None, lambda name, *shape: memory[name][: shape[0] * shape[1]].view(shape)
     )
