@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from vnla.agent.kernels.team import member, share
-from vnla.houses.render.kernels import compiled
+from vnla.houses.render.kernels import compiled, inlined
 
 
-@compiled
+@inlined
 def _note(values, factor, who, first, last):  # type: ignore[no-untyped-def]
     for i in range(first, last):
         values[i] += factor * i

@@ -70,7 +70,7 @@ def transpose(matrix, out):
     share(_transpose, -(-matrix.shape[0] // COLUMNS), 2, (matrix, out))
 
 
-@compiled
+@inlined
 def _transpose(matrix, out, first_band, last_band):
     rows, columns = matrix.shape
     square = np.empty((COLUMNS, COLUMNS), matrix.dtype)
@@ -92,7 +92,7 @@ def draw(seed, out):
     share(_draw, out.shape[0], _MANY, (seed, out))
 
 
-@compiled
+@inlined
 def _draw(seed, out, first, last):
     for i in range(first, last):
         word = np.uint64(seed) + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -107,7 +107,7 @@ def drop(values, lots, least, scale, out):
     share(_drop, values.shape[0], _LEAST, (values, lots, least, scale, out))
 
 
-@compiled
+@inlined
 def _drop(values, lots, least, scale, out, first, last):
     for i in range(first, last):
         value, lot, to = values[i], lots[i], out[i]
@@ -144,7 +144,7 @@ def advance(gates, cells, before, lots, least, scale, reached, hidden, dropped):
     share(_advance, gates.shape[0], _LEAST, (gates, cells, before, lots, least, scale, reached, hidden, dropped))
 
 
-@compiled
+@inlined
 def _advance(gates, cells, before, lots, least, scale, reached, hidden, dropped, first, last):
     size = reached.shape[1]
     for i in range(first, last):
@@ -173,7 +173,7 @@ def retreat(*arguments):
     share(_retreat, len(arguments[0]), _LEAST, arguments)
 
 
-@compiled
+@inlined
 def _retreat(
     gates, cells, before, reached, lots, least, scale, by_dropped, after, by_hidden, by_reached, by_gates, by_cell,
     first, last,
@@ -245,7 +245,7 @@ def attend(*arguments):
     share(_attend, len(arguments[0]), _LEAST, arguments)
 
 
-@compiled
+@inlined
 def _attend(
     query, context, cover, place, count, coverage, before, matrix, size, covers, out, weights, coverage_after, first, last
 ):  # fmt: skip
@@ -310,7 +310,7 @@ def attend_back(*arguments):
     share(_attend_back, len(arguments[0]), _LEAST, arguments)
 
 
-@compiled
+@inlined
 def _attend_back(
     query, context, cover, place, count, coverage, before, matrix, size, weights, by_out, after, by_after, by_query,
     by_before, by_context, by_cover, by_matrices, first, last,

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from vnla.agent.kernels.team import share
-from vnla.houses.render.kernels import compiled
+from vnla.houses.render.kernels import compiled, inlined
 
 _LANES, _VECTORS, _ROWS = 16, 4, 6
 """Sums of 6 rows times 4 vectors of 16 numbers are 24 registers of the 32 that there are."""
@@ -109,7 +109,7 @@ def _tile(rows):
 _one, _two, _three, _four, _five, _six = (_tile(rows) for rows in range(1, _ROWS + 1))
 
 
-@compiled
+@inlined
 def _down(left, panels, start, out, first, last):
     """The panels from `first` to `last`."""
     rows, depth = left.shape
@@ -159,7 +159,7 @@ def multiply(left, panels, start, out):
     share(_down, panels.shape[0], enough, (left, panels, start, out))
 
 
-@compiled
+@inlined
 def _arrange(matrix, panels, first, last):
     for number in range(first, last):
         column, panel = number * WIDTH, panels[number]
@@ -177,7 +177,7 @@ def arrange(matrix, panels):
     share(_arrange, panels.shape[0], 2, (matrix, panels))
 
 
-@compiled
+@inlined
 def _arrange_transposed(matrix, panels, first, last):
     square = np.empty((_LANES, _LANES), np.float32)
     rows, columns = matrix.shape

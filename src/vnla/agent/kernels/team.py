@@ -57,7 +57,9 @@ def member(typing_context):  # noqa: ARG001
 def share(typing_context, loop, count, least, arguments):  # noqa: ARG001
     """Call the kernel `loop(*arguments, first, last)` once in each thread, with its share of the numbers below `count`.
 
-    One thread does all if there are fewer than `least`.
+    One thread does all if there are fewer than `least`. The kernel has to be `inlined`: of one that is compiled by itself
+    there would be two versions, which may add up in another order, and which one is called would depend on whether the
+    caller was kept on disk.
     """
     called = loop.get_call_type(typing_context, (*arguments, types.intp, types.intp), {})
 
