@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,3 +73,33 @@ def test_without_a_team_one_thread_does_all() -> None:
         [sys.executable, "-c", ALONE], capture_output=True, text=True, check=False, env={"PYTHONPATH": ":".join(sys.path)}
     )
     assert done.stdout == "done\n", done.stderr
+
+
+TRAINED = """
+import hashlib
+
+from vnla.bench.setting import bare_setting
+from vnla.training import Trainer, TrainingConfig
+
+setting = bare_setting(20, hidden=128, view_size=128, seed=0, device="cpu", houses=2)
+config = TrainingConfig(batch=20, learning_rate=1e-2)
+trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True)
+for _ in range(3):
+    trainer.iterate()
+digest = hashlib.sha256()
+for parameter in trainer.players.agent.parameters():
+    digest.update(parameter.detach().numpy().tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_a_training_does_not_depend_on_whether_kernels_were_compiled_or_found(tmp_path: Path) -> None:
+    """The first process compiles and keeps them, the second finds them."""
+    environment = {"PYTHONPATH": ":".join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    weights = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", TRAINED], capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        weights.append(done.stdout)
+    assert list(tmp_path.rglob("*.nbc")), "kernels were kept"
+    assert weights[0] == weights[1]
