@@ -34,20 +34,21 @@ def uniform(seed: int | Tensor, episode: Tensor, purpose: Purpose, draw: Tensor 
 
     Episodes may have seeds of their own, as a tensor.
     """
-    seeds = seed * _signed(_GOLDEN) if isinstance(seed, Tensor) else _signed(seed * _GOLDEN)
+    seeds = seed * _signed(GOLDEN) if isinstance(seed, Tensor) else _signed(seed * GOLDEN)
     bits = _mixed(_mixed(_mixed(episode ^ seeds) + purpose) + draw)
     return _shifted(bits, 11).to(torch.float64) * 2.0**-53
 
 
-_GOLDEN = 0x9E3779B97F4A7C15
-_FIRST = 0xBF58476D1CE4E5B9
-_SECOND = 0x94D049BB133111EB
+GOLDEN = 0x9E3779B97F4A7C15
+FIRST = 0xBF58476D1CE4E5B9
+SECOND = 0x94D049BB133111EB
+"""The constants of SplitMix64."""
 
 
 def _mixed(bits: Tensor) -> Tensor:
-    bits = bits + _signed(_GOLDEN)
-    bits = (bits ^ _shifted(bits, 30)) * _signed(_FIRST)
-    bits = (bits ^ _shifted(bits, 27)) * _signed(_SECOND)
+    bits = bits + _signed(GOLDEN)
+    bits = (bits ^ _shifted(bits, 30)) * _signed(FIRST)
+    bits = (bits ^ _shifted(bits, 27)) * _signed(SECOND)
     return bits ^ _shifted(bits, 31)
 
 

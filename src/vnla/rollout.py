@@ -15,7 +15,8 @@ from vnla.episodes import Episodes
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0)."""
+    """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0). Where pass 1
+    was done for those alone who may ask, `tentative` and `known` of the others mean nothing."""
 
     step: int
     row: Tensor  # which episodes of the rollout took part

@@ -20,6 +20,7 @@ from numba.extending import intrinsic
 
 from vnla.agent.kernels.team import member, share
 from vnla.houses.render.kernels import compiled, inlined
+from vnla.randomness import FIRST, GOLDEN, SECOND
 
 _f = np.float32
 COLUMNS = 16
@@ -95,9 +96,9 @@ def draw(seed, out):
 @inlined
 def _draw(seed, out, first, last):
     for i in range(first, last):
-        word = np.uint64(seed) + np.uint64(i + 1) * np.uint64(0x9E3779B97F4A7C15)
-        word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        word = np.uint64(seed) + np.uint64(i + 1) * np.uint64(GOLDEN)
+        word = (word ^ (word >> np.uint64(30))) * np.uint64(FIRST)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(SECOND)
         out[i] = np.int64(word ^ (word >> np.uint64(31)))
 
 
