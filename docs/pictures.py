@@ -11,16 +11,16 @@ from pathlib import Path
 
 import torch
 
-from vnla.actions import Nav
-from vnla.advisor import Advisor
-from vnla.files import write_bytes
+from vnla.common.files import write_bytes
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, recipes
 from vnla.report.house_pictures import draw_pictures
 from vnla.report.maps import Step, draw_house
-from vnla.views import LEVEL_ROW, VIEWS, view_index
-from vnla.world import Environment, World, view_of, viewpoint_of
+from vnla.roles.advisor import Advisor
+from vnla.world.actions import Nav
+from vnla.world.compiled import Environment, World, view_of, viewpoint_of
+from vnla.world.views import LEVEL_ROW, VIEWS, view_index
 
 GOAL = "bathroom"
 START = VIEWS * 4 + view_index(LEVEL_ROW, 6)  # in the living room, facing south

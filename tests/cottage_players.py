@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from vnla.acting import Acting, most_probable
-from vnla.actions import Nav
-from vnla.advisor import Advisor, Subgoals
 from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
-from vnla.bcui import Players
-from vnla.budgets import TimeBudgets
 from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
-from vnla.policies import AsTaught, HelpPolicy
+from vnla.players import Players
+from vnla.roles.acting import Acting, most_probable
+from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.help_policies import AsTaught, HelpPolicy
+from vnla.roles.help_teacher import HelpTeacher
+from vnla.roles.words import Words
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.teachers.help import HelpTeacher
 from vnla.vision.symbolic import symbolic_features
-from vnla.world import World
+from vnla.world.actions import Nav
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
 
 HOUSE = cottage()
 WORLD = World.compile([HOUSE])

@@ -11,7 +11,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import write_world
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task
-from vnla.world import World
+from vnla.world.compiled import World
 
 SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from vnla.advisor import Advisor
 from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.cottage import cottage
-from vnla.paper.kept import EVALUATION, write_evaluation
 from vnla.paper.results import Layout
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_teacher import Reason
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
-from vnla.teachers.help import Reason
-from vnla.world import World
+from vnla.world.compiled import World
 
 SEEDS, TASKS, STEPS = (7, 8), 6, 5
 

@@ -13,16 +13,16 @@ import networkx as nx
 import pytest
 import torch
 
-from vnla.actions import Nav
-from vnla.advisor import Advisor
 from vnla.houses.house import House
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import scattered_house
 from vnla.mattersim import Simulator
 from vnla.mattersim.state import SimState
-from vnla.phrases import until_stop
-from vnla.views import HEADINGS, TURN, VIEWS
-from vnla.world import Environment, World
+from vnla.roles.advisor import Advisor
+from vnla.roles.phrases import until_stop
+from vnla.world.actions import Nav
+from vnla.world.compiled import Environment, World
+from vnla.world.views import HEADINGS, TURN, VIEWS
 
 TURNS = {Nav.LEFT: (-1, 0), Nav.RIGHT: (1, 0), Nav.UP: (0, 1), Nav.DOWN: (0, -1), Nav.STOP: (0, 0)}
 

@@ -42,21 +42,21 @@ from agent.small import (
     told,
     with_budgets,
 )
-from vnla.acting import ALONE, BCUI, LED, Acting
-from vnla.actions import ASK_START, NAV_START, Ask, Nav
-from vnla.advisor import Advisor
 from vnla.agent.agent import Agent
-from vnla.agent.deferred import collect_gradients
-from vnla.agent.encoder import Words
+from vnla.agent.layers.deferred import collect_gradients
 from vnla.bcui import bcui, log_distribution
+from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
-from vnla.policies import HELP_POLICIES, AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never, help_policy
-from vnla.randomness import Purpose, uniform
+from vnla.roles.acting import ALONE, BCUI, LED, Acting
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_policies import HELP_POLICIES, AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never, help_policy
+from vnla.roles.help_teacher import HelpTeacher, Reason
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
-from vnla.teachers.help import HelpTeacher, Reason
-from vnla.views import VIEWS, view_index
-from vnla.world import Environment, World
+from vnla.world.actions import ASK_START, NAV_START, Ask, Nav
+from vnla.world.compiled import Environment, World
+from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
 

@@ -23,16 +23,16 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import vnla.gym
-from vnla.actions import Nav
-from vnla.advisor import Advisor
-from vnla.budgets import TimeBudgets
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
+from vnla.roles.advisor import Advisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
-from vnla.views import VIEWS
-from vnla.world import World
+from vnla.world.actions import Nav
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 LEFT, RIGHT, FORWARD, STOP = int(Nav.LEFT), int(Nav.RIGHT), int(Nav.FORWARD), int(Nav.STOP)
 KITCHEN = {"task": "1"}

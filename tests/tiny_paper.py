@@ -14,7 +14,7 @@ from vnla.houses.generate.world import Preset as Houses
 from vnla.paper.presets import Preset
 from vnla.paper.reporting import Contents
 from vnla.paper.run import run_experiments
-from vnla.training import TrainingConfig
+from vnla.training.config import TrainingConfig
 
 TINY = Preset(
     name="tiny",

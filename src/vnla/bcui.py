@@ -19,37 +19,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.acting import Acting
-from vnla.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
-from vnla.advisor import Advisor
-from vnla.agent.agent import Agent
-from vnla.agent.encoder import Words
 from vnla.agent.mind import Mind
 from vnla.agent.navigation import Decoded
-from vnla.budgets import LONGEST_EPISODE
-from vnla.capture import fused
+from vnla.common.capture import fused
+from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation, count_unmoved
-from vnla.policies import HelpPolicy, Never
+from vnla.players import Players
+from vnla.roles.help_policies import Never
+from vnla.roles.help_teacher import Verdict
+from vnla.roles.words import Words
 from vnla.rollout import Moment, Rollout
-from vnla.selection import take_rows
-from vnla.teachers.help import HelpTeacher, Verdict
-
-
-@dataclass(frozen=True)
-class Players:
-    """Everybody who takes part in an episode."""
-
-    agent: Agent
-    views: Tensor  # (poses, view size), the feature vector of every view of the world
-    advisor: Advisor
-    tails: Words  # all that the advisor may say, as the agent reads it
-    help_teacher: HelpTeacher
-    help_policy: HelpPolicy
-    acting: Acting
-    keeps_ended: bool = False
-    """Let ended episodes walk on and learn until they are at a goal, as the authors' code does."""
-    deliberate: bool = True
-    """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
+from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
+from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)

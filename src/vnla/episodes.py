@@ -13,15 +13,15 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
-from vnla.world import Environment, viewpoint_of
+from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
+from vnla.world.compiled import Environment, viewpoint_of
 
 
 @dataclass(frozen=True)
 class Episodes:
     """Tensors of one entry an episode."""
 
-    SHARED: ClassVar[frozenset[str]] = frozenset({"environment"})  # not of the batch (`vnla.selection`)
+    SHARED: ClassVar[frozenset[str]] = frozenset({"environment"})  # not of the batch (`vnla.common.selection`)
 
     environment: Environment
     key: Tensor  # (batch,), int64: names the episode for all random draws

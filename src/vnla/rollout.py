@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from vnla.actions import ask_action
 from vnla.agent.help import HelpModule
 from vnla.episodes import Episodes
+from vnla.world.actions import ask_action
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from vnla.acting import ALONE, Acting
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
-from vnla.advisor import Advisor, Subgoals
 from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
 from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded
-from vnla.bcui import Players
 from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
-from vnla.policies import HelpPolicy, Never
+from vnla.players import Players
+from vnla.roles.acting import ALONE, Acting
+from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.help_policies import HelpPolicy, Never
+from vnla.roles.help_teacher import HelpTeacher
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
-from vnla.teachers.help import HelpTeacher
-from vnla.views import VIEWS, view_index
-from vnla.world import Environment, World
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
+from vnla.world.compiled import Environment, World
+from vnla.world.views import VIEWS, view_index
 
 END_MARK = 1
 FIRST_WORD = 2

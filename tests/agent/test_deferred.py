@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from vnla.agent.deferred import DeferredLinear, collect_gradients
+from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
 
 
 def pair(inputs: int, outputs: int, bias: bool = True, seed: int = 0) -> tuple[DeferredLinear, nn.Linear]:

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from vnla.agent.dropout import Dropout
+from vnla.agent.layers.dropout import Dropout
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from agent.reference import Array, Layer, Pass, Reference, instruction, softmax
 from agent.small import END_MARK, FIRST_WORD, WORDS, small_agent, what_is_said
-from vnla.actions import ASK_START, NAV_ACTIONS, NAV_START
-from vnla.advisor import Advisor, Subgoals
 from vnla.agent.agent import Agent, tails
-from vnla.agent.encoder import Words
 from vnla.agent.mind import Heard
 from vnla.agent.plain import PlainMind
+from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.words import Words
+from vnla.world.actions import ASK_START, NAV_ACTIONS, NAV_START
 
 CLOSE = 1e-10
 

@@ -16,18 +16,18 @@ from agent.small import (
     small_agent,
     what_is_said,
 )
-from vnla.acting import BCUI
-from vnla.actions import ASK_START, NAV_START
-from vnla.advisor import Advisor
-from vnla.agent import ragged
 from vnla.agent.agent import Agent
-from vnla.agent.deferred import DeferredLinear, collect_gradients
 from vnla.agent.encoder import Encoder
+from vnla.agent.fast.cpu import mind as ragged
+from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
 from vnla.agent.mind import Heard
 from vnla.bcui import bcui
-from vnla.policies import AsTaught, AtFirst
+from vnla.roles.acting import BCUI
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_policies import AsTaught, AtFirst
 from vnla.rollout import Rollout
-from vnla.world import Environment
+from vnla.world.actions import ASK_START, NAV_START
+from vnla.world.compiled import Environment
 
 KEYS = torch.arange(200, 230)
 

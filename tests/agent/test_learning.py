@@ -10,21 +10,22 @@ import pytest
 import torch
 
 from agent.small import END_MARK, FIRST_WORD
-from vnla.acting import ALONE, BCUI
-from vnla.advisor import Advisor, Subgoals
 from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
-from vnla.agent.deferred import collect_gradients
-from vnla.agent.encoder import Words
-from vnla.bcui import Players, bcui
+from vnla.agent.layers.deferred import collect_gradients
+from vnla.bcui import bcui
 from vnla.houses.cottage import cottage
-from vnla.policies import AsTaught, Learned
+from vnla.players import Players
+from vnla.roles.acting import ALONE, BCUI
+from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.help_policies import AsTaught, Learned
+from vnla.roles.help_teacher import HelpTeacher
+from vnla.roles.words import Words
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.teachers.help import HelpTeacher
 from vnla.vision.symbolic import symbolic_features
-from vnla.world import World
+from vnla.world.compiled import World
 
 RADIUS = 2.0
 

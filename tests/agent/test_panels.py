@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from vnla.agent.kernels import panels
-from vnla.agent.products import InPanels
+from vnla.agent.layers import panels
+from vnla.agent.layers.products import InPanels
 
 SIZES = [(1, 1, 1), (6, 64, 64), (7, 5, 70), (13, 300, 528), (101, 64, 130)]
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from vnla.agent.cells import LSTMCell, Recurrent, advance
 from vnla.agent.config import AgentConfig
-from vnla.agent.deferred import DeferredLinear, collect_gradients
-from vnla.agent.encoder import Encoder, Words
+from vnla.agent.encoder import Encoder
+from vnla.agent.layers.cells import LSTMCell, Recurrent, advance
+from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
+from vnla.agent.layers.products import products_in
 from vnla.agent.navigation import attend
-from vnla.agent.products import products_in
+from vnla.roles.words import Words
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:

@@ -12,7 +12,7 @@ import pytest
 from vnla.bench.compare import compare, read_both
 from vnla.bench.measure import Measurement
 from vnla.bench.record import Measured, Record
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 RECORD = Record(
     machine={"processor": "abacus", "cores": 2, "threads": 2, "gpu": None},

@@ -7,17 +7,18 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from cottage_players import END_GOALS, TASKS, players
-from vnla.agent import ragged
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
+from vnla.agent.fast.cpu import mind as ragged
 from vnla.bcui import bcui
 from vnla.bench.floor import Counts, Product, arithmetic, computed, report
 from vnla.bench.measure import seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.bench.train import bench_train
-from vnla.policies import AtFirst
+from vnla.roles.help_policies import AtFirst
+from vnla.roles.words import Words
 from vnla.rollout import steps_taken
-from vnla.training import Trainer, TrainingConfig, batch_of
+from vnla.training.config import TrainingConfig
+from vnla.training.trainer import Trainer, batch_of
 
 SMALL = AgentConfig(
     words=50, view_size=8, hidden=4, word_embedding=2, nav_embedding=1, ask_embedding=1, budget_embedding=1, coverage=1,

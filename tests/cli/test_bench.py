@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from command import Vnla
-from vnla.acting import most_probable, sampled
-from vnla.actions import Nav
 from vnla.bench.setting import KeepGoing, bare_setting
+from vnla.roles.acting import most_probable, sampled
+from vnla.world.actions import Nav
 
 TINY = ("--hidden", 8, "--view-size", 8)
 COMMANDS = {

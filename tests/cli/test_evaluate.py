@@ -13,10 +13,10 @@ import command
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.houses.folder import read_world
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 Vnla = Callable[..., tuple[int, str]]
 

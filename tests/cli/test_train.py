@@ -9,7 +9,8 @@ import pytest
 
 import command
 from cottage_run import write_cottage
-from vnla.runs import CONFIG, LAST, RunConfig
+from vnla.training.checkpoints import CONFIG, LAST
+from vnla.training.config import RunConfig
 
 Vnla = Callable[..., tuple[int, str]]
 SHORT = ["--features", "symbolic", "--iterations", "2", "--batch", "4", "--hidden", "8"]

@@ -24,7 +24,7 @@ from vnla.evaluation.breakdown import (
 from vnla.evaluation.confidence import Interval
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.metrics import rooms_of
-from vnla.policies import AtFirst, Never
+from vnla.roles.help_policies import AtFirst, Never
 
 STEPS = 10
 

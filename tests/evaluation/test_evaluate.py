@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players, scripted
-from vnla.acting import ALONE, Acting, sampled
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import METRICS, SEEDS, Evaluation, evaluate, fitting_batch, run_task
 from vnla.evaluation.metrics import rooms_of
-from vnla.policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
+from vnla.roles.acting import ALONE, Acting, sampled
+from vnla.roles.help_policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
+from vnla.world.actions import Nav
 
 ROOMS = rooms_of(WORLD, [HOUSE])
 WANDERING = Acting(sampled, direct=True)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cottage_players import HOUSE, TASKS, WORLD
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.metrics import (
     NO_ROOM,
     ROOM_LABELS,
@@ -35,8 +35,8 @@ from vnla.evaluation.metrics import (
     time_warping,
 )
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.teachers.help import Reason
-from vnla.views import VIEWS
+from vnla.roles.help_teacher import Reason
+from vnla.world.views import VIEWS
 
 ROOMS = rooms_of(WORLD, [HOUSE])
 TO_KITCHEN, TO_HALLWAY = 1, 4

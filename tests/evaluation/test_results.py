@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players
-from vnla.acting import Acting, sampled
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.results import read_results, results_of, score_results, write_results
 from vnla.houses.matterport import write_connectivity
 from vnla.mattersim import Simulator
-from vnla.policies import AtRandom
+from vnla.roles.acting import Acting, sampled
+from vnla.roles.help_policies import AtRandom
 
 ROOMS = rooms_of(WORLD, [HOUSE])
 SEEDS = (123, 435)

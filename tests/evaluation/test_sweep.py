@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from cottage_players import END_GOALS, HOUSE, TASKS, VOCABULARY, WORLD, players
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.sweep import Row, sweep, with_k
-from vnla.policies import AtFirst
+from vnla.roles.help_policies import AtFirst
+from vnla.world.actions import Nav
 
 ROOMS = rooms_of(WORLD, [HOUSE])
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses import glb
 from vnla.houses.glb import BUILDING, write_glb
 from vnla.houses.scene import NO_OBJECT, Material, Part, Scene

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import Box, House, Level, Object, OrientedBox, Room, Viewpoint
 from vnla.houses.matterport import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import UPRIGHT
 from vnla.houses.skybox import (
     face_directions,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.house import House, Room

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tiny_paper import TINY
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.presets import PAPER, SMALL, Preset, preset_of
 from vnla.paper.reporting import ALL_TABLES, Contents, Source
 from vnla.paper.stages import Graph, Stage
-from vnla.training import TrainingConfig
+from vnla.training.config import TrainingConfig
 
 
 def stages(

@@ -16,7 +16,7 @@ import pytest
 import stage_work
 from processes import is_gone
 from stage_work import Silence, climbing, diary, linger, make, make_all, make_if, make_new, meet
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.paper.foreman import carry_out
 from vnla.paper.stages import Graph, Records, Stage
 

@@ -11,18 +11,18 @@ import pytest
 
 from paper_scores import SEEDS, cottage_set, scores_of, write_scores
 from tiny_paper import TINY
-from vnla.advisor import Advisor
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, minus
+from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
 from vnla.paper import table2, table3, table4, table7
 from vnla.paper.evaluations import TABLE_3, TABLE_4, TESTS, matching_iterations, read_iterations
 from vnla.paper.findings import exceeds, gains, same
-from vnla.paper.kept import EVALUATION, read_evaluation, read_scores
 from vnla.paper.published import TABLE_2, TABLE_6
 from vnla.paper.results import Layout, Results, gain
 from vnla.paper.trainings import TRAININGS
 from vnla.report.curves import Curves
 from vnla.report.document import Finding, Group, Table, Value
+from vnla.roles.advisor import Advisor
 
 HALF = ["111000", "111000"]
 """Three of six succeed under both seeds."""

@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 
 from cottage_run import write_cottage
 from vnla.paper.trainings import material_of, train_run, train_runs
-from vnla.runs import LAST, RunConfig, checkpoint, load_agent
-from vnla.training import TrainingConfig
+from vnla.training.checkpoints import LAST, checkpoint, load_agent
+from vnla.training.config import RunConfig, TrainingConfig
 
 
 @pytest.fixture(scope="module")

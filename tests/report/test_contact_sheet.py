@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.report.contact_sheet import GAP, contact_sheet
 
 

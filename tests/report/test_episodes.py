@@ -10,14 +10,14 @@ import pytest
 from PIL import Image
 
 from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players, scripted
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate, run_task
 from vnla.evaluation.metrics import rooms_of
-from vnla.policies import AtFirst, HelpPolicy, Never
 from vnla.report.document import Episode
 from vnla.report.episodes import examples, failure, tell_episode
 from vnla.report.story import Account, follow
+from vnla.roles.help_policies import AtFirst, HelpPolicy, Never
+from vnla.world.actions import Nav
 
 L, R, U, D, F, S = Nav
 TO_KITCHEN = (L, L, L, F, F, F, S)

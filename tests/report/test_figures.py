@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 from PIL import Image
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.breakdown import Part
 from vnla.evaluation.confidence import Estimate, Interval
 from vnla.evaluation.sweep import Row

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from cottage_players import END_GOALS, HOUSE, TASKS, players, scripted
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
-from vnla.policies import AtFirst, Never
 from vnla.report import animation, palette
 from vnla.report.animation import ACROSS, LAST, LONGER, USUAL, shots, write_animation
 from vnla.report.film import draw_strip, looking, new_page, one_by_one, shortened, views_of
 from vnla.report.labels import Font, Page
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import Account, follow
+from vnla.roles.help_policies import AtFirst, Never
+from vnla.world.actions import Nav
 
 SHORT = (Nav.LEFT, Nav.LEFT, Nav.LEFT, Nav.FORWARD, Nav.STOP)
 

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
 from vnla.houses.rooms import ROOM_NAMES

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import Box, House, Level, Object, OrientedBox, Room, Viewpoint
 from vnla.report.plan import Step, bounds, check, footprint, requests, storeys, visits

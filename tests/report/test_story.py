@@ -10,15 +10,16 @@ import torch
 from rich.console import Console
 
 from cottage_players import END_GOALS, HOUSE, TASKS, players, scripted
-from vnla.acting import Acting, sampled
-from vnla.actions import Nav
-from vnla.advisor import Advisor
-from vnla.bcui import Players, bcui
+from vnla.bcui import bcui
 from vnla.evaluation.evaluate import run_task
-from vnla.policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Never
+from vnla.players import Players
 from vnla.report.plan import visits
 from vnla.report.story import Account, compass, follow, put_into_words, sights, tell, what_went_wrong
-from vnla.teachers.help import Reason
+from vnla.roles.acting import Acting, sampled
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Never
+from vnla.roles.help_teacher import Reason
+from vnla.world.actions import Nav
 
 L, R, U, D, F, S = Nav
 TO_KITCHEN = (L, L, L, F, F, F, S)  # task 1, what the teacher does

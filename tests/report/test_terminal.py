@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.report.canvas import Canvas
 from vnla.report.plan import Step

@@ -12,8 +12,7 @@ import pytest
 
 from furnished import small_houses
 from tasks.corridor import corridor
-from vnla.budgets import TimeBudgets
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.tasks.building_splits import BuildingSplits, building_splits
@@ -21,6 +20,7 @@ from vnla.tasks.dataset import Dataset, read_dataset, training_budgets, write_da
 from vnla.tasks.generate import SPLITS, Generated, Place, Pool, generate, split_points
 from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
 from vnla.tasks.tables import matterport_splits
+from vnla.world.budgets import TimeBudgets
 
 PARTS = BuildingSplits({"train": ("h0", "h1", "h2", "h3"), "dev": ("h4", "h5"), "test": ("h6", "h7")}, "the test")
 RECIPES = pytest.mark.parametrize("recipe", [ASKNAV, NOROOM], ids=lambda recipe: recipe.name)

@@ -25,8 +25,8 @@ from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
 from vnla.tasks.records import Records
 from vnla.tasks.task import tasks_of
 from vnla.tasks.task_set import teacher_trajectories
-from vnla.views import HEADINGS, LEVEL_ROW, TURN, VIEWS
-from vnla.world import Environment, World
+from vnla.world.compiled import Environment, World
+from vnla.world.views import HEADINGS, LEVEL_ROW, TURN, VIEWS
 
 
 def points_of(house: House, recipe: Recipe = ASKNAV, seed: int = 0) -> HousePoints:

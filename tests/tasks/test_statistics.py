@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from vnla.tasks.figures import figures
+from vnla.report.task_figures import figures
 from vnla.tasks.statistics import PAPER, split_statistics
 from vnla.tasks.task import Task
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import torch
 
-from vnla.budgets import TimeBudgets
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
-from vnla.views import VIEWS
-from vnla.world import World
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 RECORD: dict[str, Any] = {
     "scan": "cottage",

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders import DEFAULT, ENCODERS, Options, Size, efficientnet, encoder_names, make_encoder, resnet
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder

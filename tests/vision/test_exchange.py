@@ -13,14 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from vnla.cli.features import app
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
 from vnla.vision.exchange import export_features, import_features, read_hdf5, read_tsv
 from vnla.vision.store import FeatureStore, Header, StoreWriter, viewpoints_of, world_features
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 PLACES = (("one", "a"), ("one", "b"), ("two", "a"))
 

@@ -15,17 +15,17 @@ import pytest
 
 from processes import is_gone
 from vision.film import EXPECTED, PLACES, SIZE, Brightness, Noted, Travelling, header, large, pictures
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
-from vnla.views import VIEWS
 from vnla.vision.encoders import Options, Size, make_encoder
 from vnla.vision.extract import WORTH_HELPING, Plan, _groups, extract
 from vnla.vision.making import make_features
 from vnla.vision.store import DONE, FeatureStore, StoreWriter
 from vnla.vision.workers import fitted
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from vision.patterns import draw
 from vnla.cli.features import app, training_houses
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.images import SIGHTING
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
 from vnla.vision.making import camera_size
 from vnla.vision.probe import Visibility, average_precision, drawn_visibility, listed_visibility, probe, probe_targets
 from vnla.vision.store import StoreWriter, store_path, world_features
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 
 def precision_of(scores: list[float], targets: list[int]) -> float:

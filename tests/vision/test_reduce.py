@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
 from vnla.vision.reduce import components, project, reduce_features
 from vnla.vision.store import FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum, world_features
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 RANDOM = np.random.default_rng(5)
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import (
     ARRAY,
@@ -29,7 +28,8 @@ from vnla.vision.store import (
     world_checksum,
     world_features,
 )
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 PLACES = (("one", "a"), ("one", "b"), ("two", "a"))
 HEADER = Header("eyes", "v1", 4, Size(64, 48), 60.0, "", PLACES)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from vnla.advisor import Subgoals
-from vnla.agent import ragged, whole
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
+from vnla.agent.fast.cpu import mind as ragged
+from vnla.agent.fast.cpu.mind import RaggedMind
+from vnla.agent.fast.gpu import mind as whole
+from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.help import HelpModule
 from vnla.agent.mind import Mind
 from vnla.agent.navigation import NavigationModule
 from vnla.agent.plain import PlainMind
-from vnla.agent.ragged import RaggedMind
-from vnla.agent.whole import WholeMind
-from vnla.budgets import LONGEST_EPISODE
+from vnla.roles.advisor import Subgoals
+from vnla.roles.words import Words
+from vnla.world.budgets import LONGEST_EPISODE
 
 
 class Agent(nn.Module):

@@ -7,32 +7,13 @@ the end-goal is kept; a new subgoal costs only its own words. The memory has the
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.cells import LSTMCell, Recurrent, over_words
 from vnla.agent.config import AgentConfig
-from vnla.agent.dropout import Dropout
-
-
-class Words(NamedTuple):
-    """Sentences as tokens."""
-
-    tokens: Tensor  # (batch, words), padded
-    length: Tensor  # (batch,)
-
-    def backwards(self) -> Words:
-        """Each sentence in reverse order, padded at the end."""
-        place = torch.arange(self.tokens.shape[1], device=self.tokens.device)
-        source = (self.length[:, None] - 1 - place).clamp(min=0)
-        reverse = self.tokens.gather(1, source)
-        return Words(reverse.masked_fill(place >= self.length[:, None], 0), self.length)
-
-    def mask(self) -> Tensor:
-        """Which places hold a word: (batch, words)."""
-        return torch.arange(self.tokens.shape[1], device=self.tokens.device) < self.length[:, None]
+from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
+from vnla.agent.layers.dropout import Dropout
+from vnla.roles.words import Words
 
 
 class Encoder(nn.Module):

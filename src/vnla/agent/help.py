@@ -9,10 +9,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.config import AgentConfig
-from vnla.agent.deferred import DeferredLinear
-from vnla.agent.dropout import Dropout
+from vnla.agent.layers.deferred import DeferredLinear
+from vnla.agent.layers.dropout import Dropout
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
 class HelpModule(nn.Module):

@@ -2,7 +2,7 @@
 
 `read` what the advisor would say, `see`, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. There are
 three minds, which decide the same: the plain one (`vnla.agent.plain`), and two that learn faster, on a GPU
-(`vnla.agent.whole`) and on a CPU (`vnla.agent.ragged`). `Agent.begin` chooses.
+(`vnla.agent.fast.gpu.mind`) and on a CPU (`vnla.agent.fast.cpu.mind`). `Agent.begin` chooses.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import NamedTuple, Self
 
 from torch import Tensor
 
-from vnla.agent.encoder import Words
 from vnla.agent.navigation import Decoded
+from vnla.roles.words import Words
 
 
 class Heard(NamedTuple):

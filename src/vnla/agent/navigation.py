@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
-from vnla.agent.cells import LSTMCell, Recurrent, advance, gru, initialise
 from vnla.agent.config import AgentConfig
-from vnla.agent.deferred import DeferredLinear
-from vnla.agent.dropout import Dropout
-from vnla.agent.encoder import Encoder, Words
+from vnla.agent.encoder import Encoder
+from vnla.agent.layers.cells import LSTMCell, Recurrent, advance, gru, initialise
+from vnla.agent.layers.deferred import DeferredLinear
+from vnla.agent.layers.dropout import Dropout
+from vnla.roles.words import Words
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 if TYPE_CHECKING:
-    from vnla.agent.book import Book
+    from vnla.agent.fast.gpu.book import Book
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class NavigationModule(nn.Module):
         self._books: list[Book] = []
 
     def learn_from(self, book: Book) -> None:
-        """Remember to collect the gradients of a book (`vnla.agent.whole`)."""
+        """Remember to collect the gradients of a book (`vnla.agent.fast.gpu.mind`)."""
         if book not in self._books:
             self._books.append(book)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.agent.cells import Recurrent
-from vnla.agent.encoder import Words
+from vnla.agent.layers.cells import Recurrent
 from vnla.agent.mind import Heard, Mind
 from vnla.agent.navigation import Decoded, Memory, NavigationModule, Shared, with_tail
-from vnla.selection import take_rows
+from vnla.common.selection import take_rows
+from vnla.roles.words import Words
 
 
 @dataclass(frozen=True)

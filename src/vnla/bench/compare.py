@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vnla.bench.measure import Measurement
 from vnla.bench.record import Measured, Record
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 TOLERANCE = 0.1
 """The share that a measurement may get worse by before it counts."""

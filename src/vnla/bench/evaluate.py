@@ -11,7 +11,7 @@ from vnla.bench.measure import Measurement, most_memory, seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.evaluation.metrics import rooms_of
-from vnla.training import matrix_units, mixed_precision
+from vnla.training.trainer import matrix_units, mixed_precision
 
 POINTS = {"cpu": 500, "cuda": 5000}
 """By default; 5,000 is the size of the paper's dev and test sets."""

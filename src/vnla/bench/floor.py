@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
 from vnla.bench.measure import Measurement
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 _GAP = 16
 """A cache line between the rows of a matrix: products are faster where these are not a power of two apart."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 Option = str | int | float | bool | None
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from vnla import __version__, files
+from vnla import __version__
 from vnla.bench.measure import Benchmark, Measurement, Option
-from vnla.errors import InputError
-from vnla.machine import commit, machine
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.common.machine import commit, machine
 
 FORMAT, VERSION = "vnla-bench", 1
 _WHAT = "measurements, as `vnla bench … --json FILE` writes them"

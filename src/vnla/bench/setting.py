@@ -13,22 +13,22 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.acting import Acting, Choice, most_probable, sampled
-from vnla.actions import Nav
-from vnla.advisor import Advisor, Subgoals
 from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
-from vnla.agent.encoder import Words
-from vnla.bcui import Players
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
-from vnla.policies import AsTaught, Learned
+from vnla.players import Players
+from vnla.roles.acting import Acting, Choice, most_probable, sampled
+from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.help_policies import AsTaught, Learned
+from vnla.roles.help_teacher import HelpTeacher
+from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.teachers.help import HelpTeacher
-from vnla.views import HEADINGS, VIEWS
-from vnla.world import World
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import HEADINGS, VIEWS
 
 WORDS = 400
 """Size of the vocabulary, about that of AskNav."""

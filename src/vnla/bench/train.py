@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 from torch import Tensor
 
-from vnla.agent.deferred import collect_gradients
-from vnla.agent.encoder import Words
+from vnla.agent.layers.deferred import collect_gradients
 from vnla.bcui import bcui
 from vnla.bench.floor import Counts, arithmetic, computed, report
 from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
-from vnla.training import Trainer, TrainingConfig, batch_of, matrix_units, mixed_precision
+from vnla.training.config import TrainingConfig
+from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 
 AUTHORS_SECONDS = 3.2
 """An iteration of the authors' code with the learned policy on two cores of a machine like the one it was compared on."""

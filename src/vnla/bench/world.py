@@ -16,13 +16,13 @@ import torch
 from torch import Tensor
 
 from vnla import mattersim
-from vnla.actions import NAV_ACTIONS
-from vnla.advisor import Advisor
 from vnla.bench.measure import Measurement, median_seconds, one_thread, seconds_of
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import real_sized_houses
-from vnla.views import VIEWS
-from vnla.world import Environment, World
+from vnla.roles.advisor import Advisor
+from vnla.world.actions import NAV_ACTIONS
+from vnla.world.compiled import Environment, World
+from vnla.world.views import VIEWS
 
 CPP_STEPS_A_SECOND = (126_000, 219_000)
 """Action and state of the C++ MatterSim used through Python, one simulator, one core: the range that was measured."""

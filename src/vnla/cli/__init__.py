@@ -16,7 +16,7 @@ import typer
 
 from vnla import __version__
 from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from vnla.cli.console import plain
-from vnla.files import write_text
+from vnla.common.files import write_text
 
 if TYPE_CHECKING:
     from vnla.bench.compare import Line
@@ -65,7 +65,7 @@ def tasks(
     json_file: JsonOption = None,
 ) -> None:
     """Generate houses and make AskNav for them, as `vnla tasks make` does."""
-    from vnla.errors import InputError
+    from vnla.common.errors import InputError
     from vnla.houses.generate.world import PRESETS
 
     if preset not in PRESETS:

@@ -12,17 +12,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from vnla.errors import InputError
-from vnla.files import write_bytes, write_text
+from vnla.common.errors import InputError
+from vnla.common.files import write_bytes, write_text
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from vnla.agent.encoder import Words
-    from vnla.bcui import Players
     from vnla.evaluation.evaluate import Evaluation
+    from vnla.players import Players
+    from vnla.roles.words import Words
     from vnla.tasks.task_set import TaskSet
-    from vnla.trained import Trained
+    from vnla.training.trained import Trained
 
 
 def evaluate(
@@ -63,7 +63,7 @@ def evaluate(
     from vnla.evaluation.evaluate import evaluate as run_evaluation
     from vnla.evaluation.metrics import rooms_of
     from vnla.evaluation.results import results_of, write_results
-    from vnla.trained import open_trained
+    from vnla.training.trained import open_trained
 
     console = Console(stderr=True)
     with console.status("loading …"):
@@ -113,7 +113,7 @@ def _asking(trained: Trained, help_policy: str | None) -> Trained:
 
 def _subject(trained: Trained, split: str, checkpoint: str | None, k: int | None) -> _Subject:
     from vnla.evaluation.sweep import with_k
-    from vnla.runs import make_players
+    from vnla.training.cast import make_players
 
     kind = "val_unseen" if split.endswith("unseen") else "val_seen"
     players = make_players(trained.config, trained.material, trained.agent(checkpoint or kind), training=False)

@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
-from vnla.errors import InputError
-from vnla.views import VIEWS
+from vnla.common.errors import InputError
+from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
     from vnla.vision.probe import ProbeResult, Visibility
     from vnla.vision.store import Header
-    from vnla.world import World
+    from vnla.world.compiled import World
 
 app = typer.Typer(help="Features of images: make, import, export, probe.", no_args_is_help=True)
 
@@ -212,7 +212,7 @@ def _print_probe(world: Path, results: dict[str, ProbeResult]) -> None:
 
 def _read(path: Path) -> tuple[WorldFolder, World]:
     from vnla.houses.folder import read_world
-    from vnla.world import World
+    from vnla.world.compiled import World
 
     folder = read_world(path)
     return folder, World.compile(folder.houses)

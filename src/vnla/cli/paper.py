@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
     from vnla.paper.presets import Preset

@@ -13,8 +13,8 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from vnla import files
 from vnla.cli.console import plain, print_json, progress_bar
+from vnla.common import files
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
 
@@ -122,8 +122,8 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Print a data set's splits beside the paper's, and draw the appendix's figures of it (PNG, and their data as JSON)."""
+    from vnla.report.task_figures import figures as drawn
     from vnla.tasks.dataset import read_dataset
-    from vnla.tasks.figures import figures as drawn
     from vnla.tasks.statistics import PAPER, dataset_statistics
 
     dataset = read_dataset(out, None if task is None else task.value)

@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
-    from vnla.runs import RunConfig
+    from vnla.training.config import RunConfig
 
 
 def train(
@@ -76,10 +76,9 @@ def train(
 
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
-    from vnla.advisor import Advisor
-    from vnla.runs import RunConfig
-    from vnla.teachers.help import HelpTeacher
-    from vnla.training import TrainingConfig
+    from vnla.roles.advisor import Advisor
+    from vnla.roles.help_teacher import HelpTeacher
+    from vnla.training.config import RunConfig, TrainingConfig
 
     kinds = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
     if advisor not in kinds:
@@ -121,7 +120,7 @@ def _variants(
 
 def _runs_in(folder: Path) -> list[Path]:
     """The run in a folder, or the runs in its folders if it holds several."""
-    from vnla.runs import CONFIG
+    from vnla.training.checkpoints import CONFIG
 
     if (folder / CONFIG).exists() or not folder.is_dir():
         return [folder]
@@ -139,8 +138,8 @@ def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None, *, e
     """Train, with a bar for each run."""
     import torch
 
-    from vnla import running
-    from vnla.together import train_together
+    from vnla.training import run as running
+    from vnla.training.together import train_together
 
     configs = {path: running.open_run(path, wanted) for path, wanted in runs}
     names = _names(list(configs))

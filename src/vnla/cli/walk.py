@@ -27,7 +27,7 @@ def walk(
     from vnla.report.terminal import house_text
     from vnla.tasks.cottage import cottage_tasks
     from vnla.tasks.task_set import TaskSet
-    from vnla.world import World
+    from vnla.world.compiled import World
 
     house = cottage()
     world = World.compile([house])
@@ -53,12 +53,12 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     """The teacher's episode, asking for help as the random help policy does to show what the advisor says."""
     import torch
 
-    from vnla.actions import Nav
-    from vnla.advisor import Advisor
     from vnla.episodes import Situation
-    from vnla.policies import AtRandom
     from vnla.report.plan import Step
-    from vnla.views import VIEWS
+    from vnla.roles.advisor import Advisor
+    from vnla.roles.help_policies import AtRandom
+    from vnla.world.actions import Nav
+    from vnla.world.views import VIEWS
 
     episodes = tasks.episodes(torch.tensor([0]), seed=seed)
     environment, goals, advisor = episodes.environment, episodes.goals, Advisor()

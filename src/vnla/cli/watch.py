@@ -34,8 +34,8 @@ def watch(
     from vnla.report.episodes import images_of
     from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
-    from vnla.runs import make_players
-    from vnla.trained import open_trained
+    from vnla.training.cast import make_players
+    from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
         trained = open_trained(run, world=world, tasks=tasks)

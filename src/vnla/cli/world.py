@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from vnla import files
 from vnla.cli.console import plain, print_json, progress_bar
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_world
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport

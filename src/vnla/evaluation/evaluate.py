@@ -21,19 +21,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.advisor import Advisor
 from vnla.agent.agent import Agent
-from vnla.agent.encoder import Words
-from vnla.bcui import Players, bcui
-from vnla.budgets import HELP_RATIO
+from vnla.bcui import bcui
+from vnla.common.errors import InputError
 from vnla.episodes import Episodes
-from vnla.errors import InputError
 from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds, ratio
 from vnla.evaluation.metrics import Scores, score
 from vnla.evaluation.trace import Trace
+from vnla.players import Players
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_teacher import RESULT_NAMES
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
-from vnla.teachers.help import RESULT_NAMES
+from vnla.world.budgets import HELP_RATIO
 
 SEEDS = (123, 435, 6757, 867, 983)
 """The seeds of the authors' evaluation."""

@@ -19,13 +19,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.trace import Trace
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.teachers.help import Reason
-from vnla.views import Ints
-from vnla.world import Environment, World, viewpoint_of
+from vnla.roles.help_teacher import Reason
+from vnla.world.compiled import Environment, World, viewpoint_of
+from vnla.world.views import Ints
 
 SUCCESS_RADIUS = 2.0
 """d: metres to the nearest goal within which the task is fulfilled."""

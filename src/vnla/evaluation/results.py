@@ -6,7 +6,7 @@ A list of records, one a task:
 - `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
 - `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
   (0 stays) and the signs of turns; zeros are `stop`
-- `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.teachers.help.RESULT_NAMES`)
+- `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.roles.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
 
@@ -26,19 +26,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla import files
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.metrics import Scores, score
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.phrases import COMMA
+from vnla.roles.help_teacher import RESULT_NAMES, Reason
+from vnla.roles.phrases import COMMA
 from vnla.tasks.points import navigable_index
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.teachers.help import RESULT_NAMES, Reason
-from vnla.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
-from vnla.world import World
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 
 Pose = tuple[str, float, float]
 Move = tuple[int, int, int]

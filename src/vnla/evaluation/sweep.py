@@ -16,13 +16,13 @@ from typing import Any
 
 from torch import Tensor
 
-from vnla.advisor import Subgoals
 from vnla.agent.agent import tails
-from vnla.agent.encoder import Words
-from vnla.bcui import Players
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
+from vnla.players import Players
+from vnla.roles.advisor import Subgoals
+from vnla.roles.words import Words
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 

@@ -16,20 +16,20 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
-from vnla.advisor import Advisor
-from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
+from vnla.roles.advisor import Advisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
-from vnla.views import HEIGHT, WIDTH
 from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
-from vnla.world import World
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
+from vnla.world.compiled import World
+from vnla.world.views import HEIGHT, WIDTH
 
 SUCCESS_RADIUS = 2.0
 """d of section 3, in metres."""
@@ -131,7 +131,7 @@ class Setting:
 
 
 def action_space() -> spaces.MultiDiscrete[np.int64]:
-    """A navigation action and a help-requesting action, numbered as in `vnla.actions`."""
+    """A navigation action and a help-requesting action, numbered as in `vnla.world.actions`."""
     return spaces.MultiDiscrete([NAV_ACTIONS, ASK_ACTIONS])
 
 

@@ -11,11 +11,11 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from vnla.actions import ASK_ACTIONS, NAV_ACTIONS
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.gym.setting import Options, Setting, action_space
 from vnla.gym.telling import as_text, infos, observations, only
 from vnla.gym.walks import Walks
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
 class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):

@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.gym.setting import Options, Setting, action_space
 from vnla.gym.single import action_pairs
 from vnla.gym.telling import as_text, infos, observations, told

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.actions import Ask, Nav
-from vnla.advisor import Advisor
-from vnla.budgets import help_budget
+from vnla.roles.advisor import Advisor
 from vnla.tasks.task_set import TaskSet
-from vnla.world import viewpoint_of
+from vnla.world.actions import Ask, Nav
+from vnla.world.budgets import help_budget
+from vnla.world.compiled import viewpoint_of
 
 NO_ACTION = -1
 """Stands for "no navigation action was carried out"."""

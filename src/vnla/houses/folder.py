@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, find_buildings, read_building, write_matterport
 from vnla.houses.matterport.notes import shown

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.errors import InputError
-from vnla.files import write_bytes
+from vnla.common.errors import InputError
+from vnla.common.files import write_bytes
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.textures import picture
 from vnla.houses.scene import NO_OBJECT, Material, Scene

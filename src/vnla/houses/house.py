@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.rooms import ROOM_NAMES
 
 Point = tuple[float, float, float]

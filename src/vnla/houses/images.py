@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.skybox import load_skybox, skybox_files
-from vnla.views import HEIGHT, WIDTH
+from vnla.world.views import HEIGHT, WIDTH
 
 if TYPE_CHECKING:
     from vnla.houses.render.camera import Stage

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from vnla.errors import InputError
-from vnla.files import write_bytes
+from vnla.common.errors import InputError
+from vnla.common.files import write_bytes
 
 Faces = NDArray[np.uint8]
 Float32 = NDArray[np.float32]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vnla.mattersim.graph import Graph, Navigable, Record
 from vnla.mattersim.state import Image
-from vnla.views import HEADINGS, LEVEL_ROW, TURN, view_index
+from vnla.world.views import HEADINGS, LEVEL_ROW, TURN, view_index
 
 
 @dataclass

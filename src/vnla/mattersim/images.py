@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.skybox import load_skybox, load_skybox_depth, render_depth, render_view, skybox_files
 from vnla.mattersim.agent import Settings
 

@@ -14,16 +14,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vnla import files
-from vnla.advisor import Advisor
+from vnla.common import files
 from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.results import results_of, write_results
-from vnla.paper.kept import EVALUATION, write_evaluation
 from vnla.paper.stages import Report
 from vnla.paper.trainings import ASKNAV, NOROOM, ON_NOROOM, POLICIES, RULES, SILENT, material_of
 from vnla.report.curves import Curves
-from vnla.runs import RunConfig, load_agent, make_players, with_tasks
+from vnla.roles.advisor import Advisor
+from vnla.training.cast import make_players
+from vnla.training.checkpoints import load_agent
+from vnla.training.config import RunConfig
+from vnla.training.data import with_tasks
 
 TESTS = ("test_seen", "test_unseen")
 DEV_SEEN = "val_seen"

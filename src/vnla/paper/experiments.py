@@ -32,7 +32,7 @@ from vnla.paper.reporting import Contents, Source, make_report
 from vnla.paper.results import Layout
 from vnla.paper.stages import Stage
 from vnla.paper.trainings import ASKNAV, NOROOM, TRAININGS, Training, fingerprint, train_run, train_runs
-from vnla.runs import SYMBOLIC, RunConfig
+from vnla.training.config import SYMBOLIC, RunConfig
 from vnla.vision.store import INDEX, store_path
 
 NEEDS: dict[int, tuple[Candidate, ...]] = {

@@ -30,9 +30,11 @@ from vnla.report.curves import Curves
 from vnla.report.document import Episode, Figure, Finding, Item
 from vnla.report.episodes import examples, images_of, tell_episode
 from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
-from vnla.runs import SYMBOLIC, load_agent, make_players
-from vnla.tasks.figures import figures as draw_distributions
+from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
+from vnla.training.cast import make_players
+from vnla.training.checkpoints import load_agent
+from vnla.training.config import SYMBOLIC
 
 AGENT = "learned"
 EARLY = 20.0

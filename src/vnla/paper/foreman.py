@@ -18,8 +18,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.paper.stages import Given, Graph, Records, Stage
 from vnla.paper.workers import Order, Outcome, Progress, Worker
 

@@ -27,7 +27,7 @@ def encode_views(world: Path, encoder: str, reduced: int | None, device: str, co
     from vnla.vision.encoders import Options, make_encoder
     from vnla.vision.making import make_features
     from vnla.vision.reduce import reduce_features
-    from vnla.world import World
+    from vnla.world.compiled import World
 
     folder = read_world(world)
     compiled = World.compile(folder.houses)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vnla import __version__, files
-from vnla.machine import commit, machine_words
+from vnla import __version__
+from vnla.common import files
+from vnla.common.machine import commit, machine_words
 from vnla.paper import figures, table1, table2, table3, table4, table6, table7
 from vnla.paper.foreman import RECORDS
 from vnla.paper.presets import Preset

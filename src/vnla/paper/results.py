@@ -8,14 +8,16 @@ from pathlib import Path
 
 from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds
 from vnla.evaluation.evaluate import METRICS, Evaluation
+from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
 from vnla.evaluation.metrics import Scores
 from vnla.paper.evaluations import CANDIDATES, read_iterations
-from vnla.paper.kept import EVALUATION, read_evaluation, read_scores
 from vnla.paper.presets import Preset
 from vnla.paper.trainings import TRAININGS
 from vnla.report.writing import REPORT
-from vnla.runs import CONFIG, SYMBOLIC, Material, RunConfig
 from vnla.tasks.dataset import Dataset, read_dataset
+from vnla.training.checkpoints import CONFIG
+from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.training.data import RunData
 from vnla.vision.store import FeatureStore, store_path
 
 LOWER_IS_BETTER = frozenset({"nav_error"})
@@ -82,9 +84,9 @@ class Results:
         return read_iterations(self.layout.iterations)
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> RunData:
         """World and AskNav, for looking closely at the agent LEARNED."""
-        return Material.load(self.config("learned"))
+        return RunData.load(self.config("learned"))
 
     @cached_property
     def view_size(self) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.foreman import carry_out
 from vnla.paper.presets import Preset

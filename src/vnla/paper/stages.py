@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import files
+from vnla.common import files
 
 Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""

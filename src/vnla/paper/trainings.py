@@ -6,8 +6,8 @@ weights, to the last bit, as one trained without. Table 3 needs one more: the di
 advisor that speaks has the training of the indirect one, because in training the advisor always acts (Algorithm 1, line 24),
 so they share the agent. Table 4 trains two on NoRoom, Table 7 four with some of the help teacher's rules.
 
-On a CPU each training is a stage with a process; on a GPU all of them are handed to `vnla.together`, which trains them side
-by side.
+On a CPU each training is a stage with a process; on a GPU all of them are handed to `vnla.training.together`, which trains
+them side by side.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.advisor import Advisor
+from vnla.common import files
 from vnla.paper.presets import Preset
 from vnla.paper.stages import Report
 from vnla.paper.workers import Stopped
-from vnla.runs import CONFIG, Material, RunConfig
-from vnla.teachers.help import HelpTeacher
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_teacher import HelpTeacher
+from vnla.training.checkpoints import CONFIG
+from vnla.training.config import RunConfig
+from vnla.training.data import RunData
 
 ASKNAV, NOROOM = "asknav", "noroom"
 POLICIES = ("none", "first", "random", "learned")
@@ -77,18 +79,18 @@ def fingerprint(config: RunConfig) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _material(world: str, tasks: str, features: str, device: str) -> Material:
-    return Material.load(RunConfig(world=world, tasks=tasks, features=features), device)
+def _material(world: str, tasks: str, features: str, device: str) -> RunData:
+    return RunData.load(RunConfig(world=world, tasks=tasks, features=features), device)
 
 
-def material_of(config: RunConfig, device: str) -> Material:
+def material_of(config: RunConfig, device: str) -> RunData:
     """What a run works on; a worker keeps the last two it has used."""
     return _material(config.world, config.tasks, config.features, device)
 
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
     """One training from beginning to end, or from where it was."""
-    from vnla import running
+    from vnla.training import run as running
 
     _take_over(path, config)
     running.open_run(path, config)
@@ -99,8 +101,8 @@ def train_run(path: Path, config: RunConfig, device: str, report: Report) -> Non
 
 def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: Report) -> None:
     """Trainings side by side on one device."""
-    from vnla.running import Progress
-    from vnla.together import train_together
+    from vnla.training.run import Progress
+    from vnla.training.together import train_together
 
     done: dict[Path, int] = {}
     total = sum(config.training.iterations for _, config, _ in given)

@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 
 PROGRESS_SECONDS = 0.2
 """Between two words on how far a stage is."""

@@ -26,9 +26,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from PIL import Image, ImageColor
 
-from vnla import files
-from vnla.actions import Nav
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.report import palette
 from vnla.report.film import (
     ACTION,
@@ -51,8 +50,9 @@ from vnla.report.layout import MARGIN, WIDTH, Panel, arrange
 from vnla.report.maps import draw_house
 from vnla.report.story import ACTIONS, Account, distance_to_goal, place
 from vnla.report.walks import draw_walk
-from vnla.views import HEIGHT
-from vnla.views import WIDTH as VIEW_WIDTH
+from vnla.world.actions import Nav
+from vnla.world.views import HEIGHT
+from vnla.world.views import WIDTH as VIEW_WIDTH
 
 SIDE = 420
 """Pixels beside the plan for what the agent sees and thinks."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from vnla.errors import InputError
-from vnla.files import write_bytes
+from vnla.common.errors import InputError
+from vnla.common.files import write_bytes
 
 GAP = 10
 LINES = 2

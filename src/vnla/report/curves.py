@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.errors import InputError
-from vnla.runs import LOG, VALIDATION
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.training.checkpoints import LOG, VALIDATION
 
 _WHAT = "the log of a run"
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate, Interval
 
 UNKNOWN = "–"

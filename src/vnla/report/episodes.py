@@ -13,10 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from vnla.agent.encoder import Words
-from vnla.bcui import Players
-from vnla.budgets import HELP_RATIO
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS, Evaluation, run_task
 from vnla.evaluation.metrics import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
@@ -24,6 +21,7 @@ from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
 from vnla.houses.images import world_images
 from vnla.houses.skybox import skybox_files
+from vnla.players import Players
 from vnla.report.document import Episode, Frame
 from vnla.report.film import (
     Images,
@@ -41,8 +39,10 @@ from vnla.report.film import (
 )
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
+from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
+from vnla.world.budgets import HELP_RATIO
 
 FRAME = (480, 360)
 """Pixels of a frame."""

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from numpy.typing import NDArray
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
@@ -30,8 +30,8 @@ from vnla.report.layout import MARGIN, WIDTH
 from vnla.report.plan import requests, spoken
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import ACTIONS, Account, Beat, compass, count, distance_to_goal
-from vnla.views import HEADINGS, HEIGHT, LEVEL_ROW
-from vnla.views import WIDTH as VIEW_WIDTH
+from vnla.world.views import HEADINGS, HEIGHT, LEVEL_ROW
+from vnla.world.views import WIDTH as VIEW_WIDTH
 
 Images = Callable[[str, str, int], NDArray[np.uint8]]
 """(house, viewpoint id, view) → the picture, RGB (height, width, 3)."""

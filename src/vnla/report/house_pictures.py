@@ -15,7 +15,7 @@ from vnla.houses.images import SIGHTING, WorldImages, world_images
 from vnla.houses.skybox import skybox_files
 from vnla.report.contact_sheet import contact_sheet
 from vnla.report.maps import draw_house
-from vnla.views import HEADINGS, LEVEL_ROW
+from vnla.world.views import HEADINGS, LEVEL_ROW
 
 COLUMNS = 4
 MOST_ROOMS = 24

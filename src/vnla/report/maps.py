@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from vnla import files
+from vnla.common import files
 from vnla.houses.house import House, Object, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import House, Object, Room
 
 STOREY_HEIGHT = 2.0

@@ -16,8 +16,8 @@ from vnla.houses.house import House, Point
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
 from vnla.report.labels import Font, Kind, Page, Rectangle, around
-from vnla.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 from vnla.vision.symbolic import FARTHEST
+from vnla.world.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 
 THING = Font(12.5, palette.INK, halo="#ffffffcc")
 WAY = Font(12, palette.WALK, weight="bold", halo="#ffffffcc")

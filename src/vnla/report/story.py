@@ -18,18 +18,18 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from torch import Tensor
 
-from vnla.actions import Nav
-from vnla.advisor import Advisor
 from vnla.evaluation.metrics import SUCCESS_RADIUS
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import Step
+from vnla.roles.advisor import Advisor
+from vnla.roles.help_teacher import Reason
 from vnla.rollout import Moment, Rollout
 from vnla.tasks.task import Task
-from vnla.teachers.help import Reason
-from vnla.views import HEADINGS, VIEWS
 from vnla.vision.symbolic import symbolic_features
-from vnla.world import World
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import HEADINGS, VIEWS
 
 Sights = Callable[[int, int], list[str]]
 """(number of a viewpoint, view) → labels of the things in view, nearest first."""

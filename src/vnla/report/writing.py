@@ -17,7 +17,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
-from vnla import files
+from vnla.common import files
 from vnla.report import tables
 from vnla.report.document import Document, Episode, Figure, Finding, Item, Table, image_type, json_text
 from vnla.report.html import page

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.common.randomness import episode_key
 from vnla.houses.folder import WorldFolder
-from vnla.randomness import episode_key
 from vnla.tasks.tables import matterport_splits
 
 PARTS = ("train", "dev", "test")

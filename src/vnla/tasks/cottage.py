@@ -8,7 +8,7 @@ import torch
 
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
-from vnla.world import Environment, World
+from vnla.world.compiled import Environment, World
 
 # start, heading step, end-goal, goals, start room, goal room, object
 _TASKS: tuple[tuple[str, int, str, tuple[str, ...], str, str, str], ...] = (

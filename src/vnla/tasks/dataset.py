@@ -21,15 +21,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.budgets import Pair, TimeBudgets
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.tasks.generate import SPLITS, Generated, Place
 from vnla.tasks.recipes import RECIPES
 from vnla.tasks.records import Records, region
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.vocabulary import Vocabulary
+from vnla.world.budgets import Pair, TimeBudgets
 
 FORMAT = "vnla-tasks"
 VERSION = 1

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.phrases import FULL_STOP
+from vnla.roles.phrases import FULL_STOP
 from vnla.tasks.tables import table
 
 if TYPE_CHECKING:

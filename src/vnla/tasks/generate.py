@@ -17,7 +17,7 @@ from math import ceil
 
 import numpy as np
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.tasks.building_splits import BuildingSplits
 from vnla.tasks.filters import FEWEST, Filters, Reason

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from vnla.errors import InputError
-from vnla.randomness import episode_key
+from vnla.common.errors import InputError
+from vnla.common.randomness import episode_key
 
 FEWEST_ACTIONS = 5
 MOST_ACTIONS = 25

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vnla.views import Ints
+from vnla.world.views import Ints
 
 SIZE = 5000
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla.errors import InputError
-from vnla.files import MEGABYTE, existing_file, parse_json, read_json
-from vnla.views import HEADINGS, TURN
+from vnla.common.errors import InputError
+from vnla.common.files import MEGABYTE, existing_file, parse_json, read_json
+from vnla.world.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from vnla.actions import Nav
-from vnla.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
+from vnla.common.errors import InputError
+from vnla.common.randomness import episode_key
 from vnla.episodes import Episodes
-from vnla.errors import InputError
-from vnla.randomness import episode_key
 from vnla.tasks.task import Task
-from vnla.views import LEVEL_ROW, VIEWS, view_index
-from vnla.world import Environment, World
+from vnla.world.actions import Nav
+from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
+from vnla.world.compiled import Environment, World
+from vnla.world.views import LEVEL_ROW, VIEWS, view_index
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from vnla import files
-from vnla.advisor import Advisor
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.roles.advisor import Advisor
 
 PADDING, UNKNOWN, END = "<PAD>", "<UNK>", "<EOS>"
 SPECIAL = (PADDING, UNKNOWN, END)

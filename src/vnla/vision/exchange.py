@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vnla import files
-from vnla.errors import InputError
-from vnla.views import HEIGHT, VIEWS, WIDTH
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Float32, Size
 from vnla.vision.store import FeatureStore, Header, Place, StoreWriter
+from vnla.world.views import HEIGHT, VIEWS, WIDTH
 
 TSV, HDF5 = (".tsv",), (".h5", ".hdf5")
 TSV_WHAT = "tab-separated features: scanId, viewpointId, image_w, image_h, vfov, features"

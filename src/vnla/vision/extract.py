@@ -14,10 +14,10 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
 from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
+from vnla.world.views import VIEWS
 
 Report = Callable[[int], None]
 """Called with a number of viewpoints when that many more are stored."""

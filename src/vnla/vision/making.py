@@ -8,11 +8,11 @@ from pathlib import Path
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import world_images
 from vnla.houses.render.warming import compile_kernels
-from vnla.views import HEIGHT, VERTICAL_FIELD, WIDTH
 from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import Report, extract
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import HEIGHT, VERTICAL_FIELD, WIDTH
 
 VFOV = round(math.degrees(VERTICAL_FIELD), 6)
 

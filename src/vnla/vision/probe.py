@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import House
-from vnla.views import VIEWS
 from vnla.vision.symbolic import symbolic_features
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

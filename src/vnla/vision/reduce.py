@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.vision.store import INDEX, FeatureStore, StoreWriter, store_path, world_features
 

@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.views import VIEWS
 from vnla.vision.encoders.base import Size
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 FORMAT = "vnla-features"
 VERSION = 1

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
-from vnla.graph import Graph
+from vnla.common.errors import InputError
 from vnla.houses.house import House, Object
-from vnla.views import VERTICAL_FIELD, VIEWS, Float32, Float64, relative, view_angles
-from vnla.world import World
+from vnla.world.compiled import World
+from vnla.world.graph import Graph
+from vnla.world.views import VERTICAL_FIELD, VIEWS, Float32, Float64, relative, view_angles
 
 FARTHEST = 5.0
 """Metres within which an object is seen where rooms are unknown."""

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.errors import InputError
-from vnla.views import VIEWS
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Size
+from vnla.world.views import VIEWS
 
 Images = Callable[[str, str], NDArray[np.uint8]]
 """(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3)."""

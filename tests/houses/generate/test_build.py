@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vnla.cli import main
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.build import generate_house
 from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipe_of, recipes, splits

@@ -17,7 +17,7 @@ from vnla.houses.render import (
     views_of,
 )
 from vnla.houses.scene import Material, Part, Scene
-from vnla.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
+from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
 
 EYE = (0.3, -0.2, 1.5)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.build import GeneratedHouse, generate_house
 from vnla.houses.house import House

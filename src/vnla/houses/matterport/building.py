@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import House, HouseError, Level, Object, Problem, Room
 from vnla.houses.matterport.connectivity import Graph, read_connectivity
 from vnla.houses.matterport.house_file import HouseFile, read_house_file

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.house import Point, Rotation, Viewpoint
 from vnla.houses.matterport.notes import Note, shown
 

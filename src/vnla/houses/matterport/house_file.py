@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.house import Box, Level, Object, OrientedBox, Point, Room
 from vnla.houses.matterport.notes import Note, shown
 from vnla.houses.matterport.sources import TextFile

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.houses.matterport.notes import Note, shown
 from vnla.houses.matterport.sources import TextFile
 from vnla.houses.rooms import ROOM_NAMES

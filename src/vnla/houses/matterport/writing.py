@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vnla import files
-from vnla.errors import InputError
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.houses.house import Box, House, Object, Point, Viewpoint
 from vnla.houses.matterport.notes import shown
 from vnla.houses.matterport.sources import PANORAMAS, SEGMENTATIONS, SUFFIX, check_plain_name

@@ -15,7 +15,7 @@ from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.raster import Camera, Frame, Surfaces, draw, tone_table
 from vnla.houses.render.textures import pack
 from vnla.houses.scene import Scene
-from vnla.views import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.world.views import HEIGHT, VERTICAL_FIELD, WIDTH
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.camera import Stage, camera_axes
-from vnla.houses.render.kernels import compiled, inlined
 from vnla.houses.render.raster import Camera, draw
 from vnla.houses.skybox import Faces, face_directions
-from vnla.views import VERTICAL_FIELD, VIEWS, view_angles
+from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles
 
 
 class Panorama(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.houses.render.kernels import compiled, inlined
+from vnla.common.native import compiled, inlined
 from vnla.houses.render.mesh import Floats, Ints
 
 NEAR = 0.04

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]

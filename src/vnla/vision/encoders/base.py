@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.errors import InputError
-from vnla.views import VIEWS
+from vnla.common.errors import InputError
+from vnla.world.views import VIEWS
 
 Images = NDArray[np.uint8]
 Float32 = NDArray[np.float32]

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device, fold_batch_norms, load_weights
 

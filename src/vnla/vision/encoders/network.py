@@ -14,10 +14,10 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.utils import fuse_conv_bn_eval
 
-from vnla import files
-from vnla.errors import InputError
-from vnla.views import VIEWS
+from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Float32, Images, Size
+from vnla.world.views import VIEWS
 
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
 IMAGENET_DEVIATION = (58.395, 57.12, 57.375)

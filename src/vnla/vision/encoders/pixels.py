@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Float32, Images, Options, Size
 
 NAME = "pixels"

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device, fold_batch_norms, load_weights
 

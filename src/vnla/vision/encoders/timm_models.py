@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from vnla.errors import InputError
+from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device, load_weights
 

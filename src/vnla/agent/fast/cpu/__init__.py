@@ -1,0 +1,1 @@
+"""The mind for learning on a CPU."""

@@ -1,0 +1,42 @@
+"""Products of a matrix with few rows.
+
+cuBLAS cuts such a product into parts and adds them up in a second kernel; where others wait for the result, one kernel is
+faster. It rounds as a GPU's matrix units do (tf32); where that is not allowed, and elsewhere, the product is PyTorch's.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from torch import Tensor
+
+from vnla.agent.fast.gpu.kernels import tf32_will_do, use_triton
+
+_ROWS, _COLUMNS, _DEPTH = 16, 32, 128
+_MOST_ROWS = 512
+
+
+def multiply(left: Tensor, right: Tensor) -> Tensor:
+    """left (rows, inner) @ right (inner, columns)."""
+    (rows, inner), columns = left.shape, right.shape[1]
+    if not (tf32_will_do() and rows <= _MOST_ROWS and use_triton(left, inner, columns)):
+        return multiply_plain(left, right)
+    out = left.new_empty(rows, columns)
+    _kernel()[-(-rows // _ROWS), -(-columns // _COLUMNS)](
+        left, right, out, rows, *left.stride(), *right.stride(), INNER=inner, OUTER=columns, ROWS=_ROWS, COLUMNS=_COLUMNS,
+        DEPTH=_DEPTH, num_warps=4, num_stages=3,
+    )  # fmt: skip
+    return out
+
+
+def multiply_plain(left: Tensor, right: Tensor) -> Tensor:
+    """The same in PyTorch."""
+    return left @ right
+
+
+@cache
+def _kernel() -> Any:
+    from vnla.agent.fast.gpu.kernels import _thin
+
+    return _thin.multiply

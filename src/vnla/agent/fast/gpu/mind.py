@@ -1,0 +1,198 @@
+"""The mind for learning on a GPU, of a whole batch of fixed size: the same decisions in few kernels.
+
+A GPU graph has fixed shapes, and its time is the number of kernels in a row. So here
+
+- ended episodes stay in the batch, and dropout's decisions for all steps are drawn at once;
+- what the advisor says is read for all who may ask, beside pass 1, and asking means to take it (`vnla.agent.fast.gpu.book`);
+- pass 2 is one differentiable function from state to state (`_Pass`) with four kernels in its backward pass: weights learn
+  from all steps together at the end, and so do the last layers (`recall`), on which nothing later depends;
+- nothing in a step waits for the encoder's gradients (`Book.collect`, which `collect_gradients` calls).
+
+For agents with one LSTM layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vnla.agent.fast.gpu.book import Book, Record
+from vnla.agent.fast.gpu.kernels.attend import attend, attend_back
+from vnla.agent.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance, retreat
+from vnla.agent.fast.gpu.kernels.head import decide
+from vnla.agent.fast.gpu.kernels.thin import multiply
+from vnla.agent.fast.packed import columns_of
+from vnla.agent.mind import Heard, Mind
+from vnla.agent.navigation import Decoded, NavigationModule
+from vnla.common.capture import beside, join
+from vnla.roles.words import Words
+
+
+class WholeShared(NamedTuple):
+    """What the two passes of a step have in common."""
+
+    gates: Tensor  # (batch, 4·hidden), but for what the help-requesting action adds
+    nav: Tensor
+
+
+@dataclass(frozen=True)
+class WholeMind(Mind):
+    """Of a batch of fixed size."""
+
+    book: Book
+    slot: Tensor  # (batch,), which tail belongs to the instruction; the next, for those who ask in this step
+    coverage: Tensor  # (batch, words, columns)
+    hidden: Tensor  # (batch, hidden), the decoder's
+    cell: Tensor
+    step: int = 0
+    asked: Tensor | None = None  # (batch,), who heard something new in this step
+    carried: Tensor | None = None  # (batch, 4·hidden), what the state adds to the next gates, and their bias; None at first
+    shared: WholeShared | None = None
+
+    @classmethod
+    def begin(cls, module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> WholeMind:
+        """The mind at the start: the end-goal, which is backwards, read, and no subgoal."""
+        with exactly(end_goal.length.device):
+            book = Book(module, end_goal, tails, steps, requests)
+        words = end_goal.tokens.shape[1] + tails.tokens.shape[1]
+        zero = book.embedding.new_zeros(book.batch, module.config.hidden)
+        coverage = book.embedding.new_zeros(book.batch, words, columns_of(module.config.coverage))
+        return cls(book, torch.zeros_like(book.everybody), coverage, zero, zero)
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+        """It is read at once, for all who may ask, beside what comes next."""
+        with exactly(may_ask.device):
+            return Heard(self.book.read(self.slot, may_ask, advice), tails)
+
+    @torch.no_grad()
+    def see(self, view: Tensor, last_nav: Tensor) -> WholeMind:
+        """What the view and the last state add to the decoder's gates."""
+        book, weights = self.book, self.book.weights
+        with exactly(view.device):
+            seen = book.see(view, self.step)
+            join(book.ahead)
+            if self.carried is None:
+                gates = torch.addmm(weights.bias, seen, weights.view.T)
+            else:
+                gates = self.carried.addmm_(seen, weights.view.T)  # nobody else needs it
+        return replace(self, shared=WholeShared(gates, last_nav))
+
+    @torch.no_grad()
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
+        """Pass 1, without gradients."""
+        assert self.shared is not None, "it has to see first"
+        book = self.book
+        with exactly(last_ask.device):
+            small = book.small(self.shared.nav, last_ask, 0, self.step)
+            out, _, attended, _ = _decode(self, small, 0, self.coverage.detach(), None)
+            return _decided(book, out, attended[0])
+
+    def hear(self, asked: Tensor, heard: Heard) -> WholeMind:  # noqa: ARG002
+        """It has been read already: those who asked take the next slot, nothing of which is covered yet."""
+        self.book.heard()
+        return replace(self, asked=asked)
+
+    def finally_(self, ask: Tensor) -> tuple[Decoded, WholeMind]:
+        """Pass 2."""
+        book = self.book
+        asked = torch.zeros_like(ask, dtype=torch.bool) if self.asked is None else self.asked
+        with exactly(ask.device):
+            with beside(book.ahead):
+                slot = self.slot + asked
+            hidden, cell, coverage, out, weights, carried = _Pass.apply(  # type: ignore[no-untyped-call]
+                self.hidden, self.cell, self.coverage, book.module.recurrent.weight, self, ask, asked
+            )
+            if book.learns:
+                book.decided.append(out)
+            mind = WholeMind(book, slot, coverage, hidden, cell, self.step + 1, carried=carried)
+            return _decided(book, out.detach(), weights), mind
+
+    def recall(self) -> Tensor | None:
+        """The logits of all second passes together, (steps·batch, actions), with gradients; None where nothing learns."""
+        book = self.book
+        join(book.ahead)
+        if not book.decided:
+            return None
+        with exactly(self.slot.device):
+            decided = torch.stack(book.decided).flatten(0, 1)
+            attended = torch.addmm(book.packed.combine_bias, decided, book.packed.combine.T).tanh()
+            return nn.functional.linear(attended, book.module.output.weight, book.module.output.bias)
+
+
+def suits(module: NavigationModule) -> bool:
+    """Whether a module can learn in this way here."""
+    return module.config.layers == 1 and module.output.weight.is_cuda
+
+
+def exactly(device: torch.device) -> torch.autocast:
+    """Kernels take what they are given: no mixed precision in the block. A GPU's products may still be in tf32."""
+    return torch.autocast(device.type, enabled=False)
+
+
+def _decode(
+    mind: WholeMind, small: Small, number: int, coverage: Tensor, asked: Tensor | None
+) -> tuple[Tensor, Advanced, tuple[Tensor, Tensor, Tensor], Tensor | None]:
+    """What the last layers get (batch, 2·hidden + columns); the cell; attention weights, coverage after, and query; and for
+    pass 2 what the next step's gates will begin with."""
+    assert mind.shared is not None, "it has to see first"
+    book, gates = mind.book, mind.shared.gates
+    hidden, weights = book.module.config.hidden, book.weights
+    out = book.embedding.new_empty(book.batch, weights.combine.shape[1])
+    kept = book.kept_hidden(number, mind.step)
+    cell = advance(gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
+    carried = book.carry(cell.hidden) if number else None
+    query = multiply(out[:, hidden : 2 * hidden], weights.ask.T)
+    attended = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
+    return out, cell, (attended.weights, attended.coverage, query), carried
+
+
+@torch.no_grad()
+def _decided(book: Book, out: Tensor, weights: Tensor) -> Decoded:
+    hidden, output = book.module.config.hidden, book.module.output
+    sums = torch.addmm(book.weights.combine_bias, out, book.weights.combine.T)
+    attended, logits = decide(sums, output.weight, output.bias)
+    return Decoded(logits, out[:, hidden : 2 * hidden], attended, weights)
+
+
+class _Pass(torch.autograd.Function):
+    """Pass 2: from state and coverage to the next, and to what the last layers decide from."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, mind: WholeMind, ask: Tensor, asked: Tensor
+    ) -> tuple[Tensor, ...]:  # fmt: skip
+        """The fourth argument is a parameter: it tells autograd that somebody learns here."""
+        assert mind.shared is not None
+        book, step = mind.book, mind.step
+        small = book.small(mind.shared.nav, ask, 1, step)
+        out, state, (weights, after, query), carried = _decode(mind, small, 1, coverage, asked)
+        ctx.set_materialize_grads(False)
+        assert carried is not None
+        ctx.mark_non_differentiable(weights, carried)
+        ctx.book, ctx.step, ctx.asked, ctx.slot = book, step, asked, mind.slot
+        own = Advanced(*(each.detach() for each in state))  # a result that knew its own graph would never be freed
+        ctx.kept = (hidden.detach(), cell.detach(), coverage.detach(), own, small, weights, query, out.detach())
+        return state.hidden, state.cell, after, out, weights, carried
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        to_hidden, to_cell, to_coverage, to_out, *_ = gradients
+        book: Book = ctx.book
+        before, cell, coverage, state, small, weights, query, out = ctx.kept
+        size = book.module.config.hidden
+        decoder = slice(size, 2 * size)
+        to_out = torch.zeros_like(out) if to_out is None else to_out
+        memory = book.memory(ctx.slot)
+        to_query, to_before = attend_back(query, memory, coverage, ctx.asked, book.cover, weights, to_out, to_coverage)
+        to_gates = book.to_gates[ctx.step]
+        given = Gradients(multiply(to_query, book.weights.ask), to_hidden, to_cell, direct=to_out[:, decoder])
+        kept = book.kept_hidden(1, ctx.step)
+        to_cell = retreat(state.gates, cell, state.cell, kept, book.scale, given, to_gates)
+        book.records[ctx.step] = Record(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
+        book.module.learn_from(book)
+        onward = to_gates @ book.weights.again if ctx.needs_input_grad[0] else None
+        return onward, to_cell, to_before, None, None, None, None

@@ -1,0 +1,212 @@
+"""Reading files with limits and writing them atomically: the only place where this is done.
+
+A reader never takes in more than it was told to expect, so a wrong or hostile file costs a message and not the machine's
+memory. A writer works beside the target and renames at the end, so whoever looks sees the old content or the new.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from vnla.common.errors import InputError
+
+MEGABYTE = 1 << 20
+LONGEST_LINE = MEGABYTE
+LARGEST_TEXT = 256 * MEGABYTE
+
+
+def existing_file(path: Path, what: str) -> Path:
+    """`path` if a file is there; `what` names the file in the message."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; expected {what}")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; expected {what}")
+    return path
+
+
+def existing_folder(path: Path, what: str) -> Path:
+    """`path` if a folder is there; `what` names the folder in the message."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path}: is not a directory; expected {what}")
+    if not path.is_dir():
+        raise InputError(f"{path}: no such directory; expected {what}")
+    return path
+
+
+def read_text(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
+    """The whole of a UTF-8 text file of at most `limit` bytes."""
+    existing_file(path, what)
+    try:
+        _check_size(str(path), path.stat().st_size, limit, what)
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8 text; expected {what}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_lines(path: Path, what: str, longest: int = LONGEST_LINE, limit: int = LARGEST_TEXT) -> Iterator[tuple[int, str]]:
+    """The lines of a text file with their numbers from 1; a line longer than `longest` characters is an error."""
+    existing_file(path, what)
+    try:
+        with path.open(encoding="utf-8") as stream:
+            yield from _lines(stream, str(path), what, longest, limit)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def zip_members(path: Path, what: str) -> tuple[str, ...]:
+    """Names of the files in a zip archive."""
+    existing_file(path, what)
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        return tuple(archive.namelist())
+
+
+def read_zip_lines(
+    path: Path, member: str, what: str, longest: int = LONGEST_LINE, limit: int = LARGEST_TEXT
+) -> Iterator[tuple[int, str]]:
+    """The lines of the text file `member` of a zip archive, as `read_lines` gives them."""
+    where = f"{path}:{member}"
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        # zipfile never unpacks more than the size that the archive states, so to look at that size is enough.
+        _check_size(where, archive.getinfo(member).file_size, limit, what)
+        with archive.open(member) as raw, io.TextIOWrapper(raw, encoding="utf-8") as stream:
+            yield from _lines(stream, where, what, longest, limit)
+
+
+def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int) -> Iterator[tuple[int, str]]:
+    number = read = 0
+    try:
+        while line := stream.readline(longest + 1):
+            number += 1
+            read += len(line)
+            if len(line) > longest:
+                raise InputError(f"{where}: line {number} is longer than {longest:,} characters; expected {what}")
+            if read > limit:
+                raise InputError(f"{where}: is too large for {what} (limit {limit / MEGABYTE:,.0f} MB)")
+            yield number, line.rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise InputError(f"{where}: line {number + 1} or a little after it is not UTF-8 text; expected {what}") from None
+
+
+def _check_size(where: str, size: int, limit: int, what: str) -> None:
+    if size > limit:
+        raise InputError(f"{where}: {size / MEGABYTE:,.0f} MB is too large for {what} (limit {limit / MEGABYTE:,.0f} MB)")
+
+
+@contextlib.contextmanager
+def _zip_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path}: is damaged or no zip archive ({error}); download it again") from None
+    except (NotImplementedError, RuntimeError) as error:
+        # An encrypted member, or a compression that Python does not know.
+        raise InputError(f"{path}: cannot be unpacked ({error}); unpack it by hand beside the archive") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_json(path: Path, what: str, limit: int = LARGEST_TEXT) -> Any:
+    """The value in a JSON file of at most `limit` bytes."""
+    return parse_json(read_text(path, what, limit), path, what)
+
+
+def parse_json(text: str, path: Path, what: str) -> Any:
+    """The value of JSON `text`, which was read from `path`."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}: line {error.lineno} column {error.colno} is not valid JSON ({error.msg}); expected {what}"
+        ) from None
+    except RecursionError:
+        raise InputError(f"{path}: nested too deeply to be {what}") from None
+    except ValueError as error:
+        # Python refuses to read a whole number of thousands of digits.
+        raise InputError(f"{path}: has a number that cannot be read ({error}); expected {what}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path` atomically."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write `data` to `path` atomically: the old file stays until the new one is complete and on disk."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def vacant(path: Path) -> Path:
+    """`path` if a new folder can go there: nothing is there, or an empty folder."""
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InputError(f"{path}: exists already; give a new folder, or remove that one first")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    return path
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill that becomes `path` when the block ends well, and vanishes when it does not.
+
+    An existing `path` must be an empty folder: what is there is never overwritten.
+    """
+    path = vacant(path).absolute()
+    missing = [parent for parent in path.parents if not parent.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        working = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        os.chmod(working, 0o777 & ~_umask())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        yield working
+        if path.is_dir():
+            path.rmdir()
+        os.replace(working, path)
+    except OSError as error:
+        raise InputError(f"{error.filename or path}: cannot be written ({error.strerror})") from None
+    finally:
+        shutil.rmtree(working, ignore_errors=True)
+        if not path.exists():
+            _remove_empty(missing)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,84 @@
+"""An evaluation on disk: all that happened in every episode, so that tables and figures never need the agent again.
+
+`evaluation.npz` has the fields of `Scores` and of `Trace` as arrays, whole numbers in as few bytes as they need, and the
+seeds and ids of the tasks. There is no pickle in it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.metrics import Scores
+from vnla.evaluation.trace import Trace
+from vnla.roles.advisor import Advisor
+from vnla.tasks.task_set import TaskSet
+
+EVALUATION = "evaluation.npz"
+_WHAT = "an evaluation that `vnla paper` has made"
+_SMALL = (np.int8, np.int16, np.int32)
+
+
+def write_evaluation(path: Path, evaluation: Evaluation) -> None:
+    """Write an evaluation to the file `path`."""
+    arrays = {f"scores.{each.name}": getattr(evaluation.scores, each.name) for each in fields(Scores)}
+    arrays |= {f"trace.{each.name}": getattr(evaluation.trace, each.name).numpy() for each in fields(Trace)}
+    arrays["seeds"] = np.array(evaluation.seeds)
+    arrays["tasks"] = np.array([task.id for task in evaluation.tasks.tasks])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **{name: _packed(array) for name, array in arrays.items()})
+    files.write_bytes(path, buffer.getvalue())
+
+
+def read_scores(path: Path) -> Scores:
+    """The scores of an evaluation, (seeds, tasks)."""
+    arrays = _read(path)
+    try:
+        return Scores(*(_unpacked(arrays[f"scores.{each.name}"]) for each in fields(Scores)))
+    except KeyError as error:
+        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+
+
+def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
+    """A whole evaluation; `tasks` are those that were evaluated and `advisor` who helped."""
+    arrays = _read(path)
+    scores = read_scores(path)
+    try:
+        trace = Trace(*(torch.from_numpy(_unpacked(arrays[f"trace.{each.name}"])) for each in fields(Trace)))
+        seeds, ids = tuple(arrays["seeds"].tolist()), arrays["tasks"].tolist()
+    except KeyError as error:
+        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+    if ids != [task.id for task in tasks.tasks]:
+        raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
+    return Evaluation(tasks, advisor, seeds, trace, scores)
+
+
+def _read(path: Path) -> dict[str, NDArray[Any]]:
+    files.existing_file(path, _WHAT)
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return dict(found)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
+
+
+def _packed(array: NDArray[Any]) -> NDArray[Any]:
+    if not np.issubdtype(array.dtype, np.integer):
+        return array
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    fitting = [kind for kind in _SMALL if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max]
+    return array.astype(fitting[0]) if fitting else array
+
+
+def _unpacked(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(np.int64) if np.issubdtype(array.dtype, np.integer) else array

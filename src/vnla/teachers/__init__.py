@@ -1,1 +1,0 @@
-"""The teachers of section 6.2: navigation and help-requesting."""

@@ -1,0 +1,246 @@
+"""Training: batches in a fixed order, one optimiser step each, and a state from which it goes on exactly.
+
+Everything random in iteration i is determined by (seed, i): the batch, the help budgets, the sampled actions, the dropout.
+So the state is the parameters, the optimiser's moments and the number of iterations done, and a run that was killed and
+resumed ends with the same weights as one that was not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from vnla.agent.layers.deferred import collect_gradients
+from vnla.agent.layers.products import products_in
+from vnla.bcui import bcui
+from vnla.common.capture import Captured, beside, join, second_stream
+from vnla.common.errors import InputError
+from vnla.common.lane import lane_of
+from vnla.common.randomness import episode_key
+from vnla.players import Players
+from vnla.roles.words import Words
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+from vnla.training.config import TrainingConfig
+
+
+class Losses(NamedTuple):
+    """Of one iteration; the sums over the steps that are minimised."""
+
+    nav: Tensor
+    ask: Tensor
+
+    def both(self) -> Tensor:
+        """The two in one tensor, (2,)."""
+        return torch.stack((self.nav, self.ask))
+
+
+class Trainer:
+    """An agent in training."""
+
+    def __init__(
+        self,
+        players: Players,
+        tasks: TaskSet,
+        end_goals: Words,
+        config: TrainingConfig,
+        *,
+        learns_to_ask: bool,
+        eager: bool = False,
+    ) -> None:
+        """`end_goals` has a row for each of `tasks`. With `learns_to_ask` the help module imitates the help teacher.
+
+        On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly.
+        """
+        self.players = players
+        self.tasks = tasks
+        self.end_goals = end_goals
+        self.config = config
+        self.learns_to_ask = learns_to_ask
+        self.done = 0
+        parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
+        on_gpu = tasks.key.is_cuda
+        self.captures = on_gpu and not eager
+        # a graph reads the rate where it lies, so that it can change
+        rate = torch.tensor(config.learning_rate, device=tasks.key.device) if on_gpu else config.learning_rate
+        self.optimiser = torch.optim.Adam(
+            parameters, lr=rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=True
+        )
+        self.lane = lane_of(tasks.key.device)
+        self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
+        self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
+
+    def iterate(self) -> Losses:
+        """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
+        seed = iteration_seed(self.config.seed, self.done)
+        if not self.players.agent.training:
+            self.players.agent.train()
+        with self.lane.drawing(seed):  # dropout
+            self._set_rate(self.config.rate(self.done))
+            which = self._order.batch(self.done)
+            losses = self.update(which, torch.full_like(which, seed))
+        self.lane.queued()
+        self.done += 1
+        return losses
+
+    def _set_rate(self, rate: float) -> None:
+        if self.config.cooldown:
+            for group in self.optimiser.param_groups:
+                group["lr"] = group["lr"].fill_(rate) if isinstance(group["lr"], Tensor) else rate
+
+    def update(self, which: Tensor, seed: Tensor) -> Losses:
+        """Run the tasks numbered `which` with the given seeds and take one step of the optimiser."""
+        return self._captured(which, seed) if self.captures else self._update(which, seed)
+
+    def _update(self, which: Tensor, seed: Tensor) -> Losses:
+        with matrix_units(self.config.precision):
+            return self._learn(which, seed)
+
+    def _learn(self, which: Tensor, seed: Tensor) -> Losses:
+        agent = self.players.agent
+        with mixed_precision(self.config.precision, which.device):
+            rollout = self._rollout(which, seed)
+            with beside(self._aside):
+                asks = [rollout.ask_loss(agent.help)] if self.learns_to_ask else []
+            nav = rollout.nav_loss()
+        self.optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward([nav, *asks])
+        join(self._aside)
+        collect_gradients(agent)
+        self.optimiser.step()
+        ask = asks[0].detach() if asks else torch.zeros_like(nav)
+        return Losses(nav.detach(), ask)
+
+    @cached_property
+    def _captured(self) -> Captured[Losses]:
+        """`_update` as one GPU graph."""
+        return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
+
+    def _rollout(self, which: Tensor, seed: Tensor) -> Rollout:
+        episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
+        return bcui(episodes, Words(self.end_goals.tokens[which], self.end_goals.length[which]), self.players)
+
+    def agent_file(self) -> bytes:
+        """The agent alone, as a safetensors file."""
+        with self.lane.entered():
+            return save(self._agent_tensors(), _noted(done=str(self.done)))
+
+    def state(self, notes: Mapping[str, str] | None = None) -> bytes:
+        """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
+        with self.lane.entered():
+            tensors = self._agent_tensors()
+            for name, parameter in self._optimised():
+                for part, value in self.optimiser.state.get(parameter, {}).items():
+                    tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
+            return save(tensors, _noted(done=str(self.done), **(notes or {})))
+
+    def resume(self, path: Path) -> dict[str, str]:
+        """Go on from a state that was saved; its notes."""
+        tensors, notes = _read(path)
+        with self.lane.entered():
+            self._restore(tensors)
+        self.done = int(notes["done"])
+        return notes
+
+    def _restore(self, tensors: Mapping[str, Tensor]) -> None:
+        own = {name.removeprefix("agent."): value for name, value in tensors.items() if name.startswith("agent.")}
+        try:
+            self.players.agent.load_state_dict(own)
+        except RuntimeError as error:
+            raise InputError(
+                f"the saved agent does not fit this configuration: {str(error).splitlines()[-1].strip()}"
+            ) from None
+        for name, parameter in self._optimised():
+            saved = {part: tensors.get(f"adam.{part}.{name}") for part in ("step", "exp_avg", "exp_avg_sq")}
+            if all(value is not None for value in saved.values()):
+                device = parameter.device
+                self.optimiser.state[parameter] = {
+                    part: value.reshape(()).to(device if device.type == "cuda" else "cpu")
+                    if part == "step"
+                    else value.to(device)
+                    for part, value in saved.items()
+                    if value is not None
+                }
+
+    def _agent_tensors(self) -> dict[str, Tensor]:
+        return {f"agent.{name}": value.contiguous() for name, value in self.players.agent.state_dict().items()}
+
+    def _optimised(self) -> Iterator[tuple[str, Tensor]]:
+        return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
+
+
+def _noted(**notes: str) -> dict[str, str]:
+    """Notes for a safetensors header: under one name, because the format keeps several in no particular order."""
+    return {"notes": json.dumps(notes, sort_keys=True)}
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, json.loads(file.metadata()["notes"])
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as a checkpoint ({error})") from None
+
+
+class Order:
+    """The tasks of each iteration: consecutive entries of an endless row of permutations, one an epoch."""
+
+    def __init__(self, seed: int, tasks: int, batch: int, device: torch.device | str = "cpu") -> None:
+        self._seed, self._tasks, self._batch, self._device = seed, tasks, batch, torch.device(device)
+        self._epoch = lru_cache(maxsize=2)(self._permutation)
+
+    def batch(self, iteration: int) -> Tensor:
+        """The numbers of an iteration's tasks; a slice of what is on the device already but once an epoch."""
+        epoch, first = divmod(iteration * self._batch, self._tasks)
+        parts, missing = [], self._batch
+        while missing:
+            part = self._epoch(epoch)[first : first + missing]
+            parts.append(part)
+            epoch, first, missing = epoch + 1, 0, missing - len(part)
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _permutation(self, epoch: int) -> Tensor:
+        generator = torch.Generator().manual_seed(episode_key(f"order {self._seed} {epoch}"))
+        order = torch.randperm(self._tasks, generator=generator)
+        # From locked memory the copy is queued, and the host goes on.
+        return order.pin_memory().to(self._device, non_blocking=True) if self._device.type == "cuda" else order
+
+
+def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
+    """The tasks of one iteration."""
+    return Order(seed, tasks, batch).batch(iteration)
+
+
+def iteration_seed(seed: int, iteration: int) -> int:
+    """The seed of everything random in one iteration."""
+    return episode_key(f"iteration {seed} {iteration}") >> 1
+
+
+def mixed_precision(precision: str, device: torch.device) -> contextlib.AbstractContextManager[object]:
+    """Products in the given precision for the length of the block."""
+    if precision in ("float32", "tf32"):
+        return contextlib.nullcontext()
+    if precision == "bfloat16":
+        return products_in(torch.bfloat16) if device.type == "cpu" else torch.autocast(device.type, torch.bfloat16)
+    raise InputError(f"precision {precision}: unknown; choose float32, tf32 or bfloat16")
+
+
+@contextlib.contextmanager
+def matrix_units(precision: str) -> Iterator[None]:
+    """For the length of the block, a GPU may round the operands of float32 products to tf32 if less than float32 will do."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = precision != "float32"
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before

@@ -1,0 +1,55 @@
+"""The navigation teacher (section 6.2): always along the shortest path to the nearest goal.
+
+It turns and tilts the camera until `forward` takes the agent to the next viewpoint of that path, goes forward, and stops at
+a goal. What it does depends only on the edge to take and on the view, so the whole teacher is a table; the compiled world
+(`vnla.world`) holds it and finds the edge.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.world.actions import Nav
+from vnla.world.graph import Graph
+from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
+
+
+class NavTeacher(Protocol):
+    """Anything that says what to do at poses with given goals; `Environment.nav_teacher` is the paper's."""
+
+    def __call__(self, pose: Tensor, goals: Tensor) -> Tensor:
+        """Navigation actions, one for each pose."""
+
+
+def action_toward(graph: Graph, look: Relative) -> NDArray[np.int8]:
+    """The teacher's action for each edge and view, (edges, 36): heading first, then elevation, then forward.
+
+    An end of an edge that is out of view is looked for with a level camera, the short way round.
+    """
+    row = np.broadcast_to(np.arange(VIEWS) // HEADINGS, look.visible.shape)
+    cases = {
+        "too far right": (look.visible & (look.heading > TURN), Nav.RIGHT),
+        "too far left": (look.visible & (look.heading < -TURN), Nav.LEFT),
+        "too high": (look.visible & (look.elevation > TURN) & (row < ROWS - 1), Nav.UP),
+        "too low": (look.visible & (look.elevation < -TURN) & (row > 0), Nav.DOWN),
+        "in the middle": (look.visible, Nav.FORWARD),
+        "out of view, camera down": (row < LEVEL_ROW, Nav.UP),
+        "out of view, camera up": (row > LEVEL_ROW, Nav.DOWN),
+        "out of view, shorter left": (_shorter_left(graph), Nav.LEFT),
+    }
+    conditions, actions = zip(*cases.values(), strict=True)
+    return np.select(conditions, [np.int8(action) for action in actions], np.int8(Nav.RIGHT))
+
+
+def _shorter_left(graph: Graph) -> NDArray[np.bool_]:
+    """Whether each view turns to the end of each edge sooner by the left; at exactly 180 degrees it is the right."""
+    heading, _ = view_angles()
+    here = graph.position[graph.source].astype(np.float32).astype(np.float64)
+    offset = graph.position[graph.target] - here
+    bearing = np.pi / 2 - np.arctan2(offset[:, 1], offset[:, 0])
+    bearing = np.where(bearing < 0, bearing + 2 * np.pi, bearing)[:, None]
+    return ((heading > bearing) & (heading - bearing < np.pi)) | ((bearing > heading) & (bearing - heading > np.pi))

@@ -1,0 +1,104 @@
+"""The mind that a CPU trains is the plain one: the same decisions and gradients, with the same dropout."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
+from vnla.agent.agent import Agent
+from vnla.agent.fast.cpu import mind as ragged
+from vnla.agent.layers.deferred import collect_gradients
+from vnla.bcui import bcui
+from vnla.roles.acting import BCUI
+from vnla.roles.help_policies import AsTaught
+from vnla.rollout import Rollout
+
+KEYS = torch.arange(200, 230)
+
+
+def trained_once(agent: Agent, keeps_ended: bool = False) -> Rollout:
+    torch.manual_seed(3)
+    environment = cottage_environment()
+    players = players_of(agent.train(), environment, AsTaught(), BCUI, keeps_ended=keeps_ended)
+    rollout = bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players)
+    (rollout.nav_loss() + rollout.ask_loss(agent.help)).backward()
+    collect_gradients(agent)
+    return rollout
+
+
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ragged, "suits", lambda _: False)
+
+
+@pytest.mark.parametrize("keeps_ended", [False, True])
+@pytest.mark.parametrize(("dropout", "nav_embedding", "coverage"), [(0.0, 3, 3), (0.5, 20, 10), (0.3, 3, 14)])
+def test_the_same_is_decided_and_learned_as_in_the_plain_way(
+    dropout: float, nav_embedding: int, coverage: int, keeps_ended: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With episodes that end at different steps, that ask at some and hear something else every time."""
+    sizes = {"dropout": dropout, "nav_embedding": nav_embedding, "coverage": coverage, "hidden": 20}
+    ours, theirs = (small_agent(4, **sizes) for _ in range(2))
+    rollout = trained_once(ours, keeps_ended)
+    plain(monkeypatch)
+    expected = trained_once(theirs, keeps_ended)
+    assert rollout.logits is not None and expected.logits is None
+    assert sum(int(moment.request.sum()) for moment in rollout.moments) > 20
+    assert len({len(moment.row) for moment in rollout.moments}) > 3 or keeps_ended
+    deciding = [int((moment.going & (moment.budget > 0)).sum()) for moment in rollout.moments]
+    assert 0 in deciding and any(0 < each < len(moment.row) for each, moment in zip(deciding, rollout.moments, strict=True))
+    for own, moment in zip(rollout.moments, expected.moments, strict=True):
+        may_ask = own.going & (own.budget > 0)
+        for name, rows in (("tentative", may_ask), ("known", may_ask), ("final", torch.ones_like(may_ask))):
+            torch.testing.assert_close(
+                getattr(own, name)[rows], getattr(moment, name)[rows].detach(), rtol=1e-4, atol=1e-5, msg=name
+            )
+        assert torch.equal(own.nav, moment.nav) and torch.equal(own.request, moment.request)
+    for (name, one), other in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+        assert one.grad is not None and other.grad is not None, name
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-4 * float(other.grad.abs().max()), msg=name)
+
+
+def test_a_second_batch_finds_the_room_of_the_first_and_two_at_once_do_not_share_one() -> None:
+    agent = small_agent(4, dropout=0.3)
+    before = _gradients(trained_once, agent)
+    again = _gradients(trained_once, agent)
+    assert all(torch.equal(before[name], again[name]) for name in before)
+    environment = cottage_environment()
+    players = players_of(agent, environment, AsTaught(), BCUI)
+    losses = []
+    for _ in range(2):
+        torch.manual_seed(3)
+        losses.append(bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players).nav_loss())
+    agent.zero_grad()
+    for loss in losses:
+        loss.backward()
+    for name, each in agent.navigation.named_parameters():
+        assert each.grad is not None
+        torch.testing.assert_close(each.grad, 2 * before[f"navigation.{name}"], msg=name)
+
+
+def test_gradients_are_taken_once() -> None:
+    agent = small_agent(4)
+    environment = cottage_environment()
+    rollout = bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players_of(agent, environment, AsTaught(), BCUI))
+    loss = rollout.nav_loss()
+    loss.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="once"):
+        loss.backward()
+
+
+@pytest.mark.parametrize("sizes", [{"layers": 2}, {"coverage": 15}])
+def test_agents_that_do_not_suit_think_in_the_plain_way(sizes: dict[str, int]) -> None:
+    agent = small_agent(4, **sizes)
+    assert not ragged.suits(agent.navigation)
+    assert trained_once(agent).logits is None
+    assert not ragged.suits(small_agent(4).double().navigation)
+
+
+def _gradients(train: object, agent: Agent) -> dict[str, Tensor]:
+    agent.zero_grad()
+    assert callable(train)
+    train(agent)
+    return {name: each.grad.clone() for name, each in agent.named_parameters() if each.grad is not None}

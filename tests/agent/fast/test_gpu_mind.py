@@ -1,0 +1,172 @@
+"""The agent for a whole batch of fixed size, in plain PyTorch on a CPU: the same agent, with the same gradients."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from agent.small import end_goals_of, small_agent, what_is_said
+from vnla.agent.agent import Agent
+from vnla.agent.fast.gpu.mind import WholeMind
+from vnla.agent.layers.deferred import collect_gradients
+from vnla.agent.mind import Heard, Mind
+from vnla.roles.advisor import Advisor
+from vnla.world.actions import ASK_START, NAV_START
+
+EPISODES, STEPS, REQUESTS = 4, 4, 2
+ASKED = [(False, False, True, False), (True, True, False, False), (False, True, False, False), (False, False, True, False)]
+TABLE = what_is_said(Advisor())
+GOALS = end_goals_of(torch.arange(EPISODES))
+
+
+def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Views and what the teacher does, by which the subgoals are numbered, too."""
+    generator = torch.Generator().manual_seed(1)
+    views = torch.randn(STEPS, EPISODES, 8, generator=generator, dtype=torch.float64).to(dtype)
+    return views, torch.randint(0, 6, (STEPS, EPISODES), generator=generator)
+
+
+def begun(agent: Agent, as_on_a_gpu: bool) -> Mind:
+    if as_on_a_gpu:
+        return WholeMind.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
+    return agent.begin(GOALS, TABLE)
+
+
+def run(agent: Agent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tensor, list[Tensor]]:
+    """The loss of a walk in which agents ask as `ASKED` says, and what both passes decided, or the second alone."""
+    views, taught = script(agent.navigation.output.weight.dtype)
+    mind = begun(agent, as_on_a_gpu)
+    nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
+    logits, finals = [], []
+    for step, view in enumerate(views):
+        asked = torch.tensor(ASKED[step])
+        heard = mind.read(torch.ones_like(asked) if deliberate else asked, lambda step=step: taught[step] * 200, TABLE)
+        mind = mind.see(view, nav)
+        if deliberate:
+            logits.append(mind.tentatively(ask).logits)
+        mind = mind.hear(asked, Heard(heard.subgoal, TABLE))
+        second, mind = mind.finally_(asked.long())
+        nav, ask = taught[step], asked.long()
+        logits.append(second.logits)
+        finals.append(second.logits)
+    together = mind.recall()
+    final = torch.cat(finals) if together is None else together
+    return nn.functional.cross_entropy(final, taught.flatten(), reduction="sum"), logits
+
+
+def learned(agent: Agent) -> dict[str, Tensor | None]:
+    collect_gradients(agent)
+    return {name: each.grad for name, each in agent.named_parameters()}
+
+
+def test_the_whole_batch_decides_and_learns_as_its_episodes_do() -> None:
+    results = []
+    for as_on_a_gpu in (False, True):
+        agent = small_agent(6).double()
+        loss, logits = run(agent, as_on_a_gpu)
+        loss.backward()
+        results.append((loss.detach(), logits, learned(agent)))
+    (plain, its_logits, its_slopes), (batched, logits, slopes) = results
+    torch.testing.assert_close(batched, plain)
+    torch.testing.assert_close([each.detach() for each in logits], [each.detach() for each in its_logits])
+    for name, slope in its_slopes.items():
+        if name.startswith("navigation."):
+            torch.testing.assert_close(slopes[name], slope, msg=name)
+
+
+def test_without_the_first_pass_the_second_is_the_same() -> None:
+    """With dropout, too: what it keeps is drawn at once, whoever uses it."""
+    results = []
+    for deliberate in (True, False):
+        agent = small_agent(6, dropout=0.5).train()
+        torch.manual_seed(8)
+        loss, logits = run(agent, True, deliberate)
+        loss.backward()
+        finals = logits[1::2] if deliberate else logits
+        results.append((loss.detach(), [each.detach() for each in finals], learned(agent)))
+    (_, its_finals, _), (_, finals, _) = results
+    assert len(its_finals) == len(finals) == STEPS
+    torch.testing.assert_close(results[1], results[0])
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_the_gradient_of_the_whole_batch_is_the_slope_of_its_loss(dropout: float) -> None:
+    """Along a random direction of all parameters, in float64; with dropout the same draws each time."""
+    agent = small_agent(6, dropout=dropout).double().train()
+
+    def loss() -> Tensor:
+        torch.manual_seed(8)
+        return run(agent, True)[0]
+
+    loss().backward()
+    slopes = learned(agent)
+    generator = torch.Generator().manual_seed(2)
+    directions = {name: torch.randn(each.shape, generator=generator).double() for name, each in agent.named_parameters()}
+    directions["navigation.encoder.embedding.weight"][0] = 0  # padding never learns
+    expected = sum(float((slope * directions[name]).sum()) for name, slope in slopes.items() if slope is not None)
+    values = []
+    for by in (1e-5, -2e-5):
+        with torch.no_grad():
+            for name, each in agent.named_parameters():
+                each += by * directions[name]
+        values.append(float(loss().detach()))
+    assert (values[0] - values[1]) / 2e-5 == pytest.approx(expected, rel=1e-6)
+
+
+def test_dropout_changes_what_both_passes_decide_and_only_in_training() -> None:
+    agent = small_agent(6, dropout=0.5)
+    one, other = (torch.stack(run(agent.train(), True)[1]).detach() for _ in range(2))
+    assert ((one - other).abs().amax(dim=(1, 2)) > 0).all()
+    with torch.no_grad():
+        still, again = (torch.stack(run_without_learning(agent.eval())) for _ in range(2))
+    assert torch.equal(still, again)
+
+
+def run_without_learning(agent: Agent) -> list[Tensor]:
+    """What both passes decide when nothing is to be learned from."""
+    views, taught = script(torch.float32)
+    mind = begun(agent, True)
+    assert isinstance(mind, WholeMind)
+    nav, ask, logits = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START), []
+    for view, action in zip(views, taught, strict=True):
+        mind = mind.see(view, nav)
+        first = mind.tentatively(ask)
+        second, mind = mind.finally_(torch.zeros_like(action))
+        logits += [first.logits, second.logits]
+    assert mind.recall() is None
+    return logits
+
+
+def test_what_nobody_asked_for_leaves_no_trace() -> None:
+    """Readings for those who do not ask are written over; the loss and its gradients are those without them."""
+    results = []
+    for read in (True, False):
+        agent = small_agent(6).double()
+        views, taught = script(torch.float64)
+        mind = begun(agent, True)
+        nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
+        for view, action in zip(views, taught, strict=True):
+            may_ask = torch.full((EPISODES,), read)
+            mind.read(may_ask, lambda action=action: action * 200, TABLE)
+            mind = mind.see(view, nav)
+            mind.tentatively(ask)
+            mind = mind.hear(torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
+            _, mind = mind.finally_(torch.zeros_like(action))
+        together = mind.recall()
+        assert together is not None
+        together.logsumexp(dim=1).sum().backward()
+        results.append(learned(agent))
+    for name, slope in results[0].items():
+        assert (slope is None) == (results[1][name] is None)
+        if slope is not None:
+            torch.testing.assert_close(slope, results[1][name], msg=name)
+
+
+def test_mixed_precision_stays_outside() -> None:
+    """Kernels want float32: a walk is the same to the last digit within a block of mixed precision."""
+    agent = small_agent(6)
+    plain, _ = run(agent, True)
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed, _ = run(agent, True)
+    assert torch.equal(plain, mixed)

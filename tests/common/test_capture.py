@@ -1,0 +1,95 @@
+"""What a graph is made of: functions that are compiled for it, and, where there is a GPU, the graph itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+import torch
+
+from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
+from vnla.bcui import bcui
+from vnla.bench.setting import Setting, bare_setting
+from vnla.common.capture import fused, fusing
+from vnla.evaluation.confidence import Estimate
+from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.metrics import rooms_of
+from vnla.roles.acting import BCUI
+from vnla.roles.help_policies import AsTaught, AtRandom, HelpPolicy
+from vnla.training.config import TrainingConfig
+from vnla.training.trainer import Losses, Trainer
+
+NAMES = ("pose", "nav", "request", "reason", "subgoal", "taught", "budget", "going")
+
+
+@cache
+def traced(function: Callable[..., object]) -> Callable[..., object]:
+    """As `torch.compile` traces it, and run as it is: no compiler is needed."""
+    return torch.compile(function, backend="eager", dynamic=False, fullgraph=True)
+
+
+@pytest.mark.parametrize("policy", [AsTaught(), AtRandom()])
+def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
+    policy: HelpPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole walk, in one piece, with the same trace for every step."""
+    monkeypatch.setattr("vnla.common.capture._compiled", traced)
+    environment, key = cottage_environment(), torch.arange(40, 52)
+    monkeypatch.setattr("vnla.bcui.still_going", lambda walk, _: walk)
+    torch._dynamo.reset()
+    tables = []
+    for compiled in (False, True):
+        players = players_of(small_agent(9).eval(), environment, policy, BCUI)
+        with torch.no_grad():
+            if compiled:
+                with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
+                    rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+            else:
+                rollout = bcui(drawn_episodes(environment, key), end_goals_of(key), players)
+        tables.append({name: rollout.table(name) for name in NAMES})
+    for name in NAMES:
+        assert torch.equal(tables[0][name], tables[1][name]), name
+
+
+def test_a_fused_function_is_plain_outside_of_a_graph() -> None:
+    given = []
+
+    @fused
+    def noted(number: int) -> None:
+        given.append(number)
+
+    noted(3)
+    assert given == [3] and isinstance(given[0], int)
+
+
+def read(trainer: Trainer, losses: Losses) -> list[float]:
+    """Numbers that are computed in the trainer's lane are to be read there."""
+    with trainer.lane.entered():
+        return trainer.lane.read(losses.both()).numbers()
+
+
+def success(setting: Setting, trainer: Trainer) -> Estimate:
+    """How often the agent succeeds, under the authors' five seeds."""
+    judged, rooms = setting.of_evaluation(), rooms_of(setting.world, setting.houses)
+    with trainer.lane.entered():
+        trainer.players.agent.eval()
+        return evaluate(judged.players, setting.tasks, setting.end_goals, rooms).summary()["success_rate"]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("precision", ["float32", "tf32"])
+def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_and_success(precision: str) -> None:
+    losses, agents, successes = [], [], []
+    for eager in (False, True):
+        setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4)
+        config = TrainingConfig(batch=20, precision=precision)
+        trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
+        losses.append([read(trainer, trainer.iterate()) for _ in range(200)])
+        agents.append(trainer.players.agent)
+        successes.append(success(setting, trainer))
+    torch.testing.assert_close(torch.tensor(losses[0]), torch.tensor(losses[1]), rtol=1e-3, atol=1e-3)
+    for one, other in zip(*(agent.parameters() for agent in agents), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-4)
+    one, other = successes
+    assert abs(one.mean - other.mean) <= max(one.margin, other.margin, 0.2), "of 2,500 episodes five may differ"

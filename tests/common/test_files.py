@@ -1,0 +1,150 @@
+"""Reading with limits and writing atomically."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from vnla.common import files
+from vnla.common.errors import InputError
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_missing_file_a_folder_and_a_file_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert files.existing_file(tmp_path / "file", "a file") == tmp_path / "file"
+    with pytest.raises(InputError, match="no such file; expected a thing"):
+        files.existing_file(tmp_path / "none", "a thing")
+    with pytest.raises(InputError, match="is a directory; expected a thing"):
+        files.existing_file(tmp_path, "a thing")
+    with pytest.raises(InputError, match="is not a directory; expected a thing"):
+        files.existing_folder(tmp_path / "file", "a thing")
+    with pytest.raises(InputError, match="no such directory"):
+        files.existing_folder(tmp_path / "none", "a thing")
+
+
+def test_text_up_to_the_limit_is_read_and_text_above_it_refused(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("12345")
+    assert files.read_text(tmp_path / "t", "text", limit=5) == "12345"
+    with pytest.raises(InputError, match="too large for text"):
+        files.read_text(tmp_path / "t", "text", limit=4)
+
+
+def test_bytes_that_are_not_text_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(b"ab\n\xff")
+    with pytest.raises(InputError, match="byte 3 is not UTF-8"):
+        files.read_text(tmp_path / "t", "text")
+    with pytest.raises(InputError, match="not UTF-8"):
+        list(files.read_lines(tmp_path / "t", "text"))
+
+
+def test_lines_are_numbered_from_one_and_lose_their_ends(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(b"one\r\n\r\nthree")
+    assert list(files.read_lines(tmp_path / "t", "text")) == [(1, "one"), (2, ""), (3, "three")]
+
+
+def test_a_line_that_is_too_long_is_named_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("short\n" + "x" * 11)
+    with pytest.raises(InputError, match="line 2 is longer than 10 characters"):
+        list(files.read_lines(tmp_path / "t", "text", longest=10))
+
+
+def test_many_short_lines_are_stopped_at_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("ab\n" * 10)
+    assert len(list(files.read_lines(tmp_path / "t", "text", limit=30))) == 10
+    with pytest.raises(InputError, match="too large"):
+        list(files.read_lines(tmp_path / "t", "text", limit=29))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": [1, 2', "line 1 column 12 is not valid JSON"),
+        ("", "line 1 column 1 is not valid JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ("9" * 5_000, "a number that cannot be read"),
+    ],
+)
+def test_bad_json_is_answered_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "j").write_text(text)
+    with pytest.raises(InputError, match=message):
+        files.read_json(tmp_path / "j", "some JSON")
+
+
+def test_lines_of_a_zip_member_are_those_of_the_file(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/text", "one\ntwo\n")
+    assert files.zip_members(tmp_path / "a.zip", "a zip") == ("folder/text",)
+    assert list(files.read_zip_lines(tmp_path / "a.zip", "folder/text", "text")) == [(1, "one"), (2, "two")]
+
+
+def test_a_zip_member_that_unpacks_to_more_than_the_limit_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb", "x\n" * 1_000_000)
+    assert (tmp_path / "a.zip").stat().st_size < 10_000
+    with pytest.raises(InputError, match=r"a\.zip:bomb: 2 MB is too large"):
+        list(files.read_zip_lines(tmp_path / "a.zip", "bomb", "text", limit=files.MEGABYTE))
+
+
+def test_a_damaged_zip_is_an_input_error(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("text", "one\ntwo\n")
+    whole = (tmp_path / "a.zip").read_bytes()
+    (tmp_path / "a.zip").write_bytes(whole.replace(b"one\ntwo", b"one\nTWO"))
+    with pytest.raises(InputError, match="damaged"):
+        list(files.read_zip_lines(tmp_path / "a.zip", "text", "text"))
+    (tmp_path / "a.zip").write_bytes(whole[:20])
+    with pytest.raises(InputError, match="no zip archive"):
+        files.zip_members(tmp_path / "a.zip", "a zip")
+
+
+def test_writing_replaces_the_whole_file_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "t"
+    files.write_text(target, "old and long")
+    files.write_text(target, "new")
+    assert target.read_text() == "new"
+    assert names(target.parent) == ["t"]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        files.write_text(tmp_path / "folder", "text")
+    assert names(tmp_path) == ["folder"]
+
+
+def test_a_new_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
+    with files.new_folder(tmp_path / "a" / "b") as folder:
+        (folder / "x").write_text("1")
+        assert not (tmp_path / "a" / "b").exists()
+    assert names(tmp_path / "a") == ["b"]
+    assert (tmp_path / "a" / "b" / "x").read_text() == "1"
+
+
+def test_a_new_folder_that_fails_leaves_nothing_not_even_its_parents(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="bad"), files.new_folder(tmp_path / "a" / "b") as folder:
+        (folder / "x").write_text("1")
+        raise InputError("bad")
+    assert names(tmp_path) == []
+
+
+def test_an_existing_folder_is_taken_only_when_it_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with files.new_folder(tmp_path / "empty") as folder:
+        (folder / "x").write_text("1")
+    assert names(tmp_path / "empty") == ["x"]
+    with pytest.raises(InputError, match="exists already"), files.new_folder(tmp_path / "empty"):
+        pass
+    assert names(tmp_path / "empty") == ["x"]
+    with pytest.raises(InputError, match="exists already"):
+        files.vacant(tmp_path / "empty" / "x")

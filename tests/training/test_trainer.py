@@ -1,0 +1,181 @@
+"""Training: the order of data, checkpoints, and that killed runs end as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from cottage_run import write_cottage
+from vnla.common.errors import InputError
+from vnla.training.cast import make_agent, make_players
+from vnla.training.checkpoints import LAST, LOG, load_agent
+from vnla.training.config import POLICIES, RunConfig, TrainingConfig
+from vnla.training.data import RunData
+from vnla.training.run import open_run, train
+from vnla.training.trainer import Trainer, batch_of
+
+SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return write_cottage(tmp_path_factory.mktemp("cottage"))
+
+
+def config_of(folders: tuple[Path, Path], policy: str = "learned", iterations: int = 6) -> RunConfig:
+    return RunConfig(
+        world=str(folders[0]),
+        tasks=str(folders[1]),
+        features="symbolic",
+        help_policy=policy,
+        validate_every=3,
+        training=TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2, cooldown=0.5),
+        agent=SIZES,
+    )
+
+
+def test_every_task_comes_once_an_epoch_and_the_order_changes() -> None:
+    stream = torch.cat([batch_of(seed=1, tasks=10, batch=4, iteration=i) for i in range(10)])
+    epochs = stream.reshape(4, 10)
+    assert all(sorted(epoch.tolist()) == list(range(10)) for epoch in epochs)
+    assert not torch.equal(epochs[0], epochs[1])
+    assert not torch.equal(epochs[0], torch.cat([batch_of(2, 10, 4, i) for i in range(3)])[:10])
+
+
+def test_a_batch_larger_than_the_data_repeats_it() -> None:
+    assert sorted(batch_of(0, tasks=3, batch=6, iteration=0).tolist()) == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Path], tmp_path: Path, policy: str) -> None:
+    config = config_of(folders, policy)
+    material = RunData.load(config)
+    open_run(tmp_path / "run", config)
+    assert train(tmp_path / "run", config, material) is None
+    lines = [json.loads(line) for line in (tmp_path / "run" / LOG).read_text().splitlines()]
+    assert [line["iteration"] for line in lines if "val_seen" in line] == [3, 6]
+    fresh, trained = make_agent(config, material), load_agent(tmp_path / "run", config, material, "last")
+    changed = {name for name, value in trained.state_dict().items() if not torch.equal(value, fresh.state_dict()[name])}
+    assert any(name.startswith("navigation.") for name in changed)
+    assert any(name.startswith("help.") for name in changed) == (policy == "learned")
+
+
+def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = config_of(folders)
+    material = RunData.load(config)
+
+    def trainer() -> Trainer:
+        tasks, end_goals = material.training_tasks()
+        players = make_players(config, material, make_agent(config, material), training=True)
+        return Trainer(players, tasks, end_goals, config.training, learns_to_ask=True)
+
+    whole = trainer()
+    for _ in range(4):
+        whole.iterate()
+    first = trainer()
+    first.iterate()
+    first.iterate()
+    (tmp_path / "state").write_bytes(first.state({"note": "kept"}))
+    second = trainer()
+    assert second.resume(tmp_path / "state")["note"] == "kept"
+    second.iterate()
+    second.iterate()
+    assert second.state() == whole.state()
+
+
+def test_a_run_that_exists_keeps_its_configuration(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = config_of(folders)
+    assert open_run(tmp_path / "run", config) == config
+    assert open_run(tmp_path / "run", None) == config
+    with pytest.raises(InputError, match="begun with another configuration"):
+        open_run(tmp_path / "run", replace(config, help_policy="none"))
+    with pytest.raises(InputError, match="no run yet"):
+        open_run(tmp_path / "other", None)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "something").touch()
+    with pytest.raises(InputError, match="not empty"):
+        open_run(tmp_path / "full", config)
+
+
+def test_a_damaged_checkpoint_is_named(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = config_of(folders)
+    open_run(tmp_path / "run", config)
+    (tmp_path / "run" / LAST).write_bytes(b"not a checkpoint")
+    with pytest.raises(InputError, match=r"last\.safetensors: cannot be read as a checkpoint"):
+        train(tmp_path / "run", config, RunData.load(config))
+
+
+def command(run: Path, folders: tuple[Path, Path], iterations: int) -> list[str]:
+    options = f"--features symbolic --iterations {iterations} --batch 4 --hidden 16 --validate-every 4 --learning-rate 0.01"
+    return [
+        sys.executable,
+        "-m",
+        "vnla",
+        "train",
+        str(run),
+        "--world",
+        str(folders[0]),
+        "--tasks",
+        str(folders[1]),
+        *options.split(),
+    ]
+
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def test_the_learning_rate_falls_at_the_end() -> None:
+    """Ten iterations, the last four falling: at the sixth there are four left, at the last one."""
+    config = TrainingConfig(iterations=10, learning_rate=0.8, cooldown=0.4)
+    assert [config.rate(i) for i in range(10)] == pytest.approx([0.8] * 7 + [0.6, 0.4, 0.2])
+    assert [TrainingConfig(iterations=10).rate(i) for i in (0, 9)] == [1e-4, 1e-4]
+
+
+def test_a_run_killed_at_random_moments_ends_with_the_same_weights(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    iterations, chance = 60, random.Random(5)
+    subprocess.run(command(tmp_path / "whole", folders, iterations), env=ENVIRONMENT, check=True, capture_output=True)
+    killed = command(tmp_path / "killed", folders, iterations)
+    kills = 0
+    for _ in range(3):
+        process = subprocess.Popen(killed, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        log = tmp_path / "killed" / LOG
+        before = log.stat().st_size if log.exists() else 0
+        while process.poll() is None and (not log.exists() or log.stat().st_size == before):
+            time.sleep(0.02)
+        time.sleep(chance.uniform(0, 0.5))
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+    assert kills >= 1, "the run was over before anything was killed"
+    subprocess.run(killed, env=ENVIRONMENT, check=True, capture_output=True)
+    assert (tmp_path / "killed" / LAST).read_bytes() == (tmp_path / "whole" / LAST).read_bytes()
+    logs = [(tmp_path / name / LOG).read_text() for name in ("whole", "killed")]
+    assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_polite_signal_saves_and_says_how_to_go_on(
+    folders: tuple[Path, Path], tmp_path: Path, sent: signal.Signals
+) -> None:
+    run = tmp_path / "run"
+    process = subprocess.Popen(
+        command(run, folders, 100_000), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (run / LOG).exists() or not (run / LOG).stat().st_size:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(sent)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + sent
+    assert f"stopped by {sent.name} and saved" in said
+    assert (run / LAST).exists()

@@ -1,0 +1,265 @@
+"""The compiled world: tables by hand on the cottage, and properties on random houses.
+
+Hand-worked numbers use the cottage's plan (`vnla.houses.cottage`). Bearings are clockwise from north:
+
+    stairs foot (0, 5, 1.5) to half-way (1.5, 6.5, 2.9): offset (1.5, 1.5, 1.4), bearing 45.00, rise atan(1.4/2.1213) = 33.42
+    half-way to landing (3.5, 6.2, 4.3): offset (2.0,-0.3, 1.4), bearing 98.53, rise atan(1.4/2.0224) = 34.69
+    landing to bathroom (6, 6, 4.3): offset (2.5,-0.2, 0.0), bearing 94.57, rise 0
+    hall, south (0, 0) to kitchen (3, -0.5): offset (3.0,-0.5, 0.0), bearing 99.46, rise 0
+    hall, south to living room, east (-2.5, 0.5): offset (-2.5,0.5, 0.0), bearing 281.31, rise 0
+    hall, south to hall, north (0.2, 3): offset (0.2, 3.0, 0.0), bearing 3.81, rise 0
+    hall, south to entryway (0.3, -3): offset (0.3,-3.0, 0.0), bearing 174.29, rise 0
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strategies import connected_houses
+from vnla.common.errors import InputError
+from vnla.houses.cottage import cottage
+from vnla.houses.house import House, Viewpoint
+from vnla.world.actions import Nav
+from vnla.world.compiled import NOWHERE, Environment, World, viewpoint_of
+from vnla.world.views import VIEWS, view_index
+
+L, R, U, D, F, S = Nav
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World.compile([cottage()])
+
+
+def pose_at(world: World, viewpoint: str, heading: int, row: int = 1) -> torch.Tensor:
+    return torch.tensor([world.viewpoint("cottage", viewpoint) * VIEWS + view_index(row, heading)])
+
+
+def teacher_walk(
+    environment: Environment, pose: torch.Tensor, goals: torch.Tensor, most: int = 200
+) -> list[tuple[int, Nav]]:
+    """Pose and action of every step until the teacher stops."""
+    walk = []
+    for _ in range(most):
+        action = environment.nav_teacher(pose, goals)
+        walk.append((int(pose), Nav(int(action))))
+        if walk[-1][1] is Nav.STOP:
+            return walk
+        pose = environment.step(pose, action, goals)
+    raise AssertionError(f"the teacher did not arrive in {most} steps")
+
+
+@pytest.mark.parametrize(
+    ("viewpoint", "heading", "expected"),
+    [
+        ("hall_south", 0, "hall_north"),  # 3.81 off the centre, alone in ±40
+        ("hall_south", 3, "kitchen"),  # 9.46 off
+        ("hall_south", 2, "kitchen"),  # 39.46 off: just inside the field of view
+        ("hall_south", 1, "hall_north"),  # 26.19 to the left; the kitchen is 69.46 to the right, out of view
+        ("hall_south", 4, "kitchen"),  # 20.54 to the left
+        ("hall_south", 7, "entryway"),  # 35.71 to the left; the living room 71.31 to the right
+        ("hall_south", 8, None),  # heading 240: the living room is 41.31 right, the entryway 65.71 left
+        ("living_west", 9, None),  # looking out of the house
+    ],
+)
+def test_ahead_is_the_neighbour_nearest_to_the_centre_of_the_view(
+    world: World, viewpoint: str, heading: int, expected: str | None
+) -> None:
+    ahead = int(world.ahead[pose_at(world, viewpoint, heading)])
+    assert (None if ahead == NOWHERE else world.ids[ahead]) == expected
+    assert bool(world.blocked[pose_at(world, viewpoint, heading)]) == (expected is None)
+
+
+def test_turning_wraps_round_and_tilting_ends_at_the_extremes(world: World) -> None:
+    environment = Environment.compile(world, [("cottage", ["bathroom"])])
+    goals = torch.tensor([0])
+
+    def after(action: Nav, heading: int, row: int) -> int:
+        return int(environment.step(pose_at(world, "kitchen", heading, row), torch.tensor([action]), goals)) % VIEWS
+
+    assert after(Nav.LEFT, 0, 1) == view_index(1, 11)
+    assert after(Nav.RIGHT, 11, 2) == view_index(2, 0)
+    assert after(Nav.UP, 4, 0) == view_index(1, 4)
+    assert after(Nav.UP, 4, 2) == view_index(2, 4)
+    assert after(Nav.DOWN, 4, 0) == view_index(0, 4)
+    assert after(Nav.STOP, 4, 0) == view_index(0, 4)
+
+
+def test_the_teacher_walks_from_the_entryway_to_the_bathroom_as_worked_out_by_hand(world: World) -> None:
+    """Start at the entryway facing west (270). The hall lies at bearing 354.29.
+
+    entryway   270: 84.29 right, out of view: right. 300: 54.29: right. 330: 24.29: forward.
+    hall south 330: hall north at 3.81 is 33.81 right: in view, but beyond 30: right. 0: forward.
+    hall north 0: stairs foot at offset (-0.2, 2), bearing 354.29: forward.
+    stairs     0: half-way at 45 is out of view: right. 30: 15 right, but 33.42 up: up. Then 3.42: forward.
+    half-way   30, looking up: landing at 98.53, out of view: level the camera first: down. right. 60: 38.53, in view: right.
+               90: 8.53, but 34.69 up: up. forward.
+    landing    90, looking up: bathroom 4.57 right and exactly 30 down, which is not beyond 30: forward.
+    bathroom   the goal: stop.
+    """
+    environment = Environment.compile(world, [("cottage", ["bathroom"])])
+    walk = teacher_walk(environment, pose_at(world, "entryway", 9), torch.tensor([0]))
+    assert [action for _, action in walk] == [R, R, F, R, F, F, R, U, F, D, R, R, U, F, F, S]
+    visited = list(dict.fromkeys(world.ids[pose // VIEWS] for pose, _ in walk))
+    assert visited == ["entryway", "hall_south", "hall_north", "stairs_foot", "stairs_middle", "landing", "bathroom"]
+
+
+def test_down_the_stairs_the_teacher_looks_down(world: World) -> None:
+    """From the landing facing west (270): half-way is at bearing 278.53 and 34.69 below: down, then forward."""
+    environment = Environment.compile(world, [("cottage", ["stairs_middle"])])
+    walk = teacher_walk(environment, pose_at(world, "landing", 9), torch.tensor([0]))
+    assert [action for _, action in walk] == [D, F, S]
+
+
+def test_forward_takes_the_shortest_path_within_thirty_degrees_and_else_the_centre_of_the_view(world: World) -> None:
+    """At the landing (3.5, 6.2): bathroom bearing 94.57, bedroom offset (-0.3,-2.8) bearing 186.12, half-way 278.53.
+
+    In a view where two viewpoints are seen, forward goes to the one on the way even if the other is nearer to the centre.
+    """
+    environment = Environment.compile(world, [("cottage", ["kitchen"]), ("cottage", ["hall_north"])])
+    south = pose_at(world, "hall_south", 2)  # heading 60: kitchen 39.46 right, alone
+    assert world.ids[int(environment.step(south, torch.tensor([F]), torch.tensor([1]))) // VIEWS] == "kitchen"
+    blocked = pose_at(world, "living_west", 9)
+    assert int(environment.step(blocked, torch.tensor([F]), torch.tensor([0]))) == int(blocked)
+
+
+def test_forward_prefers_the_viewpoint_on_the_way_over_the_one_in_the_centre() -> None:
+    """A fork: from the middle, one viewpoint 5 degrees left of north and one 20 degrees right of it."""
+
+    def at(degrees: float) -> tuple[float, float, float]:
+        return (2 * math.sin(math.radians(degrees)), 2 * math.cos(math.radians(degrees)), 0.0)
+
+    fork = _house_of([(0.0, 0.0, 0.0), at(-5), at(20), at(35)], [(0, 1), (0, 2), (0, 3)])
+    world = World.compile([fork])
+    environment = Environment.compile(world, [("drawn", [goal]) for goal in ("v1", "v2", "v3")])
+    north = torch.full((3,), view_index(1, 0))
+    arrived = viewpoint_of(environment.step(north, torch.full((3,), F), torch.arange(3)))
+    assert arrived.tolist() == [1, 2, 1], "v3 is on the way but 35 degrees off: the view's centre wins"
+
+
+def test_a_steep_viewpoint_is_reached_only_with_the_camera_brought_to_it() -> None:
+    """45 degrees above: level, forward goes to the other neighbour in view; looking up (15 off), it goes there. At 70
+    degrees, 40 remain with the camera as high as it can go, and forward goes there all the same (section 5)."""
+    steep = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 2.0), (0.5, 2.0, 0.0)], [(0, 1), (0, 2)])
+    environment = Environment.compile(World.compile([steep]), [("drawn", ["v1"])])
+    level, up = torch.tensor([view_index(1, 0)]), torch.tensor([view_index(2, 0)])
+    goals = torch.tensor([0])
+    assert int(viewpoint_of(environment.step(level, torch.tensor([F]), goals))) == 2
+    assert int(viewpoint_of(environment.step(up, torch.tensor([F]), goals))) == 1
+    steeper = _house_of([(0.0, 0.0, 0.0), (0.0, 1.0, math.tan(math.radians(70))), (0.1, 1.0, 0.0)], [(0, 1), (0, 2)])
+    environment = Environment.compile(World.compile([steeper]), [("drawn", ["v1"])])
+    assert int(viewpoint_of(environment.step(up, torch.tensor([F]), goals))) == 1
+
+
+def test_the_nearest_goal_is_the_first_listed_of_equals() -> None:
+    line = _house_of([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (-2.0, 0.0, 0.0)], [(0, 1), (0, 2)])
+    environment = Environment.compile(World.compile([line]), [("drawn", ["v2", "v1"]), ("drawn", ["v1", "v2"])])
+    east, west = torch.tensor([view_index(1, 3)]), torch.tensor([view_index(1, 9)])
+    assert int(environment.nav_teacher(west, torch.tensor([0]))) == F
+    assert int(environment.nav_teacher(east, torch.tensor([1]))) == F
+
+
+def test_turning_exactly_half_way_round_goes_right() -> None:
+    line = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])
+    environment = Environment.compile(World.compile([line]), [("drawn", ["v1"])])
+    assert int(environment.nav_teacher(torch.tensor([view_index(1, 6)]), torch.tensor([0]))) == R
+    assert int(environment.nav_teacher(torch.tensor([view_index(1, 5)]), torch.tensor([0]))) == L
+
+
+def test_distance_to_the_path_is_to_the_goal_that_is_nearest_now(world: World) -> None:
+    """Start at the kitchen, goals living room west and bathroom. At the hall's south end the living room is nearer
+    (2.54951 + 2.54951) than the bathroom (12.52595); its path kitchen - hall - living room passes there: 0 m off. At the
+    landing the bathroom is nearer and the reference path is the one from the kitchen to it, which passes the landing. In
+    the east bedroom (3.2, 3.4): nearest viewpoint of that path is the landing, sqrt(0.09 + 7.84) = 2.81603 away."""
+    environment = Environment.compile(world, [("cottage", ["living_west", "bathroom"])])
+    goals = torch.zeros(3, dtype=torch.long)
+    start = pose_at(world, "kitchen", 0).expand(3)
+    paths = environment.paths_from(start, goals)
+    here = torch.cat([pose_at(world, name, 4) for name in ("hall_south", "landing", "bedroom_east")])
+    off = environment.distance_to_path(here, paths, goals)
+    torch.testing.assert_close(off, torch.tensor([0.0, 0.0, 2.81603]), atol=1e-5, rtol=0)
+
+
+def test_unknown_names_are_refused_with_the_name(world: World) -> None:
+    with pytest.raises(InputError, match="house castle"):
+        world.viewpoint("castle", "tower")
+    with pytest.raises(InputError, match="no included viewpoint tower"):
+        world.viewpoint("cottage", "tower")
+    with pytest.raises(InputError, match="given twice"):
+        World.compile([cottage(), cottage()])
+    with pytest.raises(InputError, match="at least one goal"):
+        Environment.compile(world, [("cottage", [])])
+
+
+def _house_of(positions: list[tuple[float, float, float]], edges: list[tuple[int, int]]) -> House:
+    return House("drawn", tuple(Viewpoint(f"v{i}", each) for i, each in enumerate(positions)), tuple(edges))
+
+
+@given(connected_houses(), st.data())
+@settings(deadline=None, max_examples=60)
+def test_following_the_teacher_reaches_the_nearest_goal_over_the_shortest_distance(
+    house: House, data: st.DataObject
+) -> None:
+    world = World.compile([house])
+    names = [viewpoint.id for viewpoint in house.viewpoints]
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    pose = torch.tensor([data.draw(st.integers(0, len(names) * VIEWS - 1))])
+    environment = Environment.compile(world, [("random", chosen)])
+    walk = teacher_walk(environment, pose, torch.tensor([0]), most=20 * len(names))
+    path = [house.viewpoints[pose // VIEWS] for pose, _ in walk]
+    walked = sum(math.dist(here.position, there.position) for here, there in itertools.pairwise(path))
+    assert path[-1].id in chosen
+    assert walked == pytest.approx(float(environment.distance_left(pose, torch.tensor([0]))), rel=1e-5, abs=1e-5)
+    assert walked == pytest.approx(
+        min(
+            float(world.distance_between(viewpoint_of(pose), torch.tensor([world.viewpoint("random", each)])))
+            for each in chosen
+        ),
+        rel=1e-5,
+        abs=1e-5,
+    )
+
+
+@given(connected_houses(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=60)
+def test_no_action_ever_leaves_the_graph(house: House, seed: int) -> None:
+    world = World.compile([house])
+    names = [viewpoint.id for viewpoint in house.viewpoints]
+    environment = Environment.compile(world, [("random", [name]) for name in names])
+    generator = torch.Generator().manual_seed(seed)
+    pose = torch.arange(len(names) * VIEWS)
+    goals = torch.randint(0, len(names), pose.shape, generator=generator)
+    for action in Nav:
+        moved = environment.step(pose, torch.full_like(pose, action), goals)
+        here, there = viewpoint_of(pose), viewpoint_of(moved)
+        if action is Nav.FORWARD:
+            allowed = [t == h or t in house.neighbours[h] for h, t in zip(here.tolist(), there.tolist(), strict=True)]
+            assert all(allowed)
+            assert ((here == there) == environment.blocked(pose)).all(), "forward moves exactly where something is in view"
+            assert (moved % VIEWS == pose % VIEWS).all(), "heading and elevation survive a move"
+        else:
+            assert (here == there).all()
+
+
+@given(st.lists(connected_houses(most=5), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=30)
+def test_houses_compiled_together_behave_as_each_alone(houses: list[House], seed: int) -> None:
+    houses = [House(f"h{i}", house.viewpoints, house.edges) for i, house in enumerate(houses)]
+    sets = [(house.name, [house.viewpoints[-1].id]) for house in houses]
+    together = Environment.compile(World.compile(houses), sets)
+    generator = torch.Generator().manual_seed(seed)
+    for i, house in enumerate(houses):
+        alone = Environment.compile(World.compile([house]), [sets[i]])
+        pose = torch.arange(len(house.viewpoints) * VIEWS)
+        action = torch.randint(0, len(Nav), pose.shape, generator=generator)
+        offset = int(together.world.first[i]) * VIEWS
+        here, set_here, set_alone = pose + offset, torch.full_like(pose, i), torch.zeros_like(pose)
+        assert torch.equal(together.step(here, action, set_here) - offset, alone.step(pose, action, set_alone))
+        assert torch.equal(together.nav_teacher(here, set_here), alone.nav_teacher(pose, set_alone))
+        assert torch.equal(together.distance_left(here, set_here), alone.distance_left(pose, set_alone))
