@@ -78,6 +78,7 @@ def train(
     """
     from vnla.roles.advisor import Advisor
     from vnla.roles.help_teacher import HelpTeacher
+    from vnla.training.checkpoints import runs_in
     from vnla.training.config import RunConfig, TrainingConfig
 
     kinds = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
@@ -85,7 +86,7 @@ def train(
         raise InputError(f"advisor {advisor}: unknown; choose from {', '.join(kinds)}")
     direct, speaks = kinds[advisor]
     if world is None and tasks is None:
-        _run([(path, None) for each in run for path in _runs_in(each)], device, eager=eager)
+        _run([(path, None) for each in run for path in runs_in(each)], device, eager=eager)
         return
     if world is None or tasks is None:
         raise InputError("a new run needs both --world and --tasks")
@@ -116,15 +117,6 @@ def _variants(
         variant = replace(config, help_policy=policy, training=replace(config.training, seed=seed))
         runs.append((folder / "-".join(differs) if differs else folder, variant))
     return runs
-
-
-def _runs_in(folder: Path) -> list[Path]:
-    """The run in a folder, or the runs in its folders if it holds several."""
-    from vnla.training.checkpoints import CONFIG
-
-    if (folder / CONFIG).exists() or not folder.is_dir():
-        return [folder]
-    return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
 
 
 def _numbers(text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Which machine this is, and which code: for benchmarks and reports."""
+"""Which machine this is and which code, for benchmarks and reports; and which device to use."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from vnla.common.errors import InputError
 
 FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "asimd", "sve", "bf16")
 """Of a processor's abilities those that matrix products depend on."""
@@ -34,6 +36,20 @@ def machine_words(device: str = "cpu") -> str:
     found = machine()
     gpu = f", {found['gpu']}" if device.startswith("cuda") and found["gpu"] else ""
     return f"{found['processor']}, {found['cores']} cores{gpu}"
+
+
+def device_named(name: str | None) -> str:
+    """The device that a person asked for, checked; without a name a GPU if there is one."""
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    kind, _, number = name.partition(":")
+    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()) or (kind == "cpu" and number):
+        raise InputError(f"device {name}: unknown; choose cpu, cuda, or cuda:1 for the second GPU")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise InputError(f"device {name}: there is no GPU that PyTorch can use; --device cpu works everywhere")
+    if number and int(number) >= torch.cuda.device_count():
+        raise InputError(f"device {name}: there are {torch.cuda.device_count()} GPUs, numbered from 0")
+    return name
 
 
 def commit() -> str | None:

@@ -48,3 +48,10 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
     except RuntimeError as error:
         raise InputError(f"{path}: does not fit the run's configuration: {str(error).splitlines()[-1].strip()}") from None
     return agent.eval()
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The run in a folder, or the runs in its folders if it holds several; the folder itself if there is none."""
+    if (folder / CONFIG).exists() or not folder.is_dir():
+        return [folder]
+    return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]

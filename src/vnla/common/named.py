@@ -1,0 +1,88 @@
+"""Parts that are chosen by name: ours by a short one, anybody's as `package.module:Class`.
+
+An agent, a help policy, an advisor, a metric, an encoder or a source of pictures is a class or function that a command line or
+a file names. Its options are the fields of its dataclass, or the arguments of a function; whatever is wrong with a name or an
+option is one line for the person who wrote it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vnla.common.errors import InputError
+
+Part = TypeVar("Part")
+
+
+def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
+    """The part of that name: one of `known`, or what `package.module:Class` names."""
+    if name in known:
+        return known[name]
+    if ":" not in name:
+        raise InputError(f"{kind} {name}: unknown; choose from {', '.join(known)}, or name your own as package.module:Class")
+    found: Part = _imported(kind, name)
+    return found
+
+
+def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any]) -> Part:
+    """A part made with options: `known[name](**options)`, with errors for people."""
+    maker = find(kind, name, known)
+    if not callable(maker):
+        raise InputError(f"{kind} {name}: is {type(maker).__name__}, not a class or function that makes one")
+    allowed = option_names(maker)
+    unknown = sorted(set(options) - set(allowed)) if allowed is not None else []
+    if unknown:
+        has = f"its options are {', '.join(allowed or ())}" if allowed else "it has no options"
+        raise InputError(f"{kind} {name}: has no option {unknown[0]}; {has}")
+    try:
+        return maker(**options)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{kind} {name}: {error}") from None
+
+
+def option_names(maker: Callable[..., object]) -> list[str] | None:
+    """What can be given to a maker by name; None if anything can."""
+    parameters = inspect.signature(maker).parameters.values()
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters):
+        return None
+    return [each.name for each in parameters if each.kind is not inspect.Parameter.POSITIONAL_ONLY]
+
+
+def options_of(texts: Sequence[str], where: str = "option") -> dict[str, Any]:
+    """Options from `name=value` as people type them: numbers, true, false and null are what they look like, else text."""
+    options = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise InputError(f"{where} {text!r}: expected name=value")
+        options[name.strip()] = _value(value.strip())
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _imported(kind: str, name: str) -> Any:
+    module_name, _, attribute = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last: a file of that name in the working folder hides no package
+    try:
+        found: Any = importlib.import_module(module_name)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({error})") from None
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"{kind} {name}: module {module_name} has no {attribute}")
+        found = getattr(found, part)
+    return found

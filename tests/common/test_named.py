@@ -1,0 +1,60 @@
+"""Parts chosen by name: found, made with options, refused in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from vnla.common.errors import InputError
+from vnla.common.named import build, find, options_of
+
+
+@dataclass(frozen=True)
+class Shoe:
+    """A part with options."""
+
+    size: int = 40
+    colour: str = "brown"
+
+
+KNOWN = {"shoe": Shoe}
+
+
+def test_ours_have_short_names() -> None:
+    assert build("garment", "shoe", KNOWN, {"size": 43}) == Shoe(43)
+
+
+def test_anybodys_are_found_where_the_command_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "wardrobe_of_a_test.py").write_text("class Hat:\n    def __init__(self, brim=1):\n        self.brim = brim\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+    assert build("garment", "wardrobe_of_a_test:Hat", KNOWN, {"brim": 3}).brim == 3  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("sock", {}, "garment sock: unknown; choose from shoe, or name your own as package.module:Class"),
+        ("nowhere_at_all:Hat", {}, "garment nowhere_at_all:Hat: module nowhere_at_all cannot be imported"),
+        ("json:Hat", {}, "garment json:Hat: module json has no Hat"),
+        ("shoe", {"laces": 2}, "garment shoe: has no option laces; its options are size, colour"),
+        ("sys:path", {}, "garment sys:path: is list, not a class or function that makes one"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(name: str, options: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message.replace(".", r"\.")):
+        build("garment", name, KNOWN, options)
+
+
+def test_options_as_people_type_them() -> None:
+    found = options_of(["beta=0.5", "steps = 3", "name=a=b", "deep=true"])
+    assert found == {"beta": 0.5, "steps": 3, "name": "a=b", "deep": True}
+    for wrong in ("beta", "=1", "a b=1"):
+        with pytest.raises(InputError, match="expected name=value"):
+            options_of([wrong])
+
+
+def test_what_is_found_need_not_be_made() -> None:
+    assert find("garment", "shoe", KNOWN) is Shoe
