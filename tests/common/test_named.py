@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +28,10 @@ def test_ours_have_short_names() -> None:
 
 
 def test_anybodys_are_found_where_the_command_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "wardrobe_of_a_test.py").write_text("class Hat:\n    def __init__(self, brim=1):\n        self.brim = brim\n")
+    text = "class Hat:\n    def __init__(self, brim=1):\n        self.brim = brim\n"
+    (tmp_path / "wardrobe_of_a_test.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+    monkeypatch.setattr("sys.path", [*sys.path])
     assert build("garment", "wardrobe_of_a_test:Hat", KNOWN, {"brim": 3}).brim == 3  # type: ignore[attr-defined]
 
 
