@@ -122,7 +122,7 @@ def test_the_agent_is_left_as_it_was(training: bool) -> None:
     evaluate(who, TASKS, seeds=[1], progress=lambda _done, _all: seen.append(who.agent.training))
     assert seen == [False]
     assert who.agent.training is training
-    broken = replace(who, views=who.views[:, 1:])
+    broken = replace(who, views={name: views[:, 1:] for name, views in who.views.items()})
     with pytest.raises(RuntimeError):
         evaluate(broken, TASKS, seeds=[1])
     assert who.agent.training is training

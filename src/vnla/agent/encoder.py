@@ -52,8 +52,18 @@ class Encoder(nn.Module):
         context = values.new_zeros(*words.tokens.shape, self.hidden)
         return context.index_put((rows, places), values), after
 
+    def read_on(self, words: Words, state: list[Recurrent]) -> Tensor:
+        """The vectors of all words, every place of every sentence, where the state after them is not needed: one recurrence
+        for each layer, which a GPU library does as a whole."""
+        values: Tensor = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
+        for cell, before in zip(self.cells, state, strict=True):
+            assert isinstance(cell, LSTMCell)
+            values = self.dropout(cell.over_places(values, before))
+        return values
+
     def _read_all(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
-        """All places of all sentences, where sizes must be known beforehand."""
+        """All places of all sentences, where sizes must be known beforehand; place for place, because the state after a
+        sentence is that of its last word."""
         embedded = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
         present = words.mask()
         outputs = []

@@ -164,7 +164,7 @@ class NavigationModule(nn.Module):
     def remember(self, end_goal: Words, tail: Words, *, everywhere: bool = False) -> Memory:
         """The memory of an instruction: the end-goal backwards, then its tail. `everywhere` as in the encoder."""
         context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)), everywhere=everywhere)
-        more, _ = self.encoder(tail, state, everywhere=everywhere)
+        more = self._read_tail(tail, state, everywhere)
         whole = torch.cat([context, more], dim=1)
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
         return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state)
@@ -173,8 +173,15 @@ class NavigationModule(nn.Module):
         self, tail: Words, state: list[Recurrent], *, everywhere: bool = False
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Context, coverage gates and presence of a new tail after the kept state."""
-        context, _ = self.encoder(tail, state, everywhere=everywhere)
+        context = self._read_tail(tail, state, everywhere)
         return context, self.attention.prepare(context), tail.mask()
+
+    def _read_tail(self, tail: Words, state: list[Recurrent], everywhere: bool) -> Tensor:
+        """The vectors of a tail; the state after it nobody needs."""
+        if everywhere:
+            return self.encoder.read_on(tail, state)
+        context: Tensor = self.encoder(tail, state)[0]
+        return context
 
     def start(self, batch: int) -> list[Recurrent]:
         """The decoder's initial state: zero vectors."""

@@ -7,15 +7,17 @@ the authors' code it is known that 41% of the places in its batches are episodes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from vnla.agent.config import AgentConfig
-from vnla.agent.paper import PaperAgent
+from vnla.agent.agent import Sizes
+from vnla.agent.paper import AGENTS
 from vnla.common.batching import Batching
+from vnla.common.named import build
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -65,8 +67,14 @@ class Setting:
         return replace(self, players=replace(self.players, help_policy=Learned(), acting=acting))
 
 
-def bare_setting(tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20) -> Setting:
-    """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training."""
+def bare_setting(
+    tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
+    options: Mapping[str, Any] | None = None,
+) -> Setting:  # fmt: skip
+    """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
+
+    `agent` and `options` are those of a run's configuration.
+    """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
     random = torch.Generator().manual_seed(seed)
@@ -74,10 +82,11 @@ def bare_setting(tasks: int, *, hidden: int, view_size: int, seed: int, device: 
     advisor = TemplateAdvisor()
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     torch.manual_seed(seed)
-    agent = PaperAgent(AgentConfig(words=WORDS, view_size=view_size, hidden=hidden, help_hidden=hidden)).to(device)
+    sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
+    walker = build("agent", agent, AGENTS, {"sizes": Sizes(WORDS, {"random": view_size}), **sizes, **(options or {})})
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
-        agent=agent,
+        agent=walker.to(device),
         views={"random": views},
         advisor=advisor,
         voice=advisor.ready(vocabulary, device),

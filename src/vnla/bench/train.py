@@ -9,6 +9,7 @@ import itertools
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -41,14 +42,16 @@ _WARM_UP = 5
 
 def bench_train(
     *, batch: int = 100, hidden: int = 512, view_size: int = 2048, iterations: int | None = None, precision: str = "float32",
-    device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0,
+    device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0, agent: str = "paper",
+    options: Mapping[str, Any] | None = None,
 ) -> Iterator[Measurement]:  # fmt: skip
     """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
 
-    On a GPU the iteration is one captured graph unless it is to run eagerly, and the floor is measured for `seconds`.
+    On a GPU the iteration is one captured graph unless it is to run eagerly, and the floor is measured for `seconds`. Of
+    agents whose arithmetic is not known there is no floor.
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
-    setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device)
+    setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device, agent=agent, options=options)
     trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=eager)
     for _ in range(min(_WARM_UP, iterations or _WARM_UP)):
         trainer.iterate()
@@ -56,9 +59,9 @@ def bench_train(
     memory = most_memory(device)
     with matrix_units(precision):
         spent, rollout = _parts(trainer, number, device)
-    counts, agent = Counts.of(rollout), setting.players.agent
-    assert isinstance(agent, PaperAgent)
-    parts = arithmetic(agent.config, counts)
+    counts, walker = Counts.of(rollout), setting.players.agent
+    known = isinstance(walker, PaperAgent) and walker.config.layers == 1
+    parts = arithmetic(walker.config, counts) if isinstance(walker, PaperAgent) and known else {}
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     with matrix_units(precision):
         floor = {name: computed(products, dtype, device) for name, products in parts.items()}
@@ -68,16 +71,17 @@ def bench_train(
             each = seconds_of(lambda: [trainer.iterate() for _ in range(times)], device) / times
             by_part = {name: median_seconds(work, seconds / len(parts), device) for name, work in floor.items()}
     lines, least = report(parts, by_part), sum(by_part.values())
-    operations = sum(product.operations for products in parts.values() for product in products) / 1e9
-    yield Measurement("iteration", each, "s", least, "× its floor")
-    reference = 1 / AUTHORS_SECONDS if (batch, hidden, view_size, device) == AUTHORS_SIZES else None
+    yield Measurement("iteration", each, "s", least, "× its floor") if known else Measurement("iteration", each, "s")
+    reference = 1 / AUTHORS_SECONDS if (batch, hidden, view_size, device) == AUTHORS_SIZES and known else None
     note = "× the authors' code on two cores" if reference else ""
     yield Measurement("iterations a second", 1 / each, "1/s", reference, note)
     yield Measurement("agent steps", sum(counts.steps) / each, "steps/s", note=f"{sum(counts.steps):,} steps")
     if not trainer.captures:
         yield from (Measurement(f"  {name}", taken, "s", judged=False) for name, taken in zip(PARTS, spent, strict=True))
-    yield Measurement("floor", least, "s", note=f"{operations:.0f} GFLOP, {counts.words:,} words read", judged=False)
-    yield from lines
+    if known:
+        operations = sum(product.operations for products in parts.values() for product in products) / 1e9
+        yield Measurement("floor", least, "s", note=f"{operations:.0f} GFLOP, {counts.words:,} words read", judged=False)
+        yield from lines
     yield memory
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from vnla.cli.console import plain
 from vnla.common.files import write_text
+from vnla.common.named import options_of
 
 if TYPE_CHECKING:
     from vnla.bench.compare import Line
@@ -96,6 +97,10 @@ def train(
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations to time. [default: 15 on a CPU, 50 on a GPU]")
     ] = None,
+    agent: Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")] = "paper",
+    agent_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with, e.g. layers=2.")
+    ] = None,
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -106,7 +111,8 @@ def train(
     """
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
-        device=device, iterations=iterations, seconds=seconds, seed=seed,
+        device=device, iterations=iterations, seconds=seconds, seed=seed, agent=agent,
+        options=options_of(agent_option or [], "--agent-option"),
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from vnla.players import Players
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.training.config import TrainingConfig
+from vnla.training.minds import compare_minds
 
 
 class Losses(NamedTuple):
@@ -76,11 +77,14 @@ class Trainer:
         )
         self.lane = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
+        self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
 
     def iterate(self) -> Losses:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
         seed = iteration_seed(self.config.seed, self.done)
+        if not self._compared:
+            self._compare()
         if not self.players.agent.training:
             self.players.agent.train()
         with self.lane.drawing(seed):  # dropout
@@ -90,6 +94,12 @@ class Trainer:
         self.lane.queued()
         self.done += 1
         return losses
+
+    def _compare(self) -> None:
+        """Before the first iteration: whether the agent learns with the equations it is judged by."""
+        with self.lane.entered(), matrix_units(self.config.precision):
+            compare_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32")
+        self._compared = True
 
     def _set_rate(self, rate: float) -> None:
         if self.config.cooldown:

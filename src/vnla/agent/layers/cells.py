@@ -38,6 +38,13 @@ class LSTMCell(nn.Module):
         """The next state."""
         return advance(self.input(values) + self.recurrent(state.hidden), state.cell)
 
+    def over_places(self, values: Tensor, state: Recurrent) -> Tensor:
+        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once."""
+        weights = (self.input.weight, self.recurrent.weight, self.input.bias, self.recurrent.bias)
+        begun = (state.hidden[None].contiguous(), state.cell[None].contiguous())
+        hidden, _, _ = torch.lstm(values, begun, weights, True, 1, 0.0, self.training, False, True)
+        return hidden
+
 
 def advance(gates: Tensor, cell: Tensor) -> Recurrent:
     """The state after gates (batch, 4·hidden) in the order input, forget, candidate, output."""

@@ -1,0 +1,78 @@
+"""Holds the mind that an agent learns with against the one it is judged by, before anything is learned.
+
+A fast mind contains the agent's equations once more. Whether they are still the same is not left to trust: a few episodes
+are walked with it, without dropout, and what it decided in every step is decided again by the plain mind from the same
+views, actions and words. If they differ, the training does not begin.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from vnla.agent.mind import Mind, Start
+from vnla.bcui import bcui, log_distribution
+from vnla.common.errors import InputError
+from vnla.common.selection import take_rows
+from vnla.episodes import Episodes
+from vnla.players import Players
+from vnla.roles.words import Heard
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import NAV_START, ask_action
+from vnla.world.budgets import LONGEST_EPISODE
+
+EPISODES = 8
+"""Walked for the comparison."""
+TOLERANCE = {"float32": 1e-3, "tf32": 0.1, "bfloat16": 0.3}
+"""Precision → how far the logarithms of two probabilities may be apart."""
+
+
+def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") -> float:
+    """The largest difference between what the learning mind and the plain one decide; refused where it is too large.
+
+    Where both are of one kind there is nothing to compare, and the difference is 0.
+    """
+    episodes = tasks.episodes(torch.arange(min(EPISODES, len(tasks)), device=tasks.key.device), seed=0)
+    training = players.agent.training
+    players.agent.eval()
+    try:
+        with torch.no_grad():
+            plain = _begin(players, episodes)
+        if type(_begin(players, episodes)) is type(plain):
+            return 0.0
+        rollout = bcui(episodes, players)
+        with torch.no_grad():
+            difference = max(_differences(players, rollout, plain), default=0.0)
+    finally:
+        players.agent.train(training)
+    if not difference <= TOLERANCE[precision]:
+        who = type(players.agent).__name__
+        raise InputError(
+            f"agent {who}: the mind it would learn with and the plain one differ by {difference:.3g} in the logarithm of a"
+            " probability; the equations in vnla.agent.fast are not those of the agent"
+        )
+    return difference
+
+
+def _begin(players: Players, episodes: Episodes) -> Mind:
+    requests = min(LONGEST_EPISODE, episodes.most_requests)
+    return players.agent.begin(Start(episodes.end_goals, players.voice.phrases, LONGEST_EPISODE, requests, players.batching))
+
+
+def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
+    """How far `mind` is from what was decided, moment by moment, when it is led through the same walk."""
+    environment = rollout.episodes.environment
+    row = torch.arange(len(rollout.episodes), device=rollout.episodes.key.device)
+    nav = torch.full_like(row, NAV_START)
+    found = []
+    for moment in rollout.moments:
+        rest = torch.searchsorted(row, moment.row)
+        mind, nav, row = take_rows(mind, rest), nav[rest], moment.row
+        mind = mind.see({name: table[moment.pose].float() for name, table in players.views.items()}, nav)
+        mind = mind.hear(moment.request & players.advisor.speaks, Heard(moment.heard, moment.phrases))
+        decision, mind = mind.finally_(ask_action(moment.request & players.help_policy.invited))
+        nav = moment.nav
+        again = log_distribution(decision.logits, environment.blocked(moment.pose))
+        apart = torch.where(again == moment.final, 0.0, (again - moment.final).abs())  # both may be infinite
+        found.append(float(apart.nan_to_num(torch.inf).max()))
+    return found
