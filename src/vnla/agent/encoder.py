@@ -7,6 +7,8 @@ the end-goal is kept; a new subgoal costs only its own words. The memory has the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -31,12 +33,12 @@ class Encoder(nn.Module):
         """The state before the first word."""
         return [Recurrent.zeros(batch, self.hidden, self.embedding.weight) for _ in self.cells]
 
-    def forward(self, words: Words, state: list[Recurrent], *, everywhere: bool = False) -> tuple[Tensor, list[Recurrent]]:
+    def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """The vectors of all words (batch, words, hidden), and the state after each sentence's last word.
 
-        Every place of every sentence is read if it is to be `everywhere`, else only the words that are there.
+        Only the words that are there are read. Where sizes are fixed, `read_all` and `read_on` read every place.
         """
-        return self._read_all(words, state) if everywhere else self._read_present(words, state)
+        return self._read_present(words, state)
 
     def _read_present(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """Only what is there: place for place, as many sentences as reach so far."""
@@ -52,19 +54,28 @@ class Encoder(nn.Module):
         context = values.new_zeros(*words.tokens.shape, self.hidden)
         return context.index_put((rows, places), values), after
 
-    def read_on(self, words: Words, state: list[Recurrent]) -> Tensor:
+    def draw(self, words: Words) -> list[Tensor] | None:
+        """What dropout leaves of the words and of each layer's states, where every place is read; None for all."""
+        if not self.dropout.training or self.dropout.p == 0:
+            return None
+        share, like = 1 - self.dropout.p, self.embedding.weight
+        sizes = [like.shape[1]] + [self.hidden] * len(self.cells)
+        return [like.new_empty(*words.tokens.shape, size).bernoulli_(share).div_(share) for size in sizes]
+
+    def read_on(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
         """The vectors of all words, every place of every sentence, where the state after them is not needed: one recurrence
-        for each layer, which a GPU library does as a whole."""
-        values: Tensor = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
-        for cell, before in zip(self.cells, state, strict=True):
+        for each layer, which a GPU library does as a whole. `kept` is what `draw` gave."""
+        values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)  # (batch, words, word_embedding)
+        for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
             assert isinstance(cell, LSTMCell)
-            values = self.dropout(cell.over_places(values, before))
+            values = _dropped(cell.over_places(values, before), kept, layer)
         return values
 
-    def _read_all(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
-        """All places of all sentences, where sizes must be known beforehand; place for place, because the state after a
-        sentence is that of its last word."""
-        embedded = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
+    def read_all(
+        self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None
+    ) -> tuple[Tensor, list[Recurrent]]:
+        """The same with the state after each sentence, which is that of its last word: place for place."""
+        embedded = _dropped(self.embedding(words.tokens), kept, 0)
         present = words.mask()
         outputs = []
         for place in range(words.tokens.shape[1]):
@@ -72,9 +83,13 @@ class Encoder(nn.Module):
             for layer, cell in enumerate(self.cells):
                 reached = cell(values, state[layer])
                 state = [*state[:layer], _where(present[:, place], reached, state[layer]), *state[layer + 1 :]]
-                values = reached.hidden if layer == len(self.cells) - 1 else self.dropout(reached.hidden)
+                values = reached.hidden if kept is None else reached.hidden * kept[layer + 1][:, place]
             outputs.append(values)
-        return self.dropout(torch.stack(outputs, dim=1)), state
+        return torch.stack(outputs, dim=1), state
+
+
+def _dropped(values: Tensor, kept: Sequence[Tensor] | None, layer: int) -> Tensor:
+    return values if kept is None else values * kept[layer]
 
 
 def by_place(words: Words) -> tuple[Tensor, Tensor, list[int]]:

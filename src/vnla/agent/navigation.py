@@ -13,7 +13,7 @@ With m' = m + W_c·v + b for a word's memory m and coverage v (`Attention`), nei
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,8 @@ from vnla.agent.layers.cells import LSTMCell, Recurrent, advance, gru, initialis
 from vnla.agent.layers.deferred import DeferredLinear, Deferring
 from vnla.agent.layers.dropout import Dropout
 from vnla.agent.mind import Decision
+from vnla.agent.reading import Reading
+from vnla.common.capture import fused
 from vnla.roles.words import Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
@@ -37,6 +39,9 @@ class Memory:
     cover: Tensor  # (batch, words, 3·coverage), what the context adds to the coverage's gates
     end_goal_words: int
     after_end_goal: list[Recurrent]  # the encoder's state after the end-goal
+    reading: Reading | None = None  # where sizes are fixed
+
+    SHARED: ClassVar[frozenset[str]] = frozenset({"reading"})
 
 
 class Decoded(NamedTuple):
@@ -90,6 +95,7 @@ class Attention(nn.Module):
         summary = summary + self.uncover(torch.bmm(weights.unsqueeze(1), coverage).squeeze(1))
         return torch.tanh(self.combine(torch.cat([summary, hidden], dim=1))), weights
 
+    @fused
     def cover(self, hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
         """The coverage after attending: a GRU over [m'; h; attention weight] for every word."""
         again = self.cover_context.weight @ self.uncover.weight  # (3·coverage, coverage)
@@ -100,6 +106,9 @@ class Attention(nn.Module):
 
 def attend(memory: Tensor, query: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
     """The weights softmax(memory·query + added) (batch, words) and the summary of the memory (batch, words, hidden)."""
+    if torch.compiler.is_compiling():
+        weights = torch.softmax(_by_row(query, memory.transpose(1, 2)) + added, dim=1)
+        return weights, _by_row(weights, memory)
     weights, summary = _Attend.apply(memory, query, added)  # type: ignore[no-untyped-call]
     return weights, summary
 
@@ -162,37 +171,43 @@ class NavigationModule(nn.Module):
         self._books.clear()
 
     def remember(self, end_goal: Words, tail: Words, *, everywhere: bool = False) -> Memory:
-        """The memory of an instruction: the end-goal backwards, then its tail. `everywhere` as in the encoder."""
-        context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)), everywhere=everywhere)
-        more = self._read_tail(tail, state, everywhere)
+        """The memory of an instruction: the end-goal backwards, then its tail.
+
+        Only the words that are there are read, or, if it is to be `everywhere`, every place of every sentence, and what is
+        learned from that is put off (`vnla.agent.reading`).
+        """
+        if everywhere:
+            reading = Reading.begin(self.encoder, end_goal)
+            context, more, state = reading.end_goal, reading.read(tail), reading.state
+            if torch.is_grad_enabled():
+                # When there is something to learn from, and not before.
+                reading.end_goal.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
+        else:
+            reading = None
+            context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)))
+            more, _ = self.encoder(tail, state)
         whole = torch.cat([context, more], dim=1)
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
-        return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state)
+        return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state, reading)
 
-    def remember_tail(
-        self, tail: Words, state: list[Recurrent], *, everywhere: bool = False
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Context, coverage gates and presence of a new tail after the kept state."""
-        context = self._read_tail(tail, state, everywhere)
+    def remember_tail(self, tail: Words, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+        """Context, coverage gates and presence of a new tail after the memory's end-goal."""
+        reading, state = memory.reading, memory.after_end_goal
+        context = self.encoder(tail, state)[0] if reading is None else reading.read(tail)
         return context, self.attention.prepare(context), tail.mask()
-
-    def _read_tail(self, tail: Words, state: list[Recurrent], everywhere: bool) -> Tensor:
-        """The vectors of a tail; the state after it nobody needs."""
-        if everywhere:
-            return self.encoder.read_on(tail, state)
-        context: Tensor = self.encoder(tail, state)[0]
-        return context
 
     def start(self, batch: int) -> list[Recurrent]:
         """The decoder's initial state: zero vectors."""
         like = self.output.weight
         return [Recurrent.zeros(batch, self.config.hidden, like) for _ in range(self.config.layers)]
 
+    @fused
     def share(self, view: Tensor, last_nav: Tensor, state: list[Recurrent]) -> Shared:
         """The part of a step that both passes have in common."""
         gates = self.view_input(self.dropout(view)) + self.nav_input(self.dropout(self.nav_embedding(last_nav)))
         return Shared(gates + self.recurrent(state[0].hidden), state)
 
+    @fused
     def decode(self, shared: Shared, last_ask: Tensor, memory: Memory, coverage: Tensor) -> tuple[Decoded, list[Recurrent]]:
         """One pass, and the decoder's state after it."""
         gates = shared.gates + self.ask_input(self.dropout(self.ask_embedding(last_ask)))

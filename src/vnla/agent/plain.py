@@ -69,7 +69,7 @@ class PlainMind(Mind):
         return decoded.decision, replace(self, coverage=coverage, state=state, shared=None)
 
     def _read(self, memory: Memory, heard: Heard) -> tuple[Tensor, Tensor, Tensor]:
-        return self.module.remember_tail(heard.tails(), memory.after_end_goal, everywhere=self.batching.fixed)
+        return self.module.remember_tail(heard.tails(), memory)
 
 
 def _told(memory: Memory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:

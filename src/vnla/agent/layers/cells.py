@@ -21,8 +21,7 @@ class Recurrent(NamedTuple):
     @classmethod
     def zeros(cls, batch: int, size: int, like: Tensor) -> Recurrent:
         """The initial state: zero vectors (appendix)."""
-        zero = torch.zeros(batch, size, dtype=like.dtype, device=like.device)
-        return cls(zero, zero)
+        return cls(*(torch.zeros(batch, size, dtype=like.dtype, device=like.device) for _ in range(2)))
 
 
 class LSTMCell(nn.Module):
@@ -48,6 +47,10 @@ class LSTMCell(nn.Module):
 
 def advance(gates: Tensor, cell: Tensor) -> Recurrent:
     """The state after gates (batch, 4·hidden) in the order input, forget, candidate, output."""
+    if torch.compiler.is_compiling():
+        enter, forget, candidate, leave = gates.chunk(4, dim=-1)
+        reached = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)
+        return Recurrent(torch.sigmoid(leave) * torch.tanh(reached), reached)
     return Recurrent(*_Advance.apply(gates, cell))  # type: ignore[no-untyped-call]
 
 
