@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from vnla.agent.config import AgentConfig
 from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
 from vnla.agent.layers.dropout import Dropout
+from vnla.common.capture import second_stream
 from vnla.roles.words import Words
 
 
@@ -28,6 +29,26 @@ class Encoder(nn.Module):
         sizes = [config.word_embedding] + [config.hidden] * (config.layers - 1)
         self.cells = nn.ModuleList(LSTMCell(size, config.hidden) for size in sizes)
         self.dropout = Dropout(config.dropout)
+        self._aside: torch.cuda.Stream | None = None
+
+    @property
+    def aside(self) -> torch.cuda.Stream | None:
+        """A stream to read in beside other things, where there are streams."""
+        if self._aside is None:
+            self._aside = second_stream(self.embedding.weight.device, urgent=True)
+        return self._aside
+
+    def ready_for_reading(self) -> None:
+        """Before `read_on`, after the weights have changed."""
+        for cell in self.cells:
+            assert isinstance(cell, LSTMCell)
+            cell.ready_over_places()
+
+    def end_of_reading(self) -> None:
+        """After the gradients of `read_on` were taken."""
+        for cell in self.cells:
+            assert isinstance(cell, LSTMCell)
+            cell.learn_over_places()
 
     def start(self, batch: int) -> list[Recurrent]:
         """The state before the first word."""

@@ -26,7 +26,7 @@ from vnla.agent.layers.dropout import Dropout
 from vnla.agent.mind import Decision
 from vnla.agent.reading import Reading
 from vnla.common.capture import fused
-from vnla.roles.words import Words
+from vnla.roles.words import Heard, Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
@@ -89,17 +89,25 @@ class Attention(nn.Module):
 
     def forward(self, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
         """The attended state h^att (batch, hidden) and the attention weights (batch, words)."""
-        query = self.query(hidden)
+        looked, weights = self._look(self.query(hidden), hidden, memory, coverage)
+        return torch.tanh(self.combine(looked)), weights
+
+    @fused
+    def _look(self, query: Tensor, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
+        """The summary of the memory with the decoder's state (batch, 2·hidden), and the attention weights."""
         covered = torch.bmm((query @ self.uncover.weight).unsqueeze(1), coverage.transpose(1, 2)).squeeze(1)
         weights, summary = attend(memory.context, query, covered.masked_fill(~memory.present, -torch.inf))
         summary = summary + self.uncover(torch.bmm(weights.unsqueeze(1), coverage).squeeze(1))
-        return torch.tanh(self.combine(torch.cat([summary, hidden], dim=1))), weights
+        return torch.cat([summary, hidden], dim=1), weights
 
-    @fused
     def cover(self, hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
         """The coverage after attending: a GRU over [m'; h; attention weight] for every word."""
+        return self._cover(self.cover_hidden(hidden), weights, memory, coverage)
+
+    @fused
+    def _cover(self, by_hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
         again = self.cover_context.weight @ self.uncover.weight  # (3·coverage, coverage)
-        inputs = memory.cover + coverage @ again.T + self.cover_hidden(hidden).unsqueeze(1)
+        inputs = memory.cover + coverage @ again.T + by_hidden.unsqueeze(1)
         inputs = inputs + weights.unsqueeze(2) * self.cover_weight
         return gru(inputs, self.cover_recurrent(coverage), coverage)
 
@@ -170,30 +178,30 @@ class NavigationModule(nn.Module):
             book.collect()
         self._books.clear()
 
-    def remember(self, end_goal: Words, tail: Words, *, everywhere: bool = False) -> Memory:
+    def remember(self, end_goal: Words, tail: Words, *, requests: int | None = None) -> Memory:
         """The memory of an instruction: the end-goal backwards, then its tail.
 
-        Only the words that are there are read, or, if it is to be `everywhere`, every place of every sentence, and what is
-        learned from that is put off (`vnla.agent.reading`).
+        Only the words that are there are read; or, where sizes are fixed and there are at most so many `requests`, every
+        place of every sentence, and what is learned from that is put off (`vnla.agent.reading`).
         """
-        if everywhere:
-            reading = Reading.begin(self.encoder, end_goal)
-            context, more, state = reading.end_goal, reading.read(tail), reading.state
-            if torch.is_grad_enabled():
-                # When there is something to learn from, and not before.
-                reading.end_goal.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
-        else:
+        if requests is None:
             reading = None
             context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)))
             more, _ = self.encoder(tail, state)
+        else:
+            reading = Reading.begin(self.encoder, end_goal, requests)
+            context, more, state = reading.goal.context, reading.silence(tail), reading.state
+            if reading.learns:
+                # When there is something to learn from, and not before.
+                context.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
         whole = torch.cat([context, more], dim=1)
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
         return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state, reading)
 
-    def remember_tail(self, tail: Words, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
-        """Context, coverage gates and presence of a new tail after the memory's end-goal."""
-        reading, state = memory.reading, memory.after_end_goal
-        context = self.encoder(tail, state)[0] if reading is None else reading.read(tail)
+    def remember_tail(self, heard: Heard, asked: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+        """Context, coverage gates and presence of what those who asked heard after the memory's end-goal."""
+        tail, reading = heard.tails(), memory.reading
+        context = self.encoder(tail, memory.after_end_goal)[0] if reading is None else reading.hear(heard, asked)
         return context, self.attention.prepare(context), tail.mask()
 
     def start(self, batch: int) -> list[Recurrent]:
@@ -201,13 +209,11 @@ class NavigationModule(nn.Module):
         like = self.output.weight
         return [Recurrent.zeros(batch, self.config.hidden, like) for _ in range(self.config.layers)]
 
-    @fused
     def share(self, view: Tensor, last_nav: Tensor, state: list[Recurrent]) -> Shared:
         """The part of a step that both passes have in common."""
         gates = self.view_input(self.dropout(view)) + self.nav_input(self.dropout(self.nav_embedding(last_nav)))
         return Shared(gates + self.recurrent(state[0].hidden), state)
 
-    @fused
     def decode(self, shared: Shared, last_ask: Tensor, memory: Memory, coverage: Tensor) -> tuple[Decoded, list[Recurrent]]:
         """One pass, and the decoder's state after it."""
         gates = shared.gates + self.ask_input(self.dropout(self.ask_embedding(last_ask)))

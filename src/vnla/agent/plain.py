@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from vnla.agent.layers.cells import Recurrent
 from vnla.agent.mind import Decision, Mind, Start, Views, joined
 from vnla.agent.navigation import Memory, NavigationModule, Shared, with_tail
 from vnla.common.batching import Batching
+from vnla.common.capture import fused
 from vnla.common.selection import take_rows
 from vnla.roles.words import Heard
 
@@ -32,12 +34,17 @@ class PlainMind(Mind):
     @classmethod
     def begin(cls, module: NavigationModule, start: Start) -> PlainMind:
         """The mind at the start: the end-goal read, and no subgoal."""
-        goals, everywhere = start.end_goals.backwards(), start.batching.fixed
+        goals, requests = start.end_goals.backwards(), start.requests if start.batching.fixed else None
         silence = torch.full_like(goals.length, start.phrases.silence)
-        memory = module.remember(goals, start.phrases.tails.rows(silence), everywhere=everywhere)
+        memory = module.remember(goals, start.phrases.tails.rows(silence), requests=requests)
         batch, words, _ = memory.context.shape
         coverage = memory.context.new_zeros(batch, words, module.config.coverage)
         return cls(module, start.batching, memory, coverage, module.start(batch))
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
+        """Where sizes are fixed, everybody reads at once, beside what comes next."""
+        reading = self.memory.reading
+        return super().read(may_ask, advice) if reading is None else reading.ahead(advice)
 
     def see(self, view: Views, last_nav: Tensor) -> PlainMind:
         """What the view, the last action and the state add to the decoder's gates."""
@@ -50,15 +57,15 @@ class PlainMind(Mind):
         return self.module.decode(self.shared, last_ask, self.memory, self.coverage)[0].decision
 
     def hear(self, asked: Tensor, heard: Heard) -> PlainMind:
-        """Only those who asked read, unless sizes are fixed: then everybody does, and the others forget it."""
+        """Only those who asked read, unless sizes are fixed: then everybody did, and the others forget it."""
         if self.batching.fixed:
-            memory = _told(self.memory, asked, self._read(self.memory, heard))
+            memory = _told(self.memory, asked, self.module.remember_tail(heard, asked, self.memory))
         else:
             rows = asked.nonzero().squeeze(1)
             if not len(rows):
                 return self
-            read = self._read(take_rows(self.memory, rows), Heard(heard.index[rows], heard.table))
-            memory = _told_rows(self.memory, rows, read)
+            told, theirs = Heard(heard.index[rows], heard.table), take_rows(self.memory, rows)
+            memory = _told_rows(self.memory, rows, self.module.remember_tail(told, asked[rows], theirs))
         return replace(self, memory=memory, coverage=self.coverage.masked_fill(asked[:, None, None], 0))
 
     def finally_(self, ask: Tensor) -> tuple[Decision, PlainMind]:
@@ -68,10 +75,8 @@ class PlainMind(Mind):
         coverage = self.module.attention.cover(decoded.decoder, decoded.weights, self.memory, self.coverage)
         return decoded.decision, replace(self, coverage=coverage, state=state, shared=None)
 
-    def _read(self, memory: Memory, heard: Heard) -> tuple[Tensor, Tensor, Tensor]:
-        return self.module.remember_tail(heard.tails(), memory)
 
-
+@fused
 def _told(memory: Memory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:
     """The memory with another tail where the agent asked; everyone's was read."""
     first = memory.end_goal_words

@@ -1,15 +1,17 @@
 """What a batch of fixed size reads, learned from at the end, all at once.
 
 A GPU's time is the number of kernels in a row, and reading is a long row: word after word, at every step of an episode, and
-back again. But nothing in an episode waits for the encoder's gradients. So a batch reads without them; what was read becomes
-a leaf of the graph, and when the gradients of all steps are known, everything is read once more, all sentences of all steps
-together, with the dropout that was drawn, and the encoder learns from that.
+back again. But nothing in an episode waits for the encoder's gradients, and only what somebody asked for is learned from. So
+a batch reads without gradients, beside the first pass; what was read becomes a leaf of the graph; and when the gradients of
+all steps are known, what was heard is read once more, all of it together, with the dropout that was drawn, and the encoder
+learns from that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,16 +19,17 @@ from torch.nn.functional import pad
 
 from vnla.agent.encoder import Encoder
 from vnla.agent.layers.cells import Recurrent
-from vnla.roles.words import Words
+from vnla.common.capture import beside, join
+from vnla.roles.words import Heard, Words
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Sentences that were read together."""
+class Piece(NamedTuple):
+    """Sentences that were read together, one for each episode."""
 
     words: Words
     kept: Sequence[Tensor] | None  # what dropout leaves of words and of each layer's states; None for all
-    context: Tensor  # (sentences, places, hidden), where gradients end
+    context: Tensor  # (batch, places, hidden), where gradients end
+    asked: Tensor  # (batch,), who heard it
 
 
 @dataclass(eq=False)
@@ -34,68 +37,94 @@ class Reading:
     """The end-goals of a batch, and what it hears after them."""
 
     encoder: Encoder
-    pieces: list[Piece] = field(default_factory=list)
-    state: list[Recurrent] = field(default_factory=list)  # after the end-goals
+    requests: int
+    learns: bool = field(default_factory=torch.is_grad_enabled)
+    goal: Piece = field(init=False)
+    tails: list[Piece] = field(default_factory=list)
+    state: list[Recurrent] = field(init=False)  # after the end-goals
+    _ahead: tuple[Heard, Sequence[Tensor] | None, Tensor] | None = None
 
     @classmethod
-    def begin(cls, encoder: Encoder, end_goal: Words) -> Reading:
-        """With the end-goals read."""
-        reading = cls(encoder)
-        kept = encoder.draw(end_goal)
+    def begin(cls, encoder: Encoder, end_goal: Words, requests: int) -> Reading:
+        """With the end-goals read; nobody will hear anything more often than there are `requests`."""
+        reading = cls(encoder, requests)
+        encoder.ready_for_reading()
+        kept, everybody = encoder.draw(end_goal), torch.ones_like(end_goal.length, dtype=torch.bool)
         with torch.no_grad():
             context, reading.state = encoder.read_all(end_goal, encoder.start(len(end_goal.length)), kept)
-        reading._note(end_goal, kept, context)
+        reading.goal = Piece(end_goal, kept, context.requires_grad_(reading.learns), everybody)
         return reading
 
-    @property
-    def end_goal(self) -> Tensor:
-        """What was read of the end-goals."""
-        return self.pieces[0].context
+    def ahead(self, advice: Callable[[], Heard]) -> Heard:
+        """Ask for advice and read it, beside what comes next."""
+        with beside(self.encoder.aside), torch.no_grad():
+            heard = advice()
+            self._ahead = (heard, *self._read(heard.tails()))
+        return heard
 
-    def read(self, tail: Words) -> Tensor:
-        """The vectors of tails after the end-goals."""
+    def hear(self, heard: Heard, asked: Tensor) -> Tensor:
+        """The vectors of what those who asked are told after their end-goals."""
+        if self._ahead is not None and self._ahead[0] is heard:
+            join(self.encoder.aside)
+            _, kept, context = self._ahead
+        else:
+            kept, context = self._read(heard.tails())
+        return self._note(heard.tails(), kept, context, asked)
+
+    def silence(self, tail: Words) -> Tensor:
+        """The vectors of what everybody begins with after its end-goal."""
+        return self._note(tail, *self._read(tail), torch.ones_like(tail.length, dtype=torch.bool))
+
+    @torch.no_grad()
+    def _read(self, tail: Words) -> tuple[Sequence[Tensor] | None, Tensor]:
         kept = self.encoder.draw(tail)
-        with torch.no_grad():
-            context = self.encoder.read_on(tail, self.state, kept)
-        return self._note(tail, kept, context)
+        return kept, self.encoder.read_on(tail, self.state, kept)
 
-    def _note(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor) -> Tensor:
-        learns = torch.is_grad_enabled()
-        piece = Piece(words, kept, context.requires_grad_(learns))
-        if learns or not self.pieces:
-            self.pieces.append(piece)
-        return piece.context
+    def _note(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor, asked: Tensor) -> Tensor:
+        if self.learns:
+            context = context.requires_grad_()
+            self.tails.append(Piece(words, kept, context, asked))
+        return context
 
     def collect(self) -> None:
-        """Read everything again, with gradients, and give them to the encoder."""
-        (goal, *tails), encoder = self.pieces, self.encoder
+        """Read what was heard again, with gradients, and give them to the encoder."""
+        goal, encoder = self.goal, self.encoder
+        with torch.no_grad():
+            words, kept, gradient = _heard(self.tails, self.requests + 1)
         with torch.enable_grad():
             again, state = encoder.read_all(goal.words, encoder.start(len(goal.words.length)), goal.kept)
-            begun = [Recurrent(*(each.repeat(len(tails), 1) for each in layer)) for layer in state]
-            read, gradients = [again], [_gradient(goal)]
-            if tails:
-                read.append(encoder.read_on(*_together(tails, begun)))
-                gradients.append(torch.cat([_wide(_gradient(each), _places(tails)) for each in tails]))
-        torch.autograd.backward(read, gradients)
-        self.pieces.clear()
+            begun = [Recurrent(*(each.repeat(self.requests + 1, 1) for each in layer)) for layer in state]
+            read = encoder.read_on(words, begun, kept)
+        torch.autograd.backward([again, read], [_gradient(goal), gradient])
+        encoder.end_of_reading()
+        self.tails.clear()
 
 
-def _places(pieces: Sequence[Piece]) -> int:
-    return max(piece.context.shape[1] for piece in pieces)
+def _heard(pieces: Sequence[Piece], slots: int) -> tuple[Words, list[Tensor] | None, Tensor]:
+    """What each episode heard first, second, …, below each other: words, what dropout kept of them, and the gradients."""
+    places = max(piece.context.shape[1] for piece in pieces)
+    asked = torch.stack([piece.asked for piece in pieces])  # (pieces, batch)
+    number = asked.cumsum(dim=0) - 1
+    slot = torch.arange(slots, device=asked.device)[:, None, None]
+    here = asked & (number == slot)  # (slots, pieces, batch)
+    which, there = here.int().argmax(dim=1), here.any(dim=1)  # (slots, batch)
+    batch = torch.arange(asked.shape[1], device=asked.device)
 
+    def taken(values: Sequence[Tensor]) -> Tensor:
+        return torch.stack([_wide(each, places) for each in values])[which, batch].flatten(0, 1)
 
-def _together(pieces: Sequence[Piece], state: list[Recurrent]) -> tuple[Words, list[Recurrent], list[Tensor] | None]:
-    """All sentences of all pieces, below each other."""
-    places = _places(pieces)
-    tokens = torch.cat([pad(each.words.tokens, (0, places - each.words.tokens.shape[1])) for each in pieces])
-    words = Words(tokens, torch.cat([each.words.length for each in pieces]))
-    drawn = [each.kept for each in pieces if each.kept is not None]
-    kept = [torch.cat([_wide(each, places) for each in masks]) for masks in zip(*drawn, strict=True)]
-    return words, state, kept or None
+    length = torch.stack([piece.words.length for piece in pieces])[which, batch]
+    words = Words(taken([piece.words.tokens for piece in pieces]), torch.where(there, length, 0).flatten())
+    drawn = [piece.kept for piece in pieces if piece.kept is not None]
+    kept = [taken(masks) for masks in zip(*drawn, strict=True)] or None
+    gradient = taken([_gradient(piece) for piece in pieces])
+    return words, kept, gradient * there.flatten()[:, None, None]
 
 
 def _wide(values: Tensor, places: int) -> Tensor:
-    return pad(values, (0, 0, 0, places - values.shape[1])) if values.shape[1] < places else values
+    """Up to so many places (batch, places, …)."""
+    missing = places - values.shape[1]
+    return pad(values, (*(0, 0) * (values.dim() - 2), 0, missing)) if missing else values
 
 
 def _gradient(piece: Piece) -> Tensor:

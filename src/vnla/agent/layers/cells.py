@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from vnla.agent.layers.deferred import DeferredLinear, Pending
 from vnla.agent.layers.products import Products
+from vnla.common.capture import fused
 
 
 class Recurrent(NamedTuple):
@@ -32,19 +33,50 @@ class LSTMCell(nn.Module):
         self.input = DeferredLinear(inputs, 4 * hidden)
         self.recurrent = DeferredLinear(hidden, 4 * hidden)
         initialise(self, hidden)
+        self._kept: list[nn.LSTM] = []  # in a list, so that it is no part of the agent
 
     def forward(self, values: Tensor, state: Recurrent) -> Recurrent:
         """The next state."""
         return advance(self.input(values) + self.recurrent(state.hidden), state.cell)
 
     def over_places(self, values: Tensor, state: Recurrent) -> Tensor:
-        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once."""
-        weights = (self.input.weight, self.recurrent.weight, self.input.bias, self.recurrent.bias)
-        begun = (state.hidden[None].contiguous(), state.cell[None].contiguous())
-        hidden, _, _ = torch.lstm(values, begun, weights, True, 1, 0.0, self.training, False, True)
+        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once, by `nn.LSTM`.
+
+        It has weights of its own, side by side in memory as a GPU library wants them: `ready_over_places` copies them, and
+        `learn_over_places` brings their gradients here.
+        """
+        hidden: Tensor = self._whole(values, (state.hidden[None].contiguous(), state.cell[None].contiguous()))[0]
         return hidden
 
+    @torch.no_grad()
+    def ready_over_places(self) -> None:
+        """Give `nn.LSTM` the present weights."""
+        like = self.input.weight
+        if not any(each.weight_ih_l0.device == like.device and each.weight_ih_l0.dtype == like.dtype for each in self._kept):
+            inputs, hidden = like.shape[1], like.shape[0] // 4
+            self._kept = [nn.LSTM(inputs, hidden, batch_first=True, device=like.device, dtype=like.dtype)]
+        for theirs, ours in self._pairs():
+            theirs.copy_(ours)
 
+    @torch.no_grad()
+    def learn_over_places(self) -> None:
+        """Add what `nn.LSTM` learned to the gradients here."""
+        for theirs, ours in self._pairs():
+            if theirs.grad is not None and ours.requires_grad:
+                ours.grad = theirs.grad if ours.grad is None else ours.grad + theirs.grad
+            theirs.grad = None
+
+    @property
+    def _whole(self) -> nn.LSTM:
+        return self._kept[0]
+
+    def _pairs(self) -> list[tuple[Tensor, Tensor]]:
+        theirs = [parameter for _, parameter in self._whole.named_parameters()]  # of inputs and state: weights, then biases
+        ours = (self.input.weight, self.recurrent.weight, self.input.bias, self.recurrent.bias)
+        return list(zip(theirs, ours, strict=True))
+
+
+@fused
 def advance(gates: Tensor, cell: Tensor) -> Recurrent:
     """The state after gates (batch, 4·hidden) in the order input, forget, candidate, output."""
     if torch.compiler.is_compiling():
@@ -152,6 +184,7 @@ class _OverWords(torch.autograd.Function):
         return by_gates, by_hidden, by_cell, None, None, None, None
 
 
+@fused
 def gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """A GRU's next state from its input and recurrent contributions (…, 3·size) in the order reset, update, candidate."""
     reset_in, update_in, candidate_in = inputs.chunk(3, dim=-1)
