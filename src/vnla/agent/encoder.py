@@ -15,11 +15,8 @@ from torch import Tensor, nn
 from vnla.agent.config import AgentConfig
 from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
 from vnla.agent.layers.dropout import Dropout
-from vnla.common.capture import beside, join, second_stream
+from vnla.common.capture import second_stream
 from vnla.roles.words import Words
-
-_WAVES = 3
-"""Parts of a sentence that layers pass on to each other."""
 
 
 class Encoder(nn.Module):
@@ -32,14 +29,14 @@ class Encoder(nn.Module):
         sizes = [config.word_embedding] + [config.hidden] * (config.layers - 1)
         self.cells = nn.ModuleList(LSTMCell(size, config.hidden) for size in sizes)
         self.dropout = Dropout(config.dropout)
-        self._streams: list[torch.cuda.Stream | None] = []
+        self._aside: torch.cuda.Stream | None = None
 
     @property
-    def streams(self) -> list[torch.cuda.Stream | None]:
-        """Where to read beside other things, one for each layer; None where there are no streams."""
-        if not self._streams:
-            self._streams = [second_stream(self.embedding.weight.device, urgent=True) for _ in self.cells]
-        return self._streams
+    def aside(self) -> torch.cuda.Stream | None:
+        """A stream to read in beside other things, where there are streams."""
+        if self._aside is None:
+            self._aside = second_stream(self.embedding.weight.device, urgent=True)
+        return self._aside
 
     def ready_for_reading(self) -> None:
         """Before `read_on`, after the weights have changed."""
@@ -84,8 +81,7 @@ class Encoder(nn.Module):
             return None
         share, like = 1 - self.dropout.p, self.embedding.weight
         sizes = [like.shape[1]] + [self.hidden] * len(self.cells)
-        drawn = like.new_empty(*words.tokens.shape, sum(sizes)).bernoulli_(share).div_(share)
-        return list(torch.split(drawn, sizes, dim=-1))
+        return [like.new_empty(*words.tokens.shape, size).bernoulli_(share).div_(share) for size in sizes]
 
     def read_on(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
         """The vectors of all words, every place of every sentence, where the state after them is not needed: one recurrence
@@ -93,34 +89,8 @@ class Encoder(nn.Module):
         values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)  # (batch, words, word_embedding)
         for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
             assert isinstance(cell, LSTMCell)
-            values = _dropped(cell.over_places(values, before)[0], kept, layer)
+            values = _dropped(cell.over_places(values, before), kept, layer)
         return values
-
-    def read_in_waves(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
-        """The same without gradients, each layer in a stream of its own: while one reads the end of a sentence, the next one
-        is at its beginning."""
-        values = _dropped(self.embedding(words.tokens), kept, 0)
-        reached, outputs = list(state), []
-        firsts = range(0, values.shape[1], -(-values.shape[1] // _WAVES))
-        for first in firsts:
-            places = slice(first, first + firsts.step)
-            outputs.append(
-                self._wave(0, values[:, places], reached, None if kept is None else [each[:, places] for each in kept])
-            )
-        for stream in self.streams[1:]:
-            join(stream)
-        return torch.cat(outputs, dim=1)
-
-    def _wave(self, layer: int, values: Tensor, reached: list[Recurrent], kept: Sequence[Tensor] | None) -> Tensor:
-        """Some places through a layer and those above it; `reached` is brought up to date."""
-        cell = self.cells[layer]
-        assert isinstance(cell, LSTMCell)
-        hidden, reached[layer] = cell.over_places(values, reached[layer])
-        hidden = _dropped(hidden, kept, layer + 1)
-        if layer + 1 == len(self.cells):
-            return hidden
-        with beside(self.streams[layer + 1]):
-            return self._wave(layer + 1, hidden, reached, kept)
 
     def read_all(
         self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None

@@ -57,19 +57,19 @@ class Reading:
 
     def ahead(self, advice: Callable[[], Heard]) -> Heard:
         """Ask for advice and read it, beside what comes next."""
-        with beside(self.encoder.streams[0]), torch.no_grad():
+        with beside(self.encoder.aside), torch.no_grad():
             heard = advice()
-            self._ahead = (heard, *self._read(heard.tails))
+            self._ahead = (heard, *self._read(heard.tails()))
         return heard
 
     def hear(self, heard: Heard, asked: Tensor) -> Tensor:
         """The vectors of what those who asked are told after their end-goals."""
         if self._ahead is not None and self._ahead[0] is heard:
-            join(self.encoder.streams[0])
+            join(self.encoder.aside)
             _, kept, context = self._ahead
         else:
-            kept, context = self._read(heard.tails)
-        return self._note(heard.tails, kept, context, asked)
+            kept, context = self._read(heard.tails())
+        return self._note(heard.tails(), kept, context, asked)
 
     def silence(self, tail: Words) -> Tensor:
         """The vectors of what everybody begins with after its end-goal."""
@@ -78,8 +78,7 @@ class Reading:
     @torch.no_grad()
     def _read(self, tail: Words) -> tuple[Sequence[Tensor] | None, Tensor]:
         kept = self.encoder.draw(tail)
-        reads = self.encoder.read_in_waves if len(self.state) > 1 else self.encoder.read_on
-        return kept, reads(tail, self.state, kept)
+        return kept, self.encoder.read_on(tail, self.state, kept)
 
     def _note(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor, asked: Tensor) -> Tensor:
         if self.learns:

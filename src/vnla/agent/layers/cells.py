@@ -37,17 +37,16 @@ class LSTMCell(nn.Module):
 
     def forward(self, values: Tensor, state: Recurrent) -> Recurrent:
         """The next state."""
-        return advance(self.input(values), self.recurrent(state.hidden), state.cell)
+        return advance(self.input(values) + self.recurrent(state.hidden), state.cell)
 
-    def over_places(self, values: Tensor, state: Recurrent) -> tuple[Tensor, Recurrent]:
-        """The hidden states (batch, places, hidden) over values (batch, places, inputs), by `nn.LSTM`, and the state after
-        the last place.
+    def over_places(self, values: Tensor, state: Recurrent) -> Tensor:
+        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once, by `nn.LSTM`.
 
         It has weights of its own, side by side in memory as a GPU library wants them: `ready_over_places` copies them, and
         `learn_over_places` brings their gradients here.
         """
-        hidden, last = self._whole(values, (state.hidden[None].contiguous(), state.cell[None].contiguous()))
-        return hidden, Recurrent(*(each[0] for each in last))
+        hidden: Tensor = self._whole(values, (state.hidden[None].contiguous(), state.cell[None].contiguous()))[0]
+        return hidden
 
     @torch.no_grad()
     def ready_over_places(self) -> None:
@@ -78,9 +77,8 @@ class LSTMCell(nn.Module):
 
 
 @fused
-def advance(inputs: Tensor, recurrent: Tensor, cell: Tensor) -> Recurrent:
-    """The state after gates (batch, 4·hidden), the sum of two, in the order input, forget, candidate, output."""
-    gates = inputs + recurrent
+def advance(gates: Tensor, cell: Tensor) -> Recurrent:
+    """The state after gates (batch, 4·hidden) in the order input, forget, candidate, output."""
     if torch.compiler.is_compiling():
         enter, forget, candidate, leave = gates.chunk(4, dim=-1)
         reached = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)
