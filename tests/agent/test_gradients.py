@@ -17,7 +17,6 @@ from agent.small import (
     start_of,
     voice_of,
 )
-from vnla.agent.encoder import Encoder
 from vnla.agent.fast.cpu.mind import RaggedMind
 from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
 from vnla.agent.mind import Decision
@@ -60,7 +59,6 @@ def test_deferring_changes_no_gradient_of_a_whole_rollout(
     environment: Environment, layers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
-    monkeypatch.setattr(Encoder, "_read_present", Encoder.read_all)  # which can do without deferring
     ours, theirs = (small_agent(4, dropout=0.3, layers=layers) for _ in range(2))
     loss = trained_once(ours, environment).nav_loss()
     loss.backward()

@@ -39,13 +39,13 @@ class Encoder(nn.Module):
         return self._aside
 
     def ready_for_reading(self) -> None:
-        """Before `read_on`, after the weights have changed."""
+        """Before `read_everywhere`, after the weights have changed."""
         for cell in self.cells:
             assert isinstance(cell, LSTMCell)
             cell.ready_over_places()
 
     def end_of_reading(self) -> None:
-        """After the gradients of `read_on` were taken."""
+        """After the gradients of `read_everywhere` were taken."""
         for cell in self.cells:
             assert isinstance(cell, LSTMCell)
             cell.learn_over_places()
@@ -57,7 +57,7 @@ class Encoder(nn.Module):
     def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """The vectors of all words (batch, words, hidden), and the state after each sentence's last word.
 
-        Only the words that are there are read. Where sizes are fixed, `read_all` and `read_on` read every place.
+        Only the words that are there are read. Where sizes are fixed, `read_everywhere` reads every place.
         """
         return self._read_present(words, state)
 
@@ -81,32 +81,22 @@ class Encoder(nn.Module):
             return None
         share, like = 1 - self.dropout.p, self.embedding.weight
         sizes = [like.shape[1]] + [self.hidden] * len(self.cells)
-        return [like.new_empty(*words.tokens.shape, size).bernoulli_(share).div_(share) for size in sizes]
+        drawn = like.new_empty(*words.tokens.shape, sum(sizes)).bernoulli_(share).div_(share)
+        return list(torch.split(drawn, sizes, dim=-1))
 
-    def read_on(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
-        """The vectors of all words, every place of every sentence, where the state after them is not needed: one recurrence
-        for each layer, which a GPU library does as a whole. `kept` is what `draw` gave."""
-        values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)  # (batch, words, word_embedding)
-        for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
-            assert isinstance(cell, LSTMCell)
-            values = _dropped(cell.over_places(values, before), kept, layer)
-        return values
-
-    def read_all(
+    def read_everywhere(
         self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None
     ) -> tuple[Tensor, list[Recurrent]]:
-        """The same with the state after each sentence, which is that of its last word: place for place."""
-        embedded = _dropped(self.embedding(words.tokens), kept, 0)
-        present = words.mask()
-        outputs = []
-        for place in range(words.tokens.shape[1]):
-            values = embedded[:, place]
-            for layer, cell in enumerate(self.cells):
-                reached = cell(values, state[layer])
-                state = [*state[:layer], _where(present[:, place], reached, state[layer]), *state[layer + 1 :]]
-                values = reached.hidden if kept is None else reached.hidden * kept[layer + 1][:, place]
-            outputs.append(values)
-        return torch.stack(outputs, dim=1), state
+        """What `forward` gives, by reading every place of every sentence: one recurrence for each layer, which a GPU library
+        does as a whole. `kept` is what `draw` gave."""
+        values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)  # (batch, words, word_embedding)
+        after = []
+        for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
+            assert isinstance(cell, LSTMCell)
+            hidden, reached = cell.over_places(values, words.length, before)
+            values = _dropped(hidden, kept, layer)
+            after.append(reached)
+        return values, after
 
 
 def _dropped(values: Tensor, kept: Sequence[Tensor] | None, layer: int) -> Tensor:
@@ -119,9 +109,3 @@ def by_place(words: Words) -> tuple[Tensor, Tensor, list[int]]:
     there = words.mask()[order].T  # (places, batch)
     places, ranks = there.nonzero(as_tuple=True)
     return order[ranks], places, [count for count in there.sum(dim=1).tolist() if count]
-
-
-def _where(present: Tensor, reached: Recurrent, before: Recurrent) -> Recurrent:
-    """The reached state where there was a word, else the one before."""
-    hidden = torch.where(present[:, None], reached.hidden, before.hidden)
-    return Recurrent(hidden, torch.where(present[:, None], reached.cell, before.cell))

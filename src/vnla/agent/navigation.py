@@ -200,7 +200,7 @@ class NavigationModule(nn.Module):
 
     def remember_tail(self, heard: Heard, asked: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
         """Context, coverage gates and presence of what those who asked heard after the memory's end-goal."""
-        tail, reading = heard.tails(), memory.reading
+        tail, reading = heard.tails, memory.reading
         context = self.encoder(tail, memory.after_end_goal)[0] if reading is None else reading.hear(heard, asked)
         return context, self.attention.prepare(context), tail.mask()
 
@@ -216,8 +216,8 @@ class NavigationModule(nn.Module):
 
     def decode(self, shared: Shared, last_ask: Tensor, memory: Memory, coverage: Tensor) -> tuple[Decoded, list[Recurrent]]:
         """One pass, and the decoder's state after it."""
-        gates = shared.gates + self.ask_input(self.dropout(self.ask_embedding(last_ask)))
-        state = [advance(gates, shared.state[0].cell)]
+        by_ask = self.ask_input(self.dropout(self.ask_embedding(last_ask)))
+        state = [advance(shared.gates, by_ask, shared.state[0].cell)]
         for cell, before in zip(self.upper_cells, shared.state[1:], strict=True):
             state.append(cell(self.dropout(state[-1].hidden), before))
         hidden = self.dropout(state[-1].hidden)

@@ -51,7 +51,7 @@ class Reading:
         encoder.ready_for_reading()
         kept, everybody = encoder.draw(end_goal), torch.ones_like(end_goal.length, dtype=torch.bool)
         with torch.no_grad():
-            context, reading.state = encoder.read_all(end_goal, encoder.start(len(end_goal.length)), kept)
+            context, reading.state = encoder.read_everywhere(end_goal, encoder.start(len(end_goal.length)), kept)
         reading.goal = Piece(end_goal, kept, context.requires_grad_(reading.learns), everybody)
         return reading
 
@@ -59,7 +59,7 @@ class Reading:
         """Ask for advice and read it, beside what comes next."""
         with beside(self.encoder.aside), torch.no_grad():
             heard = advice()
-            self._ahead = (heard, *self._read(heard.tails()))
+            self._ahead = (heard, *self._read(heard.tails))
         return heard
 
     def hear(self, heard: Heard, asked: Tensor) -> Tensor:
@@ -68,8 +68,8 @@ class Reading:
             join(self.encoder.aside)
             _, kept, context = self._ahead
         else:
-            kept, context = self._read(heard.tails())
-        return self._note(heard.tails(), kept, context, asked)
+            kept, context = self._read(heard.tails)
+        return self._note(heard.tails, kept, context, asked)
 
     def silence(self, tail: Words) -> Tensor:
         """The vectors of what everybody begins with after its end-goal."""
@@ -78,7 +78,7 @@ class Reading:
     @torch.no_grad()
     def _read(self, tail: Words) -> tuple[Sequence[Tensor] | None, Tensor]:
         kept = self.encoder.draw(tail)
-        return kept, self.encoder.read_on(tail, self.state, kept)
+        return kept, self.encoder.read_everywhere(tail, self.state, kept)[0]
 
     def _note(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor, asked: Tensor) -> Tensor:
         if self.learns:
@@ -92,9 +92,9 @@ class Reading:
         with torch.no_grad():
             words, kept, gradient = _heard(self.tails, self.requests + 1)
         with torch.enable_grad():
-            again, state = encoder.read_all(goal.words, encoder.start(len(goal.words.length)), goal.kept)
+            again, state = encoder.read_everywhere(goal.words, encoder.start(len(goal.words.length)), goal.kept)
             begun = [Recurrent(*(each.repeat(self.requests + 1, 1) for each in layer)) for layer in state]
-            read = encoder.read_on(words, begun, kept)
+            read, _ = encoder.read_everywhere(words, begun, kept)
         torch.autograd.backward([again, read], [_gradient(goal), gradient])
         encoder.end_of_reading()
         self.tails.clear()

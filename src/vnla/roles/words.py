@@ -78,6 +78,7 @@ class Heard:
     index: Tensor  # (batch,), rows of the table
     table: Phrases
 
+    @cached_property
     def tails(self) -> Words:
         """The words that each agent would read: (batch, …)."""
         return self.table.tails.rows(self.index)

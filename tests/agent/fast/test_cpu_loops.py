@@ -105,7 +105,7 @@ def test_the_cell_advances_and_retreats_like_the_plain_one() -> None:
     before, drawn = torch.randint(9, (ROWS,)), lots(ROWS, HIDDEN)
     gates, cells = torch.randn(ROWS, 4 * HIDDEN).requires_grad_(), torch.randn(9, HIDDEN)
     own = cells[before].requires_grad_()
-    state = advance(gates, own)
+    state = advance(gates, torch.zeros_like(gates), own)
     opened, results = gates.detach().clone(), [torch.empty(ROWS, HIDDEN) for _ in range(3)]
     loops.advance(*arrays(opened, cells, before), drawn.numpy(), LEAST, SCALE, *arrays(*results))
     for one, other in zip(results, (state.cell, state.hidden, state.hidden * kept(drawn)), strict=True):

@@ -7,10 +7,16 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from vnla.agent.layers.deferred import DeferredLinear, Pending
 from vnla.agent.layers.products import Products
 from vnla.common.capture import fused
+
+_MORE = 8
+"""Inputs more than there are, a multiple of eight as a GPU likes it; the first of them tells that a row has ended."""
+_SURE = 100.0
+"""What makes a gate be shut or open, in any precision."""
 
 
 class Recurrent(NamedTuple):
@@ -37,33 +43,41 @@ class LSTMCell(nn.Module):
 
     def forward(self, values: Tensor, state: Recurrent) -> Recurrent:
         """The next state."""
-        return advance(self.input(values) + self.recurrent(state.hidden), state.cell)
+        return advance(self.input(values), self.recurrent(state.hidden), state.cell)
 
-    def over_places(self, values: Tensor, state: Recurrent) -> Tensor:
-        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once, by `nn.LSTM`.
+    def over_places(self, values: Tensor, length: Tensor, state: Recurrent) -> tuple[Tensor, Recurrent]:
+        """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once by `nn.LSTM`, and the
+        state after the last of the `length` values of each row.
 
-        It has weights of its own, side by side in memory as a GPU library wants them: `ready_over_places` copies them, and
-        `learn_over_places` brings their gradients here.
+        `nn.LSTM` has weights of its own, side by side in memory as a GPU library wants them: `ready_over_places` copies
+        them, and `learn_over_places` brings their gradients here. It has one more input, which is on after the last value:
+        it shuts the gate that lets in and opens the one that keeps, so that the cell stays as it was.
         """
-        hidden: Tensor = self._whole(values, (state.hidden[None].contiguous(), state.cell[None].contiguous()))[0]
-        return hidden
+        after = torch.arange(values.shape[1], device=length.device) >= length[:, None]
+        over = torch.cat([values, pad(after[:, :, None].to(values.dtype), (0, _MORE - 1))], dim=2)
+        hidden, (_, cell) = self._whole(over, (state.hidden[None].contiguous(), state.cell[None].contiguous()))
+        last = (length - 1).clamp(min=0)[:, None, None].expand(-1, 1, hidden.shape[2])
+        return hidden, Recurrent(hidden.gather(1, last).squeeze(1), cell[0])
 
     @torch.no_grad()
     def ready_over_places(self) -> None:
         """Give `nn.LSTM` the present weights."""
-        like = self.input.weight
+        like, (gates, inputs) = self.input.weight, self.input.weight.shape
         if not any(each.weight_ih_l0.device == like.device and each.weight_ih_l0.dtype == like.dtype for each in self._kept):
-            inputs, hidden = like.shape[1], like.shape[0] // 4
-            self._kept = [nn.LSTM(inputs, hidden, batch_first=True, device=like.device, dtype=like.dtype)]
+            made = nn.LSTM(inputs + _MORE, gates // 4, batch_first=True, device=like.device, dtype=like.dtype)
+            self._kept = [made]
+            enter, forget, *_ = self._pairs()[0][0][:, inputs:].zero_().chunk(4)
+            enter[:, 0], forget[:, 0] = -_SURE, _SURE
         for theirs, ours in self._pairs():
-            theirs.copy_(ours)
+            theirs[..., : ours.shape[-1]].copy_(ours)
 
     @torch.no_grad()
     def learn_over_places(self) -> None:
         """Add what `nn.LSTM` learned to the gradients here."""
         for theirs, ours in self._pairs():
             if theirs.grad is not None and ours.requires_grad:
-                ours.grad = theirs.grad if ours.grad is None else ours.grad + theirs.grad
+                learned = theirs.grad[..., : ours.shape[-1]]
+                ours.grad = learned.clone() if ours.grad is None else ours.grad + learned
             theirs.grad = None
 
     @property
@@ -71,14 +85,15 @@ class LSTMCell(nn.Module):
         return self._kept[0]
 
     def _pairs(self) -> list[tuple[Tensor, Tensor]]:
-        theirs = [parameter for _, parameter in self._whole.named_parameters()]  # of inputs and state: weights, then biases
+        theirs = list(self._whole.parameters())  # of inputs and state: weights, then biases
         ours = (self.input.weight, self.recurrent.weight, self.input.bias, self.recurrent.bias)
         return list(zip(theirs, ours, strict=True))
 
 
 @fused
-def advance(gates: Tensor, cell: Tensor) -> Recurrent:
-    """The state after gates (batch, 4·hidden) in the order input, forget, candidate, output."""
+def advance(inputs: Tensor, recurrent: Tensor, cell: Tensor) -> Recurrent:
+    """The state after gates (batch, 4·hidden), the sum of two, in the order input, forget, candidate, output."""
+    gates = inputs + recurrent
     if torch.compiler.is_compiling():
         enter, forget, candidate, leave = gates.chunk(4, dim=-1)
         reached = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)

@@ -119,7 +119,7 @@ class RaggedMind(Mind):
 
     def _told(self, rows: Tensor, heard: Heard) -> RaggedMind:
         """The mind with other tails in `rows`, to whom something was said."""
-        words = heard.tails()
+        words = heard.tails
         where = self.notes.read(words, self.hidden[rows], self.cell[rows], self.episode[rows])
         place = self.place.clone()
         place[rows[:, None], self.goal[rows, None] + torch.arange(where.shape[1])] = where
