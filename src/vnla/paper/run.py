@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.foreman import carry_out
 from vnla.paper.presets import Preset
 from vnla.paper.progress import shown
 from vnla.paper.reporting import Contents, Source
 from vnla.vision.store import store_path
-
-
-def cores_here() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_experiments(

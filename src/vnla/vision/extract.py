@@ -6,7 +6,6 @@ so that all processes end at about the same time; near the end those without a h
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
@@ -14,6 +13,7 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.common.machine import cores_here
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
 from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
@@ -48,7 +48,7 @@ def extract(
     most = max(1, (batch or encoder.batch) // VIEWS)
     plan = Plan(viewpoints, store.pending, most)
     job = Job(images, encoder.size, encoder if encoder.travels else None)
-    with crew(job, most, min(workers or _cores(), len(plan))) as started:
+    with crew(job, most, min(workers or cores_here(), len(plan))) as started:
         meanwhile()
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
@@ -64,10 +64,6 @@ def extract(
                 store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
                 hand.take(slot)
                 progress(len(rows))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Plan:

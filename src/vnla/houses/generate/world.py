@@ -5,16 +5,15 @@ A world folder remembers the seed of each house, so that what its houses look li
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from vnla.common.crew import mapped
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.build import GeneratedHouse, generate_house
 from vnla.houses.house import House
@@ -77,15 +76,10 @@ def splits(preset: Preset, made: Iterable[Recipe]) -> dict[str, list[str]]:
     return {"train": names[:dev], "dev": names[dev:test], "test": names[test:]}
 
 
-def make_houses(wanted: list[Recipe], workers: int | None = None) -> Iterator[House]:
-    """The houses as data, in order, made by several processes."""
-    workers = min(workers or os.cpu_count() or 1, len(wanted))
-    if workers == 1:
-        yield from map(_house, wanted)
-        return
-    # Processes of their own from the beginning: a copy of one that has threads may hang or break.
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_house, wanted)
+def make_houses(wanted: list[Recipe], workers: int | None = None) -> Generator[House]:
+    """The houses as data, in order, made by several processes, which end when it is closed."""
+    workers = min(workers or cores_here(), len(wanted))
+    yield from map(_house, wanted) if workers == 1 else mapped(_house, wanted, workers, name="vnla houses")
 
 
 def _house(recipe: Recipe) -> House:
