@@ -4,4 +4,12 @@ An implementation of *Vision-based Navigation with Language-based Assistance via
 Intervention* (Nguyen, Dey, Brockett, Dolan, CVPR 2019).
 """
 
+import os as _os
+
+# Threads of PyTorch wait for each other many times in an iteration. By default they do so in circles, which takes the cores
+# from whoever else needs them, the slower of these threads included: on a busy machine a training takes several times as
+# long. Asleep they lose little on an idle one. It has to be said before PyTorch is loaded; what the environment says comes
+# first.
+_os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 __version__ = "0.1.0"

@@ -232,7 +232,7 @@ def test_a_reader_that_leaves_early_is_no_error(source: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "vnla: interrupted\n"),
         (PermissionError(13, "Permission denied", "a/b"), 2, "vnla: error: a/b: Permission denied\n"),
         (OSError(28, "No space left on device"), 2, "vnla: error: [Errno 28] No space left on device\n"),
     ],

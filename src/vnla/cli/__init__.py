@@ -10,18 +10,32 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from vnla import __version__
 from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
-from vnla.common.errors import InputError
+from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
+
+
+class _Interrupted(Exception):
+    """Ctrl-C, as it comes through Typer, whose own answer to it differs from version to version and says nothing."""
+
+
+class _Verbs(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Interrupted from None
+
 
 app = typer.Typer(
+    cls=_Verbs,
     help="Agents that find things in a house by sight and ask for help in language.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -68,7 +82,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         return status if isinstance(status, int) else 0
     except InputError as error:
         return _complain(str(error))
-    except KeyboardInterrupt:
+    except (_Interrupted, KeyboardInterrupt):
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(INTERRUPTION)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; nothing may be written when Python closes the stream.
