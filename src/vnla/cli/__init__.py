@@ -22,7 +22,7 @@ from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 BAD_INPUT = 2
 
 
-class _Interrupted(Exception):
+class _InterruptError(Exception):
     """Ctrl-C, as it comes through Typer, whose own answer to it differs from version to version and says nothing."""
 
 
@@ -31,7 +31,7 @@ class _Verbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise _Interrupted from None
+            raise _InterruptError from None
 
 
 app = typer.Typer(
@@ -82,7 +82,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return status if isinstance(status, int) else 0
     except InputError as error:
         return _complain(str(error))
-    except (_Interrupted, KeyboardInterrupt):
+    except (_InterruptError, KeyboardInterrupt):
         with contextlib.suppress(BrokenPipeError):
             sys.stderr.write(INTERRUPTION)
         return INTERRUPTED

@@ -33,6 +33,7 @@ Images = Callable[[str, str], NDArray[np.uint8]]
 SLOTS = 2
 """Pieces that a process may have in hand: one that it makes and one that is taken from it."""
 
+
 @dataclass(frozen=True)
 class Job:
     """What is made of a viewpoint: images of a size, or features if there is an encoder."""
