@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -27,12 +29,25 @@ def main() -> None:
         if taken:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
+    except KeyboardInterrupt:
+        _leave()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:
+            _leave_at_once()  # Python would go on to end by itself, and by SIGINT if that met a piece of text being run
+        raise
     finally:
         if taken:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+def _leave_at_once() -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)
+
+
+def _leave(_number: int = signal.SIGINT, _frame: FrameType | None = None) -> NoReturn:
     os.write(2, INTERRUPTION.encode())
     os._exit(INTERRUPTED)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -27,11 +27,21 @@ class _InterruptError(Exception):
 
 
 class _Verbs(TyperGroup):
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        with _interruptions():
+            return super().make_context(*given, **options)
+
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _interruptions():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise _InterruptError from None
+
+
+@contextlib.contextmanager
+def _interruptions() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _InterruptError from None
 
 
 app = typer.Typer(
