@@ -21,8 +21,10 @@ LINE_SECONDS = 20.0
 class Lines:
     """Lines with the time since the beginning, and the part of the whole that is done where it is known."""
 
-    def __init__(self, console: Console, seconds: float = LINE_SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
-        self._console, self._seconds, self._clock = console, seconds, clock
+    def __init__(self, console: Console, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        """On a console, at least so many seconds apart; `LINE_SECONDS` if that is not said."""
+        self._console, self._clock = console, clock
+        self._seconds = LINE_SECONDS if seconds is None else seconds
         self._began = self._said = clock()
 
     @property
