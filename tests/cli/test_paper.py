@@ -91,7 +91,7 @@ def test_a_busy_machine_is_told_once_before_the_work_begins(
         assert capsys.readouterr().err == "note: busy\n"
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.common.machine.busy_hint", lambda: "note: busy")
+    monkeypatch.setattr("vnla.common.machine.busy_hint", lambda _: "note: busy")
     monkeypatch.setattr("vnla.paper.run.carry_out", work)
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu"])

@@ -22,10 +22,22 @@ def printed(script: str, **environment: str) -> str:
     return subprocess.run([sys.executable, "-c", script], env=given, capture_output=True, text=True, check=True).stdout
 
 
-def test_threads_wait_asleep_in_every_process_unless_a_person_says_otherwise() -> None:
-    policy = "import os, vnla, sys; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
-    assert printed(policy) == "PASSIVE False\n"
-    assert printed(policy, OMP_WAIT_POLICY="ACTIVE") == "ACTIVE False\n"
+@pytest.mark.parametrize(
+    ("processor", "given", "policy"),
+    [
+        ("x86_64", {}, "PASSIVE"),
+        ("AMD64", {}, "PASSIVE"),
+        ("x86_64", {"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE"),
+        ("aarch64", {}, None),
+    ],
+)
+def test_threads_wait_asleep_where_it_helps_unless_a_person_says_otherwise(
+    processor: str, given: dict[str, str], policy: str | None
+) -> None:
+    script = f"import os, platform; platform.machine = lambda: {processor!r}; import vnla; " + (
+        "print(os.environ.get('OMP_WAIT_POLICY'))"
+    )
+    assert printed(script, **given) == f"{policy}\n"
 
 
 @pytest.mark.parametrize("module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.crew", "vnla.paper.workers"])

@@ -65,3 +65,5 @@ def test_a_busy_machine_is_told(
     monkeypatch.setattr(machine.time, "process_time", lambda: used)
     hint = busy_hint()
     assert hint is None if words is None else hint is not None and words in hint and "\n" not in hint
+    assert hint is None or "--threads 1" in hint
+    assert "--threads" not in (busy_hint(threads=1) or "")

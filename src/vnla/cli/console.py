@@ -81,11 +81,11 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
     )
 
 
-def hint_if_busy() -> None:
+def hint_if_busy(threads: int | None = None) -> None:
     """A line on stderr if other programs keep the machine busy; for a long command to call as it begins."""
     from vnla.common.machine import busy_hint
 
-    hint = busy_hint()
+    hint = busy_hint(threads)
     if hint is not None:
         typer.echo(hint, err=True)
 

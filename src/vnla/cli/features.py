@@ -60,7 +60,7 @@ def make(
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
     maker = make_encoder(encoder, options)
-    hint_if_busy()
+    hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
         out, header, new = make_features(folder, compiled, maker, bar.advance, told=bar.say, batch=batch, workers=workers)
     _say(out, header, as_json, "written" if new else "there already")

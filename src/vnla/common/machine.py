@@ -104,10 +104,11 @@ def threads_of_processes(count: int | None) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def busy_hint() -> str | None:
+def busy_hint(threads: int | None = None) -> str | None:
     """A line for people if other programs keep much of the machine busy as a long command begins; None if they do not.
 
-    The load is the system's average over the last minute, less what this process has added to it so far.
+    The load is the system's average over the last minute, less what this process has added to it so far. Who computes with
+    one thread gets no advice about `threads`.
     """
     cores = os.cpu_count() or 1
     if not hasattr(os, "getloadavg"):
@@ -115,10 +116,9 @@ def busy_hint() -> str | None:
     others = os.getloadavg()[0] - (1 - math.exp(-time.process_time() / 60))
     if others < BUSY * cores:
         return None
-    return (
-        f"note: other programs have kept {others:.1f} of {cores} cores busy in the last minute, so this takes longer; "
-        "threads wait for each other then, and --threads 1 may be faster"
-    )
+    advice = "" if threads == 1 else "; threads that wait for each other lose most, --threads 1 may be several times faster"
+    load = f"{others:.1f} of {cores} core{'' if cores == 1 else 's'}"
+    return f"note: other programs have kept {load} busy in the last minute, so this takes longer{advice}"
 
 
 def commit() -> str | None:

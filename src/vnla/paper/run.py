@@ -32,13 +32,13 @@ def run_experiments(
     device: str = "cpu",
     cores: int | None = None,
     threads: int | None = None,
-    begins: Callable[[], None] = lambda: None,
+    begins: Callable[[int], None] = lambda _: None,
 ) -> Source:
     """Carry out every stage that is not done yet; from what is returned the tables can be read.
 
     `world` is an existing world with features, instead of one that is generated. `seed` is of houses, data sets and
     trainings. Each training and evaluation computes with so many `threads`; by default trainings share the `cores`.
-    `begins` is called when nothing was wrong with what was given.
+    `begins` is called with the threads of a training when nothing was wrong with what was given.
     """
     if world is not None:
         _check_world(world, preset)
@@ -47,8 +47,9 @@ def run_experiments(
         raise InputError(f"{threads} threads: there are {cores} cores to work on; give fewer threads or more cores")
     preset = replace(preset, training=replace(preset.training, seed=seed))
     source = Source(layout_of(out, world), preset, command, device)
-    stages = Experiments(source, contents, seed=seed, device=device, cores=cores, threads=threads).stages()
-    begins()
+    experiments = Experiments(source, contents, seed=seed, device=device, cores=cores, threads=threads)
+    stages = experiments.stages()
+    begins(experiments.threads)
     with shown(stages, console) as audience:
         carry_out(stages, out, audience, cores)
     return source
