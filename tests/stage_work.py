@@ -12,7 +12,7 @@ from pathlib import Path
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.paper.foreman import carry_out
-from vnla.paper.stages import Stage
+from vnla.paper.stages import JointReport, Stage
 
 Report = Callable[[float, float, str], None]
 DIARY = "diary.txt"
@@ -46,12 +46,19 @@ def make_new(folder: Path, name: str, report: Report) -> None:
     make(folder, name, report)
 
 
-def make_all(given: Sequence[tuple[Path, str]], report: Report) -> None:
+def make_all(given: Sequence[tuple[Path, str]], report: JointReport) -> None:
     """Make several files in one go."""
     note(given[0][0], "+".join(name for _, name in given))
     for folder, name in given:
         (folder / name).write_text(name)
     report(1, 1, "")
+
+
+def count_all(given: Sequence[tuple[Path, str]], report: JointReport) -> None:
+    """Make several files, and say how far each is: the first a quarter, the second two quarters."""
+    for which, (folder, name) in enumerate(given):
+        report(which + 1, 4, name, which)
+        (folder / name).write_text(name)
 
 
 def linger(folder: Path, name: str, report: Report) -> None:

@@ -1,6 +1,56 @@
-"""`python -m vnla` is the `vnla` command."""
+"""The `vnla` command, as `python -m vnla` and as the console script.
 
-from vnla.cli import main
+It takes a moment to load. Ctrl-C ends it at once meanwhile, because nothing has begun, and does nothing any more when it is
+over; between the two it reaches the command. Processes that the command starts import this module as well, so it loads
+nothing by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+from vnla.common.errors import INTERRUPTED, INTERRUPTION
+
+
+def main() -> None:
+    """Run the command line and leave with its exit status."""
+    # In the background a shell has Ctrl-C ignored, and so it stays.
+    taken = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if taken:
+        signal.signal(signal.SIGINT, _leave)
+    from vnla.cli import main as command
+
+    try:
+        if taken:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        command()
+    except KeyboardInterrupt:
+        _leave()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:
+            _leave_at_once()  # Python would go on to end by itself, and by SIGINT if that met a piece of text being run
+        raise
+    finally:
+        if taken:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _leave_at_once() -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)
+
+
+def _leave(_number: int = signal.SIGINT, _frame: FrameType | None = None) -> NoReturn:
+    os.write(2, INTERRUPTION.encode())
+    os._exit(INTERRUPTED)
+
 
 if __name__ == "__main__":
     main()

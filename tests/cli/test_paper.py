@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rich.console import Console
 from cottage_run import write_cottage
 from stage_work import make
 from vnla.cli import main
+from vnla.common.errors import InputError
 from vnla.paper.progress import Lines, Terminal
 from vnla.paper.stages import Stage
 
@@ -20,15 +22,32 @@ from vnla.paper.stages import Stage
     [
         (["paper", "OUT", "--preset", "huge"], "preset huge: unknown; choose from small, paper"),
         (["paper", "OUT", "--table", "8"], "Invalid value for '--table'"),
-        (["paper", "OUT", "--world", "WORLD"], "has no features efficientnet-lite0-128; make or import them"),
-        (["paper", "OUT", "--device", "cuda:99"], "there is no GPU that PyTorch can use"),
+        (
+            ["paper", "OUT", "--world", "WORLD"],
+            "has no features efficientnet-lite0-128; `vnla features make WORLD --encoder efficientnet-lite0`"
+            " and then `vnla features reduce WORLD --encoder efficientnet-lite0 --size 128` makes them",
+        ),
+        (["paper", "OUT", "--world", "WORLD", "--features", "pixels"], "`vnla features make WORLD --encoder pixels` makes"),
+        (["paper", "OUT", "--world", "NOWHERE"], "NOWHERE: there is no world at this path; make one with `vnla world make"),
+        (["paper", "OUT", "--world", "EMPTY"], "EMPTY: there is no world at this path"),
+        (["paper", "OUT", "--device", "nope"], "device nope: unknown; choose cpu, cuda"),
+        (["demo", "OUT", "--device", "gpu"], "device gpu: unknown; choose cpu, cuda"),
+        (["demo", "OUT", "--threads", "3", "--workers", "2"], "3 threads: there are 2 cores to work on"),
     ],
 )
 def test_wrong_input_is_one_line(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world, _ = write_cottage(tmp_path)
-    places = {"OUT": str(tmp_path / "out"), "WORLD": str(world)}
+    (tmp_path / "empty").mkdir()
+    places = {
+        "OUT": str(tmp_path / "out"),
+        "WORLD": str(world),
+        "NOWHERE": str(tmp_path / "none"),
+        "EMPTY": str(tmp_path / "empty"),
+    }
+    for name, path in places.items():
+        words = words.replace(name, path)
     with pytest.raises(SystemExit) as left:
         main([places.get(each, each) for each in arguments])
     assert left.value.code == 2
@@ -63,6 +82,36 @@ def test_lines_say_what_part_of_the_whole_is_done(tmp_path: Path) -> None:
         "0:00 25% b: begins",
         "0:00 62% b: failed: no [luck]",
     ]
+
+
+def test_a_busy_machine_is_told_once_before_the_work_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(*_: object) -> None:
+        assert capsys.readouterr().err == "note: busy\n"
+        raise InputError("enough")
+
+    monkeypatch.setattr("vnla.common.machine.busy_hint", lambda _: "note: busy")
+    monkeypatch.setattr("vnla.paper.run.carry_out", work)
+    with pytest.raises(SystemExit):
+        main(["demo", str(tmp_path / "out"), "--device", "cpu"])
+    assert capsys.readouterr().err == "vnla: error: enough\n"
+
+
+@pytest.mark.parametrize(("given", "trained"), [([], 1.0), (["--threads", "3"], 3)])
+def test_threads_are_those_of_each_training_and_evaluation(
+    given: list[str], trained: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Stage] = []
+
+    def work(stages: Sequence[Stage], *_: object) -> None:
+        begun.extend(stages)
+        raise InputError("enough")
+
+    monkeypatch.setattr("vnla.paper.run.carry_out", work)
+    with pytest.raises(SystemExit):
+        main(["demo", str(tmp_path / "out"), "--device", "cpu", "--workers", "4", *given])
+    assert {stage.cores for stage in begun if stage.name.startswith(("train/", "evaluate/"))} == {trained}
 
 
 def test_bars_show_running_stages_and_the_whole(tmp_path: Path) -> None:

@@ -152,6 +152,8 @@ def test_bad_files_are_answered_at_once_with_one_line_and_leave_nothing(
         (("export", "source", "file"), "file: exists already"),
         (("export", "empty", "out"), "empty: has no connectivity folder"),
         (("export", "source", "out", "--format", "other"), "'other' is not"),
+        (("make", "out", "--houses", "2"), "2 houses: at least 3 are needed"),
+        (("make", "out", "--houses", "9", "--train", "9"), "--houses 9: --train, --dev and --test make it 12"),
         (("show", "nowhere"), "nowhere: no such directory"),
         (("fly",), "No such command 'fly'"),
     ],
@@ -190,7 +192,21 @@ def test_a_command_without_a_verb_prints_its_help(vnla: Vnla, command: tuple[str
     assert "error" not in answer.err
 
 
-@pytest.mark.parametrize("command", [("import", "matterport"), ("export",), ("show",)])
+def test_as_many_houses_are_made_as_are_wanted(vnla: Vnla, tmp_path: Path) -> None:
+    answer = vnla("world", "make", tmp_path / "w", "--houses", 4, "--workers", 2)
+    assert answer.status == 0 and "4 houses" in answer.out
+    assert {part: len(names) for part, names in read_world(tmp_path / "w").splits.items()} == {
+        "train": 2,
+        "dev": 1,
+        "test": 1,
+    }
+    answer = vnla("world", "make", tmp_path / "v", "--houses", 3, "--train", 1, "--dev", 1, "--test", 1, "--workers", 1)
+    assert answer.status == 0
+    first, second = (read_world(tmp_path / name) for name in "wv")
+    assert set(second.houses) < set(first.houses), "the houses of a smaller world are those of a larger one"
+
+
+@pytest.mark.parametrize("command", [("make",), ("import", "matterport"), ("export",), ("show",)])
 def test_every_command_explains_itself_with_an_example(vnla: Vnla, command: tuple[str, ...]) -> None:
     answer = vnla("world", *command, "--help")
     assert answer.status == 0
@@ -232,7 +248,7 @@ def test_a_reader_that_leaves_early_is_no_error(source: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "vnla: interrupted\n"),
         (PermissionError(13, "Permission denied", "a/b"), 2, "vnla: error: a/b: Permission denied\n"),
         (OSError(28, "No space left on device"), 2, "vnla: error: [Errno 28] No space left on device\n"),
     ],

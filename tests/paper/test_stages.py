@@ -15,7 +15,7 @@ import pytest
 
 import stage_work
 from processes import is_gone
-from stage_work import Silence, climbing, diary, linger, make, make_all, make_if, make_new, meet
+from stage_work import Silence, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
 from vnla.common.errors import InputError
 from vnla.paper.foreman import carry_out
 from vnla.paper.stages import Graph, Records, Stage
@@ -105,6 +105,23 @@ def test_joint_stages_wait_for_each_other_and_are_one_call(tmp_path: Path) -> No
     (tmp_path / "c").unlink()
     run([a, b, c], tmp_path)  # the other one is kept
     assert diary(tmp_path)[3:] == ["c"]
+
+
+class Told(Silence):
+    """An audience that remembers how far stages were."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, float, float, str]] = []
+
+    def moved(self, stage: Stage, done: float, of: float, note: str) -> None:
+        self.heard.append((stage.name, done, of, note))
+
+
+def test_of_joint_stages_each_is_told_how_far_it_is_itself(tmp_path: Path) -> None:
+    stages = [Stage(name, make, (tmp_path, name), tmp_path / name, joint=count_all) for name in "ab"]
+    audience = Told()
+    carry_out(stages, tmp_path, audience, 2)
+    assert audience.heard == [("a", 1, 4, "a"), ("b", 2, 4, "b")]
 
 
 def test_a_failure_is_told_and_what_does_not_build_on_it_is_finished(tmp_path: Path) -> None:

@@ -48,13 +48,18 @@ def test_side_by_side_they_end_as_they_do_alone(config: RunConfig, tmp_path: Pat
     configs = [config, replace(config, help_policy="random")]
     for number, each in enumerate(configs):
         train_run(tmp_path / f"alone{number}", each, "cpu", nobody)
-    heard: list[float] = []
+    heard: list[list[tuple[float, float]]] = [[], []]
+
+    def hear(done: float, of: float, note: str = "", which: int = 0) -> None:
+        assert "it/s" in note
+        heard[which].append((done, of))
+
     given = [(tmp_path / f"together{number}", each, "cpu") for number, each in enumerate(configs)]
-    train_runs(given, lambda done, of, _: heard.append(done / of))
+    train_runs(given, hear)
     for number in range(2):
         alone, together = (load_file(tmp_path / f"{how}{number}" / LAST) for how in ("alone", "together"))
         assert all(torch.equal(alone[name], together[name]) for name in alone)
-    assert heard[-1] == 1.0
+    assert [each[-1] for each in heard] == [(3, 3), (3, 3)], "each tells how far it is itself"
 
 
 def test_a_run_goes_on_when_its_world_was_moved(config: RunConfig, tmp_path: Path) -> None:

@@ -173,8 +173,9 @@ def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
     extra = as_extra("test", 0, [recipe])
     write_world(tmp_path / "world", [recipe.make().house], source="generated", extra=extra)
     folder = read_world(tmp_path / "world")
-    encoder = make_encoder("pixels", Options(size=Size(64, 48)))
-    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, workers=2)
+    encoder, told = make_encoder("pixels", Options(size=Size(64, 48))), []
+    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, told=told.append, workers=2)
+    assert told == ["compiling the renderer", "lighting house; drawing and encoding", "drawing and encoding"]
     images = world_images(folder, (64, 48))
     for row in (0, len(head.viewpoints) - 1):
         expected = encoder.encode(images(*head.viewpoints[row]))

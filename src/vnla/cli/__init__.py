@@ -9,19 +9,43 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from vnla import __version__
 from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
-from vnla.common.errors import InputError
+from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
+
+
+class _InterruptError(Exception):
+    """Ctrl-C, as it comes through Typer, whose own answer to it differs from version to version and says nothing."""
+
+
+class _Verbs(TyperGroup):
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        with _interruptions():
+            return super().make_context(*given, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _interruptions():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _interruptions() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _InterruptError from None
+
 
 app = typer.Typer(
+    cls=_Verbs,
     help="Agents that find things in a house by sight and ask for help in language.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -68,7 +92,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         return status if isinstance(status, int) else 0
     except InputError as error:
         return _complain(str(error))
-    except KeyboardInterrupt:
+    except (_InterruptError, KeyboardInterrupt):
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(INTERRUPTION)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; nothing may be written when Python closes the stream.

@@ -3,24 +3,91 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from vnla.common.lines import Lines, duration
+
+__all__ = ["Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar"]
 
 
-def progress_bar() -> Progress:
-    """A bar with an estimate of the time left; nothing where nobody looks."""
+class ProgressLines(Progress):
+    """Rich's `Progress` for where there is no terminal: no bars, but a plain line now and then on every task in hand.
+
+    A line has a task's description, how much is done of how much, its text fields, and how long it will still take.
+    """
+
+    def __init__(self, console: Console, lines: Lines | None = None) -> None:
+        super().__init__(console=console, disable=True, auto_refresh=False)
+        self._lines = lines or Lines(console)
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """More is done, and perhaps a line is due."""
+        super().advance(task_id, advance)
+        self._tell()
+
+    def update(self, task_id: TaskID, **changes: Any) -> None:
+        """Something has changed, and perhaps a line is due."""
+        super().update(task_id, **changes)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._lines.due:
+            going = [task for task in self.tasks if not task.finished]
+            if going:
+                self._lines.say(", ".join(_words(task) for task in going), _part(going))
+
+
+def _words(task: Task) -> str:
+    """How far a task is."""
+    of = "" if task.total is None else f"/{task.total:,.0f}"
+    left = "" if task.time_remaining is None else f"about {duration(task.time_remaining)} left"
+    texts = [str(value) for value in task.fields.values() if value]
+    return ", ".join(part for part in (f"{task.description} {task.completed:,.0f}{of}", *texts, left) if part)
+
+
+def _part(tasks: list[Task]) -> float | None:
+    """The part that is done of all of them."""
+    totals = [task.total for task in tasks if task.total]
+    return sum(task.completed for task in tasks if task.total) / sum(totals) if totals else None
+
+
+def progress_bar(*columns: ProgressColumn) -> Progress:
+    """A bar with an estimate of the time left, on stderr, and with more columns if there are any; in a pipe or a log file a
+    plain line now and then. What runs a moment only says nothing there."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        return ProgressLines(console)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        *columns,
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     )
+
+
+def hint_if_busy(threads: int | None = None) -> None:
+    """A line on stderr if other programs keep the machine busy; for a long command to call as it begins."""
+    from vnla.common.machine import busy_hint
+
+    hint = busy_hint(threads)
+    if hint is not None:
+        typer.echo(hint, err=True)
 
 
 def plain() -> Console:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vnla.cli.paper import DeviceOption, WorkersOption, print_tables, run_all
+from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_tables, run_all
 
 
 def demo(
@@ -15,6 +15,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data set and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
@@ -34,5 +35,6 @@ def demo(
         seed=seed,
         device=device,
         workers=workers,
+        threads=threads,
     )
     print_tables(source, contents)

@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import ProgressColumn, Task
 from rich.table import Table
 from rich.text import Text
 
+from vnla.cli.console import hint_if_busy, progress_bar
 from vnla.common.errors import InputError
 from vnla.world.views import VIEWS
 
@@ -43,19 +44,25 @@ def make(
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
     batch: Annotated[int | None, typer.Option(min=1, help="Images encoded at once. [default: the device's]")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that draw images. [default: one a core]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of this process; those that draw have one each. [default: all cores]")
+    ] = None,
     half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
+    from vnla.common.machine import use_threads
     from vnla.vision.encoders import Options, Size, make_encoder
     from vnla.vision.making import make_features
 
+    use_threads(threads)
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
     maker = make_encoder(encoder, options)
-    with _progress("encoding", len(compiled.ids)) as advance:
-        out, header, new = make_features(folder, compiled, maker, advance, batch=batch, workers=workers)
+    hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
+    with _progress("drawing and encoding", len(compiled.ids)) as bar:
+        out, header, new = make_features(folder, compiled, maker, bar.advance, told=bar.say, batch=batch, workers=workers)
     _say(out, header, as_json, "written" if new else "there already")
 
 
@@ -91,9 +98,9 @@ def import_(
 
     folder, compiled = _read(world)
     viewpoints, out = viewpoints_of(compiled), store_path(world, name)
-    with _progress("importing", len(viewpoints)) as advance:
+    with _progress("importing", len(viewpoints)) as bar:
         store = import_features(
-            file, out, viewpoints, name=name, world=world_checksum(folder), columns=columns, progress=advance
+            file, out, viewpoints, name=name, world=world_checksum(folder), columns=columns, progress=bar.advance
         )
     _say(out, store.header, as_json, "written")
 
@@ -110,8 +117,8 @@ def export(
     from vnla.vision.store import world_features
 
     store = world_features(_read(world)[0], encoder)
-    with _progress("exporting", len(store.header.viewpoints)) as advance:
-        export_features(store, out, advance)
+    with _progress("exporting", len(store.header.viewpoints)) as bar:
+        export_features(store, out, bar.advance)
     _say(out, store.header, as_json, "written")
 
 
@@ -163,8 +170,8 @@ def _visibility(folder: WorldFolder, world: World, drawn: bool) -> Visibility:
     if not drawn or folder.manifest.get("source") != "generated":
         return listed_visibility(folder.houses, world)
     images = world_images(folder)
-    with _progress("drawing", len(world.ids)) as advance:
-        return drawn_visibility(folder.houses, world, images.sightings, advance)
+    with _progress("drawing", len(world.ids)) as bar:
+        return drawn_visibility(folder.houses, world, images.sightings, bar.advance)
 
 
 def training_houses(folder: WorldFolder) -> tuple[str, ...]:
@@ -235,20 +242,16 @@ class _Speed(ProgressColumn):
         return Text("" if speed is None else f"{speed * VIEWS:,.0f} images/s")
 
 
+class _Bar(NamedTuple):
+    """What moves a bar on, and what changes the words beside it."""
+
+    advance: Callable[[int], None]
+    say: Callable[[str], None]
+
+
 @contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar in viewpoints; gives the function that moves it on."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Speed(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
+def _progress(what: str, total: int) -> Iterator[_Bar]:
+    """A bar in viewpoints."""
+    with progress_bar(_Speed()) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda count: bar.advance(task, count)
+        yield _Bar(lambda count: bar.advance(task, count), lambda words: bar.update(task, description=words))

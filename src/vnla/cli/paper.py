@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from vnla.common.errors import InputError
+from vnla.cli.console import hint_if_busy
 
 if TYPE_CHECKING:
     from vnla.paper.presets import Preset
     from vnla.paper.reporting import Contents, Source
 
-DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")]
+DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on. [default: all]")]
+ThreadsOption = Annotated[
+    int | None, typer.Option(min=1, help="Of each training and evaluation. [default: trainings share the cores]")
+]
 
 
 def paper(
@@ -43,6 +46,7 @@ def paper(
     seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data sets and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
@@ -78,7 +82,7 @@ def paper(
             *(f"--table {number}" for number in (contents.tables if table else ())),
         ]
     )
-    source = run_all(out, chosen, contents, command, world=world, seed=seed, device=device, workers=workers)
+    source = run_all(out, chosen, contents, command, world=world, seed=seed, device=device, workers=workers, threads=threads)
     print_tables(source, contents)
 
 
@@ -92,20 +96,28 @@ def run_all(
     seed: int,
     device: str | None,
     workers: int | None,
+    threads: int | None,
 ) -> Source:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
-    import torch
-
+    from vnla.common.machine import device_named
     from vnla.paper.foreman import Interrupted
     from vnla.paper.run import run_experiments
 
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if chosen.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"device {chosen}: there is no GPU that PyTorch can use")
+    chosen = device_named(device)
     console = Console(stderr=True)
     try:
         return run_experiments(
-            out, preset, contents, command=command, console=console, world=world, seed=seed, device=chosen, cores=workers
+            out,
+            preset,
+            contents,
+            command=command,
+            console=console,
+            world=world,
+            seed=seed,
+            device=chosen,
+            cores=workers,
+            threads=threads,
+            begins=hint_if_busy,
         )
     except Interrupted as stop:
         typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)

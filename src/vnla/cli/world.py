@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -61,25 +62,38 @@ def make(
         str, typer.Option(metavar="NAME", help="small: 17 little houses; paper: 61/11/18 of real sizes.")
     ] = "small",
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything in it.")] = 0,
+    houses: Annotated[
+        int | None, typer.Option(metavar="N", help="So many in all, in the preset's proportions. [default: the preset's]")
+    ] = None,
+    train: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for training.")] = None,
+    dev: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for development.")] = None,
+    test: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for test.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine."""
-    from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes, splits
+    """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
+
+    A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
+    the same preset and seed, and a house for test is never one for training elsewhere.
+    """
+    from vnla.houses.generate.world import PRESETS, Parts, as_extra, make_houses, recipes, splits
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
     files.vacant(out)
-    wanted = recipes(PRESETS[preset], seed)
-    with progress_bar() as progress:
-        houses = list(progress.track(make_houses(wanted, workers), len(wanted), description="building"))
-    write_world(
-        out, houses, source="generated", splits=splits(PRESETS[preset], wanted), extra=as_extra(preset, seed, wanted)
-    )
+    chosen = PRESETS[preset]
+    parts = chosen.parts if houses is None else chosen.divided(houses)
+    parts = Parts(train or parts.train, dev or parts.dev, test or parts.test)
+    if houses is not None and sum(parts) != houses:
+        raise InputError(f"--houses {houses}: --train, --dev and --test make it {sum(parts)}; leave one of them out")
+    wanted = recipes(chosen, seed, parts)
+    with progress_bar() as progress, closing(make_houses(wanted, workers)) as making:
+        made = list(progress.track(making, len(wanted), description="building"))
+    write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=as_extra(preset, seed, wanted))
     if as_json:
-        print_json({"out": str(out), **counts(houses)})
+        print_json({"out": str(out), **counts(made)})
     else:
-        totals = ", ".join(f"{count:,} {name}" for name, count in counts(houses).items())
+        totals = ", ".join(f"{count:,} {name}" for name, count in counts(made).items())
         plain().print(f"written to {out}: {totals}", soft_wrap=True)
 
 

@@ -8,3 +8,9 @@ class InputError(ValueError):
 
     The message is one line that says what is wrong, where, and what to do. Commands print it and leave with status 2.
     """
+
+
+INTERRUPTED = 130
+"""Exit status of a command that Ctrl-C has ended, as shells have it."""
+INTERRUPTION = "vnla: interrupted\n"
+"""What such a command says."""

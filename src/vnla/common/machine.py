@@ -1,23 +1,37 @@
-"""Which machine this is and which code, for benchmarks and reports; and which device to use."""
+"""Which machine this is and which code, for benchmarks and reports; which device to use, how many cores and threads.
+
+PyTorch is loaded only by the functions that ask it something: processes that do without it import this module as well.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from vnla.common.errors import InputError
 
 FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16", "asimd", "sve", "bf16")
 """Of a processor's abilities those that matrix products depend on."""
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""The environment's words for how many threads a library uses; each reads them once, when it is loaded."""
+
+BUSY = 0.5
+"""The part of the cores from which on it is worth a word that others use them."""
+
 
 def machine() -> dict[str, Any]:
     """What this machine is."""
+    import torch
+
     information = _processor()
     abilities = information.get("flags", information.get("Features", "")).split()
     return {
@@ -40,6 +54,8 @@ def machine_words(device: str = "cpu") -> str:
 
 def device_named(name: str | None) -> str:
     """The device that a person asked for, checked; without a name a GPU if there is one."""
+    import torch
+
     if name is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     kind, _, number = name.partition(":")
@@ -50,6 +66,59 @@ def device_named(name: str | None) -> str:
     if number and int(number) >= torch.cuda.device_count():
         raise InputError(f"device {name}: there are {torch.cuda.device_count()} GPUs, numbered from 0")
     return name
+
+
+def cores_here() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def use_threads(count: int | None) -> None:
+    """Compute with so many threads from now on, here and in processes that are started; None leaves it as it is.
+
+    The environment tells libraries that are loaded later, a call tells PyTorch if it is there. Loops in machine code share
+    PyTorch's threads (`vnla.common.team`).
+    """
+    if count is None:
+        return
+    if count < 1:
+        raise InputError(f"{count} threads: give 1 or more")
+    os.environ.update(dict.fromkeys(THREADS, str(count)))
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(count)
+
+
+@contextmanager
+def threads_of_processes(count: int | None) -> Iterator[None]:
+    """Libraries in processes that are started in the block use so many threads; None leaves it as it is."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    if count is not None:
+        os.environ.update(dict.fromkeys(THREADS, str(count)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def busy_hint(threads: int | None = None) -> str | None:
+    """A line for people if other programs keep much of the machine busy as a long command begins; None if they do not.
+
+    The load is the system's average over the last minute, less what this process has added to it so far. Who computes with
+    one thread gets no advice about `threads`.
+    """
+    cores = os.cpu_count() or 1
+    if not hasattr(os, "getloadavg"):
+        return None
+    others = os.getloadavg()[0] - (1 - math.exp(-time.process_time() / 60))
+    if others < BUSY * cores:
+        return None
+    advice = "" if threads == 1 else "; threads that wait for each other lose most, --threads 1 may be several times faster"
+    load = f"{others:.1f} of {cores} core{'' if cores == 1 else 's'}"
+    return f"note: other programs have kept {load} busy in the last minute, so this takes longer{advice}"
 
 
 def commit() -> str | None:

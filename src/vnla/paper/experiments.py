@@ -56,17 +56,21 @@ def layout_of(out: Path, world: Path | None = None) -> Layout:
 class Experiments:
     """Stages of one run of experiments."""
 
-    def __init__(self, source: Source, contents: Contents, *, seed: int, device: str, cores: int) -> None:
+    def __init__(
+        self, source: Source, contents: Contents, *, seed: int, device: str, cores: int, threads: int | None = None
+    ) -> None:
+        """On so many cores, with so many threads for each training and evaluation, if that is said."""
         self.source, self.contents, self.seed, self.device, self.cores = source, contents, seed, device, cores
         self.layout, self.preset = source.layout, source.preset
         self.candidates = _once([each for table in contents.tables for each in NEEDS.get(table, ())])
         reference = [TRAININGS["learned"]] if contents.has(6) else []
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
         # The same for all and on every machine of so many cores, so that a run can be repeated to the last bit.
-        self.threads = max(1, cores // max(1, len(self.trainings)))
+        self.threads = threads or max(1, cores // max(1, len(self.trainings)))
         # An odd number of trainings two at a time would leave a core idle during the last; three share two cores instead.
-        shares = self.threads == 1 and len(self.trainings) > cores and len(self.trainings) % cores == 1
+        shares = threads is None and self.threads == 1 and len(self.trainings) > cores and len(self.trainings) % cores == 1
         self.share = round(cores / (cores + 1) - 0.005, 2) if shares else self.threads
+        self.judging = threads or 1  # threads of an evaluation: there are many, so one each fills the machine
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -194,7 +198,7 @@ class Experiments:
             out,
             tuple(after),
             config,
-            cores=self.share if self.share < 1 else 1,
+            cores=self.share if self.share < 1 else self.judging,
             device=self.device if on_gpu else "",
             weight=8,
         )

@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Protocol
 
 from vnla.common import files
+from vnla.common.crew import GONE
 from vnla.common.errors import InputError
 from vnla.paper.stages import Given, Graph, Records, Stage
 from vnla.paper.workers import Order, Outcome, Progress, Worker
@@ -29,6 +30,8 @@ RECORDS = "stages"
 TICK_SECONDS = 0.5
 STOP_SECONDS = 120.0
 """How long a worker may take to save what it has."""
+LEAVE_SECONDS = 10.0
+"""How long a worker with nothing to do may take to leave."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -131,7 +134,7 @@ class _Foreman:
                 raise Interrupted(self.told.number)
         finally:
             for worker in [*self.idle, *(job.worker for job in self.jobs)]:
-                worker.leave(0.0 if self.jobs else 10.0)
+                worker.leave(0.0 if self.jobs else LEAVE_SECONDS)
         if self.failed:
             name, error = next(iter(self.failed.items()))
             raise InputError(f"stage {name}: {error}")
@@ -169,9 +172,9 @@ class _Foreman:
         for stage in stages:
             self.records.begin(stage)
             self.audience.began(stage)
-        worker = self.idle.pop(0) if self.idle else Worker.start()
+        worker = self.idle.pop(0) if self.idle else Worker()
         given: Given = first.given if first.joint is None else (tuple(stage.given for stage in stages),)
-        worker.begin(Order(first.joint or first.work, given, threads=max(1, int(cores))))
+        worker.send(Order(first.joint or first.work, given, threads=max(1, int(cores))))
         self.jobs.append(_Job(stages, worker, cores, time.monotonic()))
 
     def _listen(self) -> None:
@@ -180,8 +183,8 @@ class _Foreman:
         for ready in wait(list(by_pipe), TICK_SECONDS):
             job = by_pipe[ready]  # type: ignore[index]
             try:
-                news = job.worker.pipe.recv()
-            except (EOFError, ConnectionResetError):
+                news = job.worker.receive()
+            except GONE:
                 self._lost(job)
             else:
                 self._hear(job, news)
@@ -189,8 +192,7 @@ class _Foreman:
 
     def _hear(self, job: _Job, news: object) -> None:
         if isinstance(news, Progress):
-            for stage in job.stages:
-                self.audience.moved(stage, news.done, news.of, news.note)
+            self.audience.moved(job.stages[news.which], news.done, news.of, news.note)
         elif isinstance(news, Outcome):
             self.jobs.remove(job)
             self.idle.insert(0, job.worker)  # whoever has just worked has most of what is needed in memory
@@ -198,10 +200,10 @@ class _Foreman:
                 self._end(stage, news, job.seconds)
 
     def _end(self, stage: Stage, outcome: Outcome, seconds: float) -> None:
-        if outcome.error:
+        if outcome.failure is not None:
             details = self.records.file(stage, "txt")
-            files.write_text(details, outcome.details)
-            self._fail(stage, f"{outcome.error} (details: {details})")
+            files.write_text(details, outcome.failure.details)
+            self._fail(stage, f"{outcome.failure.error} (details: {details})")
         elif not stage.makes.exists():
             self._fail(stage, f"{stage.makes} was not made")
         else:
@@ -212,15 +214,13 @@ class _Foreman:
     def _lost(self, job: _Job) -> None:
         """A worker is gone without a word: it was told to stop, or something happened to it."""
         self.jobs.remove(job)
-        job.worker.leave()
+        job.worker.leave(LEAVE_SECONDS)
         if self.told.number is not None:
             for stage in job.stages:
                 self.records.end(stage, job.seconds, done=False)
             return
-        code = job.worker.process.exitcode or 0
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"left with status {code}"
         for stage in job.stages:
-            self._fail(stage, f"its process {how}; the same command goes on where it was")
+            self._fail(stage, f"its process {job.worker.fate()}; the same command goes on where it was")
 
     def _fail(self, stage: Stage, error: str) -> None:
         self.failed[stage.name] = error

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
+from vnla.houses.matterport import find_buildings
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.foreman import carry_out
 from vnla.paper.presets import Preset
 from vnla.paper.progress import shown
 from vnla.paper.reporting import Contents, Source
+from vnla.training.config import SYMBOLIC
 from vnla.vision.store import store_path
-
-
-def cores_here() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_experiments(
@@ -33,18 +31,39 @@ def run_experiments(
     seed: int = 0,
     device: str = "cpu",
     cores: int | None = None,
+    threads: int | None = None,
+    begins: Callable[[int], None] = lambda _: None,
 ) -> Source:
     """Carry out every stage that is not done yet; from what is returned the tables can be read.
 
     `world` is an existing world with features, instead of one that is generated. `seed` is of houses, data sets and
-    trainings.
+    trainings. Each training and evaluation computes with so many `threads`; by default trainings share the `cores`.
+    `begins` is called with the threads of a training when nothing was wrong with what was given.
     """
-    if world is not None and preset.features != "symbolic" and not store_path(world, preset.store).is_dir():
-        raise InputError(f"{world}: has no features {preset.store}; make or import them with `vnla features`")
+    if world is not None:
+        _check_world(world, preset)
     cores = cores or cores_here()
+    if threads is not None and threads > cores:
+        raise InputError(f"{threads} threads: there are {cores} cores to work on; give fewer threads or more cores")
     preset = replace(preset, training=replace(preset.training, seed=seed))
     source = Source(layout_of(out, world), preset, command, device)
-    stages = Experiments(source, contents, seed=seed, device=device, cores=cores).stages()
+    experiments = Experiments(source, contents, seed=seed, device=device, cores=cores, threads=threads)
+    stages = experiments.stages()
+    begins(experiments.threads)
     with shown(stages, console) as audience:
         carry_out(stages, out, audience, cores)
     return source
+
+
+def _check_world(world: Path, preset: Preset) -> None:
+    """That a world is there, with the features that the preset wants."""
+    try:
+        find_buildings(world)
+    except InputError:
+        raise InputError(f"{world}: there is no world at this path; make one with `vnla world make {world}`") from None
+    if preset.features == SYMBOLIC or store_path(world, preset.store).is_dir():
+        return
+    make = f"`vnla features make {world} --encoder {preset.features}`"
+    if preset.reduced is not None:
+        make += f" and then `vnla features reduce {world} --encoder {preset.features} --size {preset.reduced}`"
+    raise InputError(f"{world}: has no features {preset.store}; {make} makes them")

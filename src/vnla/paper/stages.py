@@ -21,7 +21,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vnla.common import files
 
@@ -29,6 +29,13 @@ Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""
 
 Given = tuple[Any, ...]
+
+
+class JointReport(Protocol):
+    """How far stages are that are done together: `which` is the place of the one that is meant."""
+
+    def __call__(self, done: float, of: float, note: str = "", which: int = 0) -> None:
+        """So much is done of it, of so much, and a word on it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Stage:
     """How many cores it works on; None is all of them, with nothing beside it; less than one, it shares a core."""
     device: str = ""
     """Stages on the same device wait for each other; on none of them where this is empty."""
-    joint: Callable[[Sequence[Given], Report], None] | None = None
+    joint: Callable[[Sequence[Given], JointReport], None] | None = None
     """Stages with the same function here wait until all of them can begin, and are done by one call of it."""
     weight: float = 1.0
     """About how long it takes, for the estimate of the time left."""

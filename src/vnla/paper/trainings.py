@@ -21,7 +21,7 @@ from typing import Any
 
 from vnla.common import files
 from vnla.paper.presets import Preset
-from vnla.paper.stages import Report
+from vnla.paper.stages import JointReport, Report
 from vnla.paper.workers import Stopped
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher
@@ -99,20 +99,15 @@ def train_run(path: Path, config: RunConfig, device: str, report: Report) -> Non
     _check(ended)
 
 
-def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: Report) -> None:
+def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport) -> None:
     """Trainings side by side on one device."""
     from vnla.training.run import Progress
     from vnla.training.together import train_together
 
-    done: dict[Path, int] = {}
-    total = sum(config.training.iterations for _, config, _ in given)
+    places = {path: which for which, (path, _, _) in enumerate(given)}
 
     def progress(path: Path) -> Progress:
-        def note(record: dict[str, Any]) -> None:
-            done[path] = record["iteration"]
-            report(sum(done.values()), total, "iterations of all trainings")
-
-        return Progress(note)
+        return Progress(lambda record: report(record["iteration"], record["of"], _words(record), places[path]))
 
     for path, config, _ in given:
         _take_over(path, config)

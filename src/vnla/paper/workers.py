@@ -6,26 +6,20 @@ stop (SIGTERM) drops what it does, but for a training, which saves first. It lea
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
-import sys
-import threading
 import time
-import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from vnla.common.errors import InputError
+from vnla.common.crew import Failure, Member
+from vnla.common.machine import use_threads
 
 PROGRESS_SECONDS = 0.2
 """Between two words on how far a stage is."""
-
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 class Stopped(BaseException):
@@ -43,48 +37,27 @@ class Order:
 
 @dataclass(frozen=True)
 class Progress:
-    """So much is done, of so much."""
+    """So much is done, of so much; of which of the stages that are done together."""
 
     done: float
     of: float
     note: str = ""
+    which: int = 0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """An order was carried out, if there is no `error`; `details` are for whoever mends it."""
+    """An order was carried out, if there is no `failure`."""
 
-    error: str = ""
-    details: str = ""
+    failure: Failure | None = None
 
 
-@dataclass
-class Worker:
+class Worker(Member):
     """A worker as its foreman sees it."""
 
-    process: BaseProcess
-    pipe: Connection
-    _told_to_stop: bool = field(default=False, repr=False)
-
-    @classmethod
-    def start(cls) -> Worker:
-        """A new process; it inherits nothing, so that threads and signal handlers of this one do no harm."""
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,), name="vnla worker")
-        # Ctrl-C reaches all processes of a terminal, this one from its first moment; whether to stop is the foreman's
-        # decision. What is ignored stays ignored in a process that is started.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process.start()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        theirs.close()
-        return cls(process, ours)
-
-    def begin(self, order: Order) -> None:
-        """Have an order carried out."""
-        self.pipe.send(order)
+    def __init__(self) -> None:
+        super().__init__(_work, name="vnla worker", daemon=False)  # a stage may have a crew of its own
+        self._told_to_stop = False
 
     def stop(self) -> None:
         """Tell it to stop, once."""
@@ -92,23 +65,14 @@ class Worker:
             self._told_to_stop = True
             os.kill(self.process.pid, signal.SIGTERM)
 
-    def leave(self, seconds: float = 10.0) -> None:
-        """Let it go; what does not leave by itself is killed."""
-        self.pipe.close()  # an idle worker leaves when nobody can send it anything any more
-        self.process.join(seconds)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-
 
 def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGTERM, _stop)
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
         while True:
             order = pipe.recv()
             pipe.send(_carry_out(order, pipe))
-    except (Stopped, EOFError, BrokenPipeError, ConnectionResetError):
+    except Stopped:
         pass
 
 
@@ -116,34 +80,17 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise Stopped
 
 
-def _leave_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGTERM)
-
-
 def _carry_out(order: Order, pipe: Connection) -> Outcome:
-    _use_threads(order.threads)
-    last = 0.0
+    use_threads(order.threads)
+    told: dict[int, float] = {}
 
-    def report(done: float, of: float, note: str = "") -> None:
-        nonlocal last
-        if time.monotonic() - last >= PROGRESS_SECONDS or done >= of:
-            last = time.monotonic()
-            pipe.send(Progress(done, of, note))
+    def report(done: float, of: float, note: str = "", which: int = 0) -> None:
+        if time.monotonic() - told.get(which, 0.0) >= PROGRESS_SECONDS or done >= of:
+            told[which] = time.monotonic()
+            pipe.send(Progress(done, of, note, which))
 
     try:
         order.work(*order.given, report)
-    except InputError as error:
-        return Outcome(" ".join(str(error).split()), traceback.format_exc())
     except Exception as error:
-        return Outcome(f"{type(error).__name__}: {' '.join(str(error).split())}", traceback.format_exc())
+        return Outcome(Failure.of(error))
     return Outcome()
-
-
-def _use_threads(count: int) -> None:
-    """By the environment for what is loaded later, by a call for what is there."""
-    os.environ.update(dict.fromkeys(_THREADS, str(count)))
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(count)

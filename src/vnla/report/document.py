@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from vnla.common.errors import InputError
+from vnla.common.lines import duration as duration
 from vnla.evaluation.confidence import Estimate, Interval
 
 UNKNOWN = "–"
@@ -270,14 +271,6 @@ class Document:
     def figures(self) -> list[Figure]:
         """The figures, in order."""
         return [item for item in self.items() if isinstance(item, Figure)]
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def image_type(image: bytes) -> Literal["png", "jpeg", "svg"]:

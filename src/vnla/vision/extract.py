@@ -6,7 +6,6 @@ so that all processes end at about the same time; near the end those without a h
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
@@ -14,6 +13,7 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.common.machine import cores_here
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
 from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
@@ -33,6 +33,7 @@ def extract(
     store: StoreWriter,
     progress: Report = lambda _: None,
     *,
+    readying: Callable[[Sequence[str]], None] = lambda _: None,
     batch: int | None = None,
     workers: int | None = None,
     meanwhile: Callable[[], None] = lambda: None,
@@ -41,33 +42,34 @@ def extract(
 
     `viewpoints` are the store's, in its order. At most `batch` images go to the encoder at once. `images` is sent to the
     processes, and the encoder as well if it can travel; their number changes nothing in the result. `meanwhile` is called
-    while they start, and is over when they begin.
+    while they start, and is over when they begin; `readying` then, with the houses that are being made ready, each time they
+    change.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // VIEWS)
     plan = Plan(viewpoints, store.pending, most)
     job = Job(images, encoder.size, encoder if encoder.travels else None)
-    with crew(job, most, min(workers or _cores(), len(plan))) as started:
+    with crew(job, most, min(workers or cores_here(), len(plan))) as started:
         meanwhile()
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
             for hand in hands:
                 hand.take(slot)
+        told: list[str] | None = None
         while busy := {hand.worker.pipe: hand for hand in hands if hand.rows}:
+            new = sorted({hand.house for hand in busy.values() if hand.is_readying})
+            if new != told:
+                readying(told := new)
             for ready in wait(list(busy)):
                 hand = busy[ready]  # type: ignore[index]
                 slot = hand.worker.outcome().slot
-                rows = hand.rows.pop(slot)
+                rows = hand.done(slot)
                 made = hand.worker.made(slot, len(rows))  # (viewpoints, 36, …)
                 features = made if encoder.travels else encoder.encode(made.reshape(-1, *made.shape[2:]))
                 store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
                 hand.take(slot)
                 progress(len(rows))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Plan:
@@ -98,6 +100,10 @@ class Plan:
         """How many viewpoints of a house nobody has in hand."""
         return sum(len(rows) for rows in self._left[house])
 
+    def house(self, rows: Sequence[int]) -> str:
+        """The house of some rows."""
+        return self._viewpoints[rows[0]][0]
+
     def order(self, slot: int, house: str, rows: Sequence[int]) -> Order:
         """The order for some rows of a house."""
         return Order(slot, house, tuple(self._viewpoints[row][1] for row in rows))
@@ -109,15 +115,28 @@ class _Hand:
     def __init__(self, worker: Worker, plan: Plan) -> None:
         self.worker = worker
         self.rows: dict[int, list[int]] = {}
+        self.house = ""
+        """Where it takes its rows from."""
         self._plan = plan
-        self._house: str | None = None
+        self._ready = ""
+
+    @property
+    def is_readying(self) -> bool:
+        """Whether nothing of its house has come from it yet."""
+        return self.house != self._ready
 
     def take(self, slot: int) -> None:
         """Put something into a slot, if there is something left."""
-        found = self._plan.next(self._house)
+        found = self._plan.next(self.house or None)
         if found is not None:
-            self._house, self.rows[slot] = found
+            self.house, self.rows[slot] = found
             self.worker.begin(self._plan.order(slot, *found))
+
+    def done(self, slot: int) -> list[int]:
+        """The rows of a slot, which have been made."""
+        rows = self.rows.pop(slot)
+        self._ready = self._plan.house(rows)
+        return rows
 
 
 def _groups(viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> Iterator[list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vnla.houses.folder import WorldFolder
@@ -23,13 +24,14 @@ def make_features(
     encoder: Encoder,
     progress: Report = lambda _: None,
     *,
+    told: Callable[[str], None] = lambda _: None,
     batch: int | None = None,
     workers: int | None = None,
 ) -> tuple[Path, Header, bool]:
     """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
 
-    The first call of `progress` is for what is stored already. Gives the store's folder, its header, and whether there was
-    anything to do.
+    The first call of `progress` is for what is stored already; `told` hears in words what is being done. Gives the store's
+    folder, its header, and whether there was anything to do.
     """
     viewpoints = viewpoints_of(world)
     header = Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, VFOV, world_checksum(folder), viewpoints)
@@ -39,9 +41,28 @@ def make_features(
     with StoreWriter(out, header) as store:
         progress(len(viewpoints) - len(store.pending))
         images = world_images(folder, camera_size(encoder.size), alone=True)
-        extract(images, viewpoints, encoder, store, progress, batch=batch, workers=workers, meanwhile=compile_kernels)
+        told("compiling the renderer")
+        extract(
+            images,
+            viewpoints,
+            encoder,
+            store,
+            progress,
+            readying=lambda houses: told(_doing(houses, folder.manifest.get("source") == "generated")),
+            batch=batch,
+            workers=workers,
+            meanwhile=compile_kernels,
+        )
         store.finish()
     return out, header, True
+
+
+def _doing(readying: Sequence[str], generated: bool) -> str:
+    """What is being done while some houses are made ready: those that were generated are built and lit before they are
+    drawn."""
+    if not generated:
+        return "reading and encoding"
+    return f"lighting {', '.join(readying)}; drawing and encoding" if readying else "drawing and encoding"
 
 
 def camera_size(size: Size) -> Size:

@@ -10,13 +10,9 @@ The module and what is sent here stay free of PyTorch, which takes longer to loa
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import traceback
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
@@ -25,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from vnla.common import crew as crews
+from vnla.common.crew import CONTEXT, GONE, Failure
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Size
 from vnla.world.views import VIEWS
@@ -34,10 +32,6 @@ Images = Callable[[str, str], NDArray[np.uint8]]
 
 SLOTS = 2
 """Pieces that a process may have in hand: one that it makes and one that is taken from it."""
-
-# New processes inherit nothing, so that threads and signal handlers of this one do no harm.
-_CONTEXT = multiprocessing.get_context("spawn")
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -82,47 +76,43 @@ class Order(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """An order was carried out, if there is no `error`; `details` are for whoever mends it."""
+    """An order was carried out, if there is no `failure`."""
 
     slot: int
-    error: str = ""
-    details: str = ""
+    failure: Failure | None = None
 
 
-class Worker:
-    """A process as seen by the one that started it."""
+class Worker(crews.Member):
+    """A process that makes images or features."""
 
     def __init__(self, kind: np.dtype[Any], most: int) -> None:
         """An order may be for at most `most` viewpoints. Before the first one it has to `learn` its job."""
-        memory = _CONTEXT.RawArray("B", SLOTS * most * kind.itemsize)
+        memory = CONTEXT.RawArray("B", SLOTS * most * kind.itemsize)
         self._slots = _slots(memory, kind, most)
-        self.pipe, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_work, args=(theirs, memory, most), name="vnla images", daemon=True)
-        self._process.start()
-        theirs.close()
+        super().__init__(_work, memory, most, name="vnla images", threads=1)
 
     def learn(self, job: bytes) -> None:
         """Tell it its job, packed as a pipe packs it."""
         try:
             self.pipe.send_bytes(job)
-        except (BrokenPipeError, ConnectionResetError):
+        except GONE:
             raise self._lost() from None
 
     def begin(self, order: Order) -> None:
         """Have an order carried out."""
         try:
-            self.pipe.send(order)
-        except (BrokenPipeError, ConnectionResetError):
+            self.send(order)
+        except GONE:
             raise self._lost() from None
 
     def outcome(self) -> Outcome:
         """The outcome of the oldest order in hand; waits for it."""
         try:
-            outcome: Outcome = self.pipe.recv()
-        except (EOFError, ConnectionResetError):
+            outcome: Outcome = self.receive()
+        except GONE:
             raise self._lost() from None
-        if outcome.error:
-            raise InputError(outcome.error) from RuntimeError(outcome.details)
+        if outcome.failure is not None:
+            raise InputError(outcome.failure.error) from RuntimeError(outcome.failure.details)
         return outcome
 
     def made(self, slot: int, count: int) -> NDArray[Any]:
@@ -130,48 +120,18 @@ class Worker:
         made: NDArray[Any] = self._slots[slot, :count]
         return made
 
-    def end(self) -> None:
-        """End the process, whatever it does."""
-        self.pipe.close()
-        self._process.terminate()
-        self._process.join()
-
     def _lost(self) -> InputError:
-        self._process.join()
-        code = self._process.exitcode or 0
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"left with status {code}"
-        return InputError(f"a process that makes images {how}; the same command goes on where it was")
+        return InputError(f"a process that makes images {self.fate()}; the same command goes on where it was")
 
 
 @contextmanager
 def crew(job: Job, most: int, count: int) -> Iterator[list[Worker]]:
     """So many workers, gone when the block ends."""
     packed = bytes(ForkingPickler.dumps(job))  # a world is megabytes: packed once for all
-    with ExitStack() as ends:
-        workers = []
-        with _one_thread_each():
-            for _ in range(count):
-                worker = Worker(job.kind, most)
-                ends.callback(worker.end)
-                workers.append(worker)
+    with crews.crew(lambda: Worker(job.kind, most), count) as workers:
         for worker in workers:  # all are on their way by now
             worker.learn(packed)
         yield workers
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Libraries in processes that are started in the block use one thread."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _slots(memory: Any, kind: np.dtype[Any], most: int) -> NDArray[Any]:
@@ -181,25 +141,20 @@ def _slots(memory: Any, kind: np.dtype[Any], most: int) -> NDArray[Any]:
 
 
 def _work(pipe: Connection, memory: Any, most: int) -> None:
-    # Ctrl-C reaches all processes of a terminal; the one that started this one ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        job: Job = pipe.recv()
-        slots = _slots(memory, job.kind, most)
-        while True:
-            order = pipe.recv()
-            pipe.send(_carry_out(order, job, slots[order.slot]))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # there is nobody left to work for
+    job: Job = pipe.recv()
+    slots = _slots(memory, job.kind, most)
+    while True:
+        order = pipe.recv()
+        pipe.send(_carry_out(order, job, slots[order.slot]))
 
 
 def _carry_out(order: Order, job: Job, slot: NDArray[Any]) -> Outcome:
     try:
         for place, viewpoint in enumerate(order.viewpoints):
             slot[place] = job.make(order.house, viewpoint)
-    except InputError as error:
-        return Outcome(order.slot, str(error), traceback.format_exc())
     except Exception as error:
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return Outcome(order.slot, f"house {order.house}: no features could be made ({reason})", traceback.format_exc())
+        failure = Failure.of(error)
+        if failure.is_fault:
+            failure = replace(failure, error=f"house {order.house}: no features could be made ({failure.error})")
+        return Outcome(order.slot, failure)
     return Outcome(order.slot)

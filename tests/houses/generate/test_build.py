@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,10 @@ import pytest
 
 from vnla.cli import main
 from vnla.common.errors import InputError
+from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.build import generate_house
-from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipe_of, recipes, splits
+from vnla.houses.generate.world import GENERATOR, PRESETS, Parts, as_extra, make_houses, recipe_of, recipes, splits
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
 from vnla.houses.statistics import REAL, world_statistics
@@ -55,6 +58,50 @@ def test_presets_have_the_papers_split_and_enough_houses() -> None:
     }
     assert small.houses >= 16
     assert sum(recipe.viewpoints for recipe in recipes(paper, 0)) == pytest.approx(10_567, rel=0.03)
+
+
+def test_the_seeds_of_a_preset_are_drawn_from_its_seed_and_the_generators_version() -> None:
+    drawn = np.random.default_rng([5, GENERATOR]).choice(2**31, 17, replace=False)
+    assert [recipe.seed for recipe in recipes(PRESETS["small"], 5)] == drawn.tolist()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_any_number_of_houses_is_divided_in_the_presets_proportions(name: str) -> None:
+    preset = PRESETS[name]
+    assert preset.divided(3) == (1, 1, 1)
+    assert preset.divided(preset.houses) == preset.parts
+    assert preset.divided(3 * preset.houses) == tuple(3 * count for count in preset.parts)
+    for houses in range(3, 200):
+        parts, more = preset.divided(houses), preset.divided(houses + 1)
+        assert sum(parts) == houses and min(parts) >= 1
+        assert sorted(b - a for a, b in zip(parts, more, strict=True)) == [0, 0, 1]
+    with pytest.raises(InputError, match="2 houses: at least 3 are needed"):
+        preset.divided(2)
+
+
+def test_a_larger_world_has_the_houses_of_a_smaller_one_in_the_same_parts() -> None:
+    preset = PRESETS["small"]
+    sizes = (3, 5, 17, 18, 40)
+    worlds = [(parts, recipes(preset, 2, parts)) for parts in map(preset.divided, sizes)]
+    assert worlds[2][1] == recipes(preset, 2)
+    divided = [splits(preset, made, parts) for parts, made in worlds]
+    for size, (_, made), parts in zip(sizes, worlds, divided, strict=True):
+        assert len({recipe.name for recipe in made}) == len({recipe.seed for recipe in made}) == len(made) == size
+        assert [name for names in parts.values() for name in names] == [recipe.name for recipe in made]
+    for ((_, few), fewer), ((_, many), more) in itertools.pairwise(zip(worlds, divided, strict=True)):
+        assert set(few) < set(many)
+        assert all(more[part][: len(names)] == names for part, names in fewer.items())
+
+
+def test_a_world_of_another_generator_says_how_it_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = Parts(1, 1, 1)
+    wanted = recipes(PRESETS["small"], 4, parts)
+    houses = [replace(cottage(), name=recipe.name) for recipe in wanted]
+    extra = as_extra("small", 4, wanted)
+    write_world(tmp_path / "w", houses, source="generated", splits=splits(PRESETS["small"], wanted, parts), extra=extra)
+    monkeypatch.setattr("vnla.houses.generate.world.GENERATOR", GENERATOR + 1)
+    with pytest.raises(InputError, match="`vnla world make --preset small --seed 4 --train 1 --dev 1 --test 1`"):
+        recipe_of(read_world(tmp_path / "w"), wanted[0].name)
 
 
 def test_a_generated_world_comes_back_equal_and_runs_in_the_drop_in_simulator(world: Path, tmp_path: Path) -> None:

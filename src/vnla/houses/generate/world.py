@@ -5,16 +5,17 @@ A world folder remembers the seed of each house, so that what its houses look li
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+import itertools
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from vnla.common.crew import mapped
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.build import GeneratedHouse, generate_house
 from vnla.houses.house import House
@@ -24,6 +25,14 @@ GENERATOR = 1
 """Version of the generator: it changes when the same seed gives another house."""
 
 _LEAST, _MOST = 8, 348  # viewpoints of the smallest and the largest real building
+
+
+class Parts(NamedTuple):
+    """How many houses there are for training, development and test."""
+
+    train: int
+    dev: int
+    test: int
 
 
 @dataclass(frozen=True)
@@ -36,9 +45,25 @@ class Preset:
     sizes: tuple[int, ...]
 
     @property
+    def parts(self) -> Parts:
+        """Its houses for training, development and test."""
+        return Parts(self.train, self.dev, self.test)
+
+    @property
     def houses(self) -> int:
         """How many there are in all."""
-        return self.train + self.dev + self.test
+        return sum(self.parts)
+
+    def divided(self, houses: int) -> Parts:
+        """So many houses in the preset's proportions, at least one in each part; one house more changes no part but one."""
+        if houses < len(self.parts):
+            raise InputError(f"{houses} houses: at least {len(self.parts)} are needed, for training, development and test")
+        count = [1] * len(self.parts)
+        for _ in range(houses - len(self.parts)):
+            # Sainte-Laguë's rule: the next one goes where it comes nearest to the proportions.
+            claims = [share / (2 * has + 1) for share, has in zip(self.parts, count, strict=True)]
+            count[claims.index(max(claims))] += 1
+        return Parts(*count)
 
 
 PRESETS = {
@@ -60,32 +85,49 @@ class Recipe:
         return generate_house(self.name, self.seed, self.viewpoints)
 
 
-def recipes(preset: Preset, seed: int) -> list[Recipe]:
-    """The houses of a world: sizes spread evenly over the deciles, in random order, each with a seed of its own."""
-    random = np.random.default_rng([seed, GENERATOR])
+def recipes(preset: Preset, seed: int, parts: Parts | None = None) -> list[Recipe]:
+    """The houses of a world: those for training, then development, then test; the preset's numbers unless `parts` says so.
+
+    A house is known by its number. In a smaller world of the same preset and seed are the first houses of each part, in a
+    larger one further houses of each, and all have the names that they have elsewhere.
+    """
+    parts = parts or preset.parts
+    firsts = (0, preset.train, preset.train + preset.dev)
+    return [
+        recipe
+        for first, size, count in zip(firsts, preset.parts, parts, strict=True)
+        for recipe in itertools.islice(_part(preset, seed, first, size), count)
+    ]
+
+
+def _part(preset: Preset, seed: int, first: int, size: int) -> Iterator[Recipe]:
+    """The houses of a part, without end: `size` houses from the `first` on of every village."""
+    for village in itertools.count():
+        yield from _village(preset, seed, village)[first : first + size]
+
+
+@lru_cache(maxsize=8)
+def _village(preset: Preset, seed: int, number: int) -> list[Recipe]:
+    """As many houses as the preset has: sizes spread evenly over the deciles, in random order, each with its own seed."""
+    random = np.random.default_rng([seed, GENERATOR, *([number] if number else [])])
     spread = (np.arange(preset.houses) + 0.5) / preset.houses
     sizes = np.interp(spread, np.linspace(0, 1, len(preset.sizes)), preset.sizes)
     seeds = random.choice(2**31, preset.houses, replace=False)
     order = random.permutation(preset.houses)
-    return [Recipe(f"house{i:03d}", int(seeds[i]), round(float(sizes[order[i]]))) for i in range(preset.houses)]
+    first = number * preset.houses
+    return [Recipe(f"house{first + i:03d}", int(seeds[i]), round(float(sizes[order[i]]))) for i in range(preset.houses)]
 
 
-def splits(preset: Preset, made: Iterable[Recipe]) -> dict[str, list[str]]:
+def splits(preset: Preset, made: Iterable[Recipe], parts: Parts | None = None) -> dict[str, list[str]]:
     """Which houses are for training, development and test."""
-    names = [recipe.name for recipe in made]
-    dev, test = preset.train, preset.train + preset.dev
-    return {"train": names[:dev], "dev": names[dev:test], "test": names[test:]}
+    names = iter([recipe.name for recipe in made])
+    return {name: list(itertools.islice(names, count)) for name, count in (parts or preset.parts)._asdict().items()}
 
 
-def make_houses(wanted: list[Recipe], workers: int | None = None) -> Iterator[House]:
-    """The houses as data, in order, made by several processes."""
-    workers = min(workers or os.cpu_count() or 1, len(wanted))
-    if workers == 1:
-        yield from map(_house, wanted)
-        return
-    # Processes of their own from the beginning: a copy of one that has threads may hang or break.
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_house, wanted)
+def make_houses(wanted: list[Recipe], workers: int | None = None) -> Generator[House]:
+    """The houses as data, in order, made by several processes, which end when it is closed."""
+    workers = min(workers or cores_here(), len(wanted))
+    yield from map(_house, wanted) if workers == 1 else mapped(_house, wanted, workers, name="vnla houses")
 
 
 def _house(recipe: Recipe) -> House:
@@ -110,8 +152,17 @@ def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
     if extra["generator"] != GENERATOR:
         raise InputError(
             f"{folder.path}: was made by generator {extra['generator']}, but this vnla has generator {GENERATOR}: "
-            f"make it again with `vnla world make --preset {extra['preset']} --seed {extra['seed']}`"
+            f"make it again with `vnla world make --preset {extra['preset']} --seed {extra['seed']}{_options(folder)}`"
         )
     if house not in extra["houses"]:
         raise InputError(f"{folder.path}: has no house {house}")
     return Recipe(house, *extra["houses"][house])
+
+
+def _options(folder: WorldFolder) -> str:
+    """The options for a world's numbers of houses, where they are not the preset's."""
+    parts = {name: len(houses) for name, houses in folder.splits.items()}
+    preset = PRESETS.get(folder.manifest["extra"]["preset"])
+    if preset is None or parts == preset.parts._asdict():
+        return ""
+    return "".join(f" --{name} {count}" for name, count in parts.items())

@@ -1,0 +1,78 @@
+"""The command as a process: what it sets before anything is loaded, and Ctrl-C at any of its moments."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from processes import is_gone
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+COMMAND = [sys.executable, "-m", "vnla"]
+
+
+def printed(script: str, **environment: str) -> str:
+    given = {name: value for name, value in ENVIRONMENT.items() if name != "OMP_WAIT_POLICY"} | environment
+    return subprocess.run([sys.executable, "-c", script], env=given, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("processor", "given", "policy"),
+    [
+        ("x86_64", {}, "PASSIVE"),
+        ("AMD64", {}, "PASSIVE"),
+        ("x86_64", {"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE"),
+        ("aarch64", {}, None),
+    ],
+)
+def test_threads_wait_asleep_where_it_helps_unless_a_person_says_otherwise(
+    processor: str, given: dict[str, str], policy: str | None
+) -> None:
+    script = f"import os, platform; platform.machine = lambda: {processor!r}; import vnla; " + (
+        "print(os.environ.get('OMP_WAIT_POLICY'))"
+    )
+    assert printed(script, **given) == f"{policy}\n"
+
+
+@pytest.mark.parametrize("module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.crew", "vnla.paper.workers"])
+def test_what_every_process_imports_is_free_of_pytorch(module: str) -> None:
+    assert printed(f"import sys, {module}; print('torch' in sys.modules)") == "False\n"
+
+
+def begin(out: Path) -> subprocess.Popen[str]:
+    """`vnla world make` as a terminal starts it."""
+    return subprocess.Popen(
+        [*COMMAND, "world", "make", str(out), "--workers", "3"],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # type: ignore[arg-type, return-value]
+    )
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.8, 1.3, 2.0, 3.0])
+def test_ctrl_c_at_any_time_ends_with_one_line_and_leaves_nothing(tmp_path: Path, seconds: float) -> None:
+    process = begin(tmp_path / "deep" / "world")
+    time.sleep(seconds)
+    began = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out, said) == (130, "", "vnla: interrupted\n")
+    assert time.monotonic() - began < 20, "two seconds where nobody else is at work"
+    assert is_gone(process.pid, seconds=30, kill=os.killpg)
+    assert not list(tmp_path.iterdir())
+
+
+def test_in_the_background_ctrl_c_stays_ignored() -> None:
+    script = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.argv = ['vnla', '--version']; " + (
+        "from vnla import __main__; __main__.signal.signal = lambda *_: sys.exit('changed'); __main__.main()"
+    )
+    assert printed(script).startswith("vnla ")

@@ -1,0 +1,69 @@
+"""The machine: threads, a device by name, and the hint that others are at work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from vnla.common import machine
+from vnla.common.errors import InputError
+from vnla.common.machine import THREADS, busy_hint, device_named, use_threads
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in THREADS:
+        monkeypatch.setenv(name, "1")
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("threads")
+def test_threads_are_set_here_and_for_processes_to_come() -> None:
+    use_threads(2)
+    assert torch.get_num_threads() == 2
+    assert {os.environ[name] for name in THREADS} == {"2"}
+    use_threads(None)
+    assert torch.get_num_threads() == 2
+    with pytest.raises(InputError, match="0 threads: give 1 or more"):
+        use_threads(0)
+
+
+def test_threads_are_set_before_pytorch_is_loaded() -> None:
+    script = "from vnla.common.machine import use_threads; use_threads(1); import torch; print(torch.get_num_threads())"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
+@pytest.mark.parametrize("name", ["gpu", "cpu:1", "cuda:x", "nope", ""])
+def test_an_unknown_device_is_named(name: str) -> None:
+    with pytest.raises(InputError, match=f"device {name}: unknown; choose cpu, cuda"):
+        device_named(name)
+
+
+@pytest.mark.parametrize(
+    ("load", "cores", "used", "words"),
+    [
+        (0.4, 2, 0.0, None),
+        (2.0, 2, 0.0, "have kept 2.0 of 2 cores busy"),
+        (7.9, 16, 0.0, None),
+        (8.1, 16, 0.0, "have kept 8.1 of 16 cores busy"),
+        (1.5, 2, 300.0, None),  # one of them is ours
+    ],
+)
+def test_a_busy_machine_is_told(
+    load: float, cores: int, used: float, words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(machine.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(machine.time, "process_time", lambda: used)
+    hint = busy_hint()
+    assert hint is None if words is None else hint is not None and words in hint and "\n" not in hint
+    assert hint is None or "--threads 1" in hint
+    assert "--threads" not in (busy_hint(threads=1) or "")
