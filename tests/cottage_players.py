@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
+from vnla.agent.paper import PaperAgent
 from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import Acting, most_probable
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Words
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
@@ -27,9 +26,8 @@ from vnla.world.compiled import World
 
 HOUSE = cottage()
 WORLD = World.compile([HOUSE])
-TASKS = TaskSet.compile(WORLD, cottage_tasks(WORLD), TimeBudgets())
-VOCABULARY = Vocabulary.build(task.end_goal for task in TASKS.tasks)
-END_GOALS = Words(*VOCABULARY.encode([task.end_goal for task in TASKS.tasks]))
+VOCABULARY = Vocabulary.build(task.end_goal for task in cottage_tasks(WORLD))
+TASKS = TaskSet.compile(WORLD, cottage_tasks(WORLD), TimeBudgets(), vocabulary=VOCABULARY)
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,10 @@ def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, adviso
     """The players with an agent that knows nothing yet."""
     features = symbolic_features([HOUSE], WORLD).array
     views = torch.from_numpy(features).reshape(-1, features.shape[-1])
-    advisor = advisor or Advisor()
+    advisor = advisor or TemplateAdvisor()
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = AgentConfig(words=len(VOCABULARY), view_size=views.shape[1], hidden=16, word_embedding=8, help_hidden=16)
-        agent = Agent(config)
-    said = tails(Subgoals.table(advisor, VOCABULARY), end_mark=VOCABULARY.end)
-    return Players(agent, views, advisor, said, HelpTeacher(), policy or AsTaught(), acting)
+        agent = PaperAgent(config)
+    voice = advisor.ready(VOCABULARY)
+    return Players(agent, {"symbolic": views}, advisor, voice, HelpTeacher(), policy or AsTaught(), acting)

@@ -18,7 +18,7 @@ from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import scattered_house
 from vnla.mattersim import Simulator
 from vnla.mattersim.state import SimState
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import until_stop
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
@@ -109,7 +109,7 @@ def test_random_walks_and_the_teachers_advice_are_the_same_in_both(tmp_path: Pat
             action = Nav(int(torch.randint(0, len(Nav), (), generator=random)))
             pose = environment.step(pose, torch.tensor([action]), goal_set)
             reference.act(simulator, action)
-        plan = until_stop(Advisor(k=5)(environment, pose, goal_set).plan[0].tolist())
+        plan = until_stop(TemplateAdvisor(k=5)(environment, pose, goal_set).plan[0].tolist())
         for expected in plan:
             assert reference.teacher(simulator.getState()) is expected
             reference.act(simulator, expected)

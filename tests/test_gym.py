@@ -26,7 +26,7 @@ import vnla.gym
 from vnla.common.errors import InputError
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -74,7 +74,7 @@ def striped(house: str, viewpoint: str, heading: float, elevation: float, width:
         {},
         {"observe": "rgb", "images": striped, "width": 8, "height": 6},
         {"images": striped, "width": 8, "height": 6, "render_mode": "rgb_array"},
-        {"advisor": Advisor(k=2, direct=True, speaks=False), "ratio": 1.0, "longest": 60, "render_mode": "ansi"},
+        {"advisor": TemplateAdvisor(k=2, direct=True, speaks=False), "ratio": 1.0, "longest": 60, "render_mode": "ansi"},
     ],
     ids=["features", "rgb", "features and pictures", "direct"],
 )
@@ -257,7 +257,7 @@ def test_longest_bounds_the_time_of_both_kinds_of_budget() -> None:
 
 
 def test_a_direct_advisor_acts() -> None:
-    env = kitchen(advisor=Advisor(direct=True))
+    env = kitchen(advisor=TemplateAdvisor(direct=True))
     env.step((RIGHT, 1))
     executed = [env.step((RIGHT, 0))[4]["executed"] for _ in range(5)]
     assert executed == [LEFT, LEFT, LEFT, FORWARD, RIGHT]
@@ -270,7 +270,7 @@ def test_an_indirect_advisor_only_speaks() -> None:
 
 
 def test_a_direct_advisor_stops_and_may_be_silent() -> None:
-    env = kitchen(advisor=Advisor(direct=True, speaks=False))
+    env = kitchen(advisor=TemplateAdvisor(direct=True, speaks=False))
     play(env, *moves(LEFT, LEFT, LEFT))
     observation, *_ = env.step((RIGHT, 1))
     assert (observation["instruction"], observation["help_left"]) == (END_GOAL, 1)
@@ -280,7 +280,7 @@ def test_a_direct_advisor_stops_and_may_be_silent() -> None:
 
 def test_a_new_request_begins_a_new_plan() -> None:
     """The plan of k = 2 is left, left; asked again after one of them, it is left, left again: three in all, then forward."""
-    env = kitchen(advisor=Advisor(k=2, direct=True), ratio=0.16)
+    env = kitchen(advisor=TemplateAdvisor(k=2, direct=True), ratio=0.16)
     executed = [env.step(action)[4]["executed"] for action in ((RIGHT, 1), (RIGHT, 0), (RIGHT, 1), *[(RIGHT, 0)] * 3)]
     assert executed == [-1, LEFT, -1, LEFT, LEFT, RIGHT]
 
@@ -392,7 +392,7 @@ def test_wrong_tasks_and_pictures_are_refused() -> None:
         small.reset()
 
 
-@pytest.mark.parametrize("advisor", [Advisor(), Advisor(k=2, direct=True)], ids=["indirect", "direct"])
+@pytest.mark.parametrize("advisor", [TemplateAdvisor(), TemplateAdvisor(k=2, direct=True)], ids=["indirect", "direct"])
 @pytest.mark.parametrize("observe", ["features", "rgb"])
 def test_many_are_the_same_as_singles(advisor: Advisor, observe: str) -> None:
     options: dict[str, Any] = {

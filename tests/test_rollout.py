@@ -10,9 +10,12 @@ import torch
 from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes
+from vnla.roles.words import Phrases, Words
 from vnla.rollout import Moment, Rollout, steps_taken
 
 BLOCKED = -math.inf
+
+SILENT = Phrases(Words.none(1), 1, str)
 
 
 def moment(step: int, rows: list[int], going: list[bool], **values: object) -> Moment:
@@ -23,13 +26,13 @@ def moment(step: int, rows: list[int], going: list[bool], **values: object) -> M
     usual = Moment(
         step=step, row=torch.tensor(rows), going=torch.tensor(going), learns=torch.tensor(going), pose=zero, budget=zero + 1,
         tentative=torch.full((batch, 6), 1 / 6), final=torch.full((batch, 6), math.log(1 / 6)), known=torch.zeros(batch, 2),
-        teacher_request=no, reason=zero, request=no, subgoal=zero, taught=zero, nav=zero, after=zero,
+        teacher_request=no, reason=zero, request=no, heard=zero, phrases=SILENT, taught=zero, nav=zero, after=zero,
     )  # fmt: skip
     return replace(usual, **{name: torch.as_tensor(value) for name, value in values.items()})
 
 
 def rollout(*moments: Moment, batch: int = 3) -> Rollout:
-    return Rollout(drawn_episodes(cottage_environment(), torch.arange(batch)), list(moments))
+    return Rollout(drawn_episodes(cottage_environment(), torch.arange(batch)), moments=list(moments))
 
 
 def logs(*shares: float) -> list[float]:

@@ -1,9 +1,8 @@
 """Algorithm 1: a batch of episodes under imitation learning with indirect intervention (I3L-BCUI).
 
 The numbers at the lines are those of Algorithm 1 in the paper. The same function trains and evaluates, with every help
-policy and both kinds of advisor; what differs are the objects passed in. All of it is tensors over the batch; on a GPU
-nothing between the first step and the last touches the host. Ended episodes take no part: on a CPU they leave the batch, on
-a GPU they stay and are masked.
+policy, advisor and agent; what differs are the objects passed in. All of it is tensors over the batch; on a GPU nothing
+between the first step and the last touches the host. Ended episodes take no part: `Batching` knows whether they leave.
 
 The policies are updated (lines 28-29) once a batch, from what is recorded here: `vnla.rollout` has the losses, maximum
 likelihood of what the teachers do; the optimiser belongs to `vnla.training`.
@@ -19,15 +18,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.agent.mind import Mind
-from vnla.agent.navigation import Decoded
+from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
-from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.players import Players
-from vnla.roles.help_policies import Never
 from vnla.roles.help_teacher import Verdict
-from vnla.roles.words import Words
+from vnla.roles.words import Heard
 from vnla.rollout import Moment, Rollout
 from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
 from vnla.world.budgets import LONGEST_EPISODE
@@ -50,16 +46,16 @@ class Walk:
     mind: Mind  # g^main and the agent's state
 
 
-def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:
+def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:
     """Run `episodes` from start to end."""
-    rollout = Rollout(episodes)
-    walk = begin(episodes, end_goals, players, longest)  # 4-8
+    rollout = Rollout(episodes, players.batching)
+    walk = begin(episodes, players, longest)  # 4-8
     for step in range(longest):  # 9
-        walk = still_going(walk, players.keeps_ended)
+        walk = players.batching.rest(walk, walk.going)
         if not len(walk.row):
             break
         sight = look(walk, step, players)  # 10, 22
-        answer = walk.mind.read(sight.may_ask, partial(advise, walk, players), players.tails)  # 15
+        answer = walk.mind.read(sight.may_ask, partial(advise, walk, step, players))  # 15
         mind = walk.mind.see(sight.view, walk.nav)  # 10
         first = mind.tentatively(walk.ask, sight.may_ask) if players.deliberate else None  # 11
         resolve = consider(walk, step, sight, first, players)  # 12-14
@@ -71,7 +67,7 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
                 step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
                 tentative=resolve.tentative, final=deed.final, known=kept(resolve.known),
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
-                subgoal=answer.subgoal, taught=sight.taught, nav=deed.nav, after=deed.pose,
+                heard=answer.index, phrases=answer.table, taught=sight.taught, nav=deed.nav, after=deed.pose,
             )
         )  # fmt: skip
         walk = replace(
@@ -85,7 +81,7 @@ def bcui(episodes: Episodes, end_goals: Words, players: Players, longest: int = 
 class Sight(NamedTuple):
     """What there is at the poses of a batch, whatever its agents think."""
 
-    view: Tensor  # (batch, view size)
+    view: Views  # what the agent sees: (batch, size) each
     blocked: Tensor  # whether nothing is in view to go to
     taught: Tensor  # the navigation teacher's action
     may_ask: Tensor  # who has a request left; and will ask, where that is known without pass 1
@@ -100,22 +96,21 @@ def look(walk: Walk, step: int, players: Players) -> Sight:
     if not players.deliberate:
         may_ask = may_ask & players.help_policy(situation(walk, step, nothing(walk)))
     return Sight(
-        view=players.views[walk.pose].float(),
+        view={name: table[walk.pose].float() for name, table in players.views.items()},
         blocked=environment.blocked(walk.pose),
         taught=environment.nav_teacher(walk.pose, goals),
         may_ask=may_ask,
-        learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.keeps_ended else walk.going.clone(),
+        learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.batching.keeps_ended else walk.going.clone(),
     )
 
 
-@fused
-def advise(walk: Walk, players: Players) -> Tensor:
+def advise(walk: Walk, step: int, players: Players) -> Heard:
     """Line 15: what the advisor would say."""
-    return players.advisor(walk.episodes.environment, walk.pose, walk.episodes.goals).subgoal
+    return players.voice.say(situation(walk, step, nothing(walk)))
 
 
 def situation(walk: Walk, step: int, tentative: Tensor, ask: Callable[[], Tensor] | None = None) -> Situation:
-    """What a help policy or teacher may look at."""
+    """What a help policy, a teacher or an advisor may look at."""
     return Situation(
         episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
         plan=walk.plan, ask=ask,
@@ -139,16 +134,15 @@ class Resolve(NamedTuple):
 
 
 @fused
-def consider(walk: Walk, step: int, sight: Sight, first: Decoded | None, players: Players) -> Resolve:
+def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, players: Players) -> Resolve:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
     if first is None:
         tentative = known = nothing(walk)
         verdict, request = Verdict(tentative.bool(), tentative.long()), sight.may_ask
     else:
-        help_module = players.agent.help
         tentative = log_distribution(first.logits, sight.blocked).exp()
-        known = help_module.features(sight.view, tentative, first.decoder, first.attended)  # 12
-        now = situation(walk, step, tentative, lambda: help_module(known, walk.budget))
+        known = players.agent.knows(sight.view, tentative, first)  # 12
+        now = situation(walk, step, tentative, lambda: players.agent.ask(known, walk.budget))
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
@@ -192,10 +186,10 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
     )
 
 
-def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
+def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
     """The start of every episode: lines 4 to 8."""
-    silence = not players.advisor.speaks or isinstance(players.help_policy, Never)
-    requests = 0 if silence else min(longest, episodes.most_requests)
+    answers = players.advisor.speaks and players.help_policy.asks
+    requests = min(longest, episodes.most_requests) if answers else 0
     zero = torch.zeros_like(episodes.start)
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),
@@ -208,16 +202,8 @@ def begin(episodes: Episodes, end_goals: Words, players: Players, longest: int =
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
-        mind=players.agent.begin(end_goals, players.tails, longest, requests),
+        mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
     )
-
-
-def still_going(walk: Walk, keeps_ended: bool) -> Walk:
-    """The walk without episodes that stopped or have no time left; on a GPU they stay, marked as ended."""
-    if walk.going.is_cuda or keeps_ended:
-        return walk
-    rows = walk.going.nonzero().squeeze(1)
-    return walk if len(rows) == len(walk.row) else take_rows(walk, rows)
 
 
 def kept(known: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """A batch of episodes as tensors: where each begins, what it is after, and how much time and help it has.
 
 `Episodes` is fixed for the length of a rollout; `Situation` is one moment of it, all that a help-requesting policy or
-teacher may look at.
+teacher, or an advisor, may look at.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from vnla.roles.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import Environment, viewpoint_of
 
@@ -31,6 +32,7 @@ class Episodes:
     time_budget: Tensor  # (batch,), steps
     help_budget: Tensor  # (batch,), requests
     start_paths: Tensor  # (batch, most goals, longest path), shortest paths from the start to every goal
+    end_goals: Words  # (batch, …), what is asked for; without words where nobody reads them
     most_requests: int = LONGEST_EPISODE  # no help budget is larger
 
     @classmethod
@@ -43,6 +45,7 @@ class Episodes:
         goals: Tensor,
         time_budget: Tensor,
         seed: int | Tensor,
+        end_goals: Words | None = None,
         ratio: float = HELP_RATIO,
         k: int = SUBGOAL_ACTIONS,
     ) -> Episodes:
@@ -56,6 +59,7 @@ class Episodes:
             time_budget=time_budget,
             help_budget=help_budget(time_budget, key, ratio=ratio, k=k, seed=seed),
             start_paths=environment.paths_from(start, goals),
+            end_goals=Words.none(len(key), key.device) if end_goals is None else end_goals,
             most_requests=ceil(LONGEST_EPISODE * ratio / k),
         )
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from torch import Tensor
+from dataclasses import dataclass, field
 
 from vnla.agent.agent import Agent
+from vnla.agent.mind import Views
+from vnla.common.batching import Batching
 from vnla.roles.acting import Acting
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import Advisor, Voice
 from vnla.roles.help_policies import HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Words
 
 
 @dataclass(frozen=True)
@@ -19,13 +18,12 @@ class Players:
     """Everybody who takes part in an episode."""
 
     agent: Agent
-    views: Tensor  # (poses, view size), the feature vector of every view of the world
+    views: Views  # what there is to see at every pose of the world, by name: (poses, size) each
     advisor: Advisor
-    tails: Words  # all that the advisor may say, as the agent reads it
+    voice: Voice  # the advisor's, in the agent's words
     help_teacher: HelpTeacher
     help_policy: HelpPolicy
     acting: Acting
-    keeps_ended: bool = False
-    """Let ended episodes walk on and learn until they are at a goal, as the authors' code does."""
+    batching: Batching = field(default_factory=Batching)
     deliberate: bool = True
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from vnla.agent.help import HelpModule
+from vnla.common.batching import Batching
 from vnla.episodes import Episodes
+from vnla.roles.words import Phrases
 from vnla.world.actions import ask_action
 
 
@@ -30,7 +31,8 @@ class Moment:
     teacher_request: Tensor
     reason: Tensor  # the help teacher's
     request: Tensor
-    subgoal: Tensor  # what the advisor said to those who asked; to others what it would, or anything
+    heard: Tensor  # what the advisor said to those who asked, a row of `phrases`; to others what it would, or anything
+    phrases: Phrases
     taught: Tensor  # the navigation teacher's action
     nav: Tensor  # the action carried out
     after: Tensor  # pose after it
@@ -41,6 +43,7 @@ class Rollout:
     """The moments of a batch of episodes, in order."""
 
     episodes: Episodes
+    batching: Batching = field(default_factory=Batching)
     moments: list[Moment] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
 
@@ -52,22 +55,20 @@ class Rollout:
         each = -final.gather(1, self._all("taught")[:, None]).squeeze(1)
         return self._sum_of_means(each, self._all("learns"))
 
-    def ask_loss(self, module: HelpModule) -> Tensor:
-        """The same for the help-requesting teacher, with one application of the module to all steps together.
+    def ask_loss(self, ask: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """The same for the help-requesting teacher. `ask` is the help module, of what it knows and the budget, applied to
+        all steps together.
 
-        Who has no request left does not decide, and loses nothing. On a GPU, whose graphs do not change their sizes, the
-        module is applied there too, and gives the same 0.
+        Who has no request left does not decide, and loses nothing; where sizes are fixed, `ask` is applied there too, and
+        gives the same 0.
         """
-        parts = [slice(None) if each.budget.is_cuda else each.budget > 0 for each in self.moments]
+        chosen = [self.batching.chosen(each.budget > 0) for each in self.moments]
         budget, targets, known = (
-            torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, parts, strict=True)])
+            torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, chosen, strict=True)])
             for name in ("budget", "teacher_request", "known")
         )
-        each = -torch.log_softmax(module(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
-        if not each.is_cuda:
-            deciding = self._all("budget") > 0
-            each = each.new_zeros(len(deciding)).masked_scatter(deciding, each)
-        return self._sum_of_means(each, self._all("going"))
+        each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
+        return self._sum_of_means(self.batching.spread(each, self._all("budget") > 0), self._all("going"))
 
     def _sum_of_means(self, values: Tensor, chosen: Tensor) -> Tensor:
         """The sum over the steps of the mean of the chosen values; values that are not chosen may be infinite."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.agent.agent import Agent
+from vnla.agent.paper import PaperAgent
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def instruction(end_goal: Sequence[int], said: Sequence[int], end_mark: int) -> 
 class Reference:
     """π_nav and π_ask without dropout."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: PaperAgent) -> None:
         self.values = {name: each.detach().double().numpy() for name, each in agent.named_parameters()}
         self.config = agent.config
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
-from vnla.agent.mind import Heard, Mind
-from vnla.agent.navigation import Decoded
-from vnla.episodes import Episodes
+from vnla.agent.mind import Decision, Mind, Start, Views
+from vnla.agent.paper import PaperAgent
+from vnla.common.batching import Batching
+from vnla.episodes import Episodes, Situation
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import ALONE, Acting
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
 from vnla.roles.help_policies import HelpPolicy, Never
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Words
+from vnla.roles.words import Heard, Words
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
@@ -31,14 +31,14 @@ END_GOAL_WORDS = 5
 WORDS = 60
 
 
-def small_agent(seed: int = 0, **sizes: float | bool) -> Agent:
+def small_agent(seed: int = 0, **sizes: float | bool) -> PaperAgent:
     """An agent with few parameters; its own distributions are made uneven, so that it does different things."""
     torch.manual_seed(seed)
     usual = {
         "view_size": 8, "hidden": 12, "word_embedding": 6, "nav_embedding": 3, "ask_embedding": 3, "budget_embedding": 4,
         "coverage": 3, "help_hidden": 10, "dropout": 0.0,
     }  # fmt: skip
-    agent = Agent(AgentConfig(words=WORDS, **{**usual, **sizes}))
+    agent = PaperAgent(AgentConfig(words=WORDS, **{**usual, **sizes}))
     with torch.no_grad():
         for layer in (agent.navigation.output, agent.help.output):
             layer.weight *= 8
@@ -47,14 +47,29 @@ def small_agent(seed: int = 0, **sizes: float | bool) -> Agent:
     return agent
 
 
-def numbered(advisor: Advisor) -> dict[str, int]:
-    """Numbers for the advisor's words; 0 is padding, 1 the end mark."""
-    return {word: i for i, word in enumerate(advisor.words(), start=FIRST_WORD)}
+@dataclass(frozen=True)
+class Numbered:
+    """Numbers for an advisor's words; 0 is padding, 1 the end mark."""
+
+    words: tuple[str, ...]
+    padding: int = 0
+    end: int = END_MARK
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
+
+    def __getitem__(self, word: str) -> int:
+        return FIRST_WORD + self.words.index(word)
 
 
-def what_is_said(advisor: Advisor) -> Words:
-    """The advisor's table as the agent reads it."""
-    return tails(Subgoals.table(advisor, numbered(advisor)), END_MARK)
+def voice_of(advisor: Advisor) -> Voice:
+    """The advisor's voice in numbers of its own words."""
+    return advisor.ready(Numbered(tuple(advisor.words())))
+
+
+def start_of(end_goals: Words, advisor: Advisor, steps: int = 25, requests: int = 25, *, fixed: bool = False) -> Start:
+    """The start of a batch of episodes with these end-goals."""
+    return Start(end_goals, voice_of(advisor).phrases, steps, requests, Batching(fixed=fixed))
 
 
 def cottage_environment() -> Environment:
@@ -67,17 +82,19 @@ def pose_at(environment: Environment, viewpoint: str, heading: int) -> Tensor:
     return torch.tensor([environment.world.viewpoint("cottage", viewpoint) * VIEWS + view_index(1, heading)])
 
 
-def views_of(environment: Environment, size: int = 8) -> Tensor:
+def views_of(environment: Environment, size: int = 8) -> dict[str, Tensor]:
     """Features of every view, drawn once."""
-    return torch.randn(len(environment.world.ids) * VIEWS, size, generator=torch.Generator().manual_seed(77))
+    drawn = torch.Generator().manual_seed(77)
+    return {"drawn": torch.randn(len(environment.world.ids) * VIEWS, size, generator=drawn)}
 
 
 def drawn_episodes(environment: Environment, key: Tensor, seed: int | Tensor = 5) -> Episodes:
     """Episodes that begin, end and last as their key says."""
     poses = len(environment.world.ids) * VIEWS
     return Episodes.begin(
-        environment, key=key, start=key * 7919 % poses, goals=key % len(GOALS), time_budget=3 + key % 16, seed=seed
-    )
+        environment, key=key, start=key * 7919 % poses, goals=key % len(GOALS), time_budget=3 + key % 16, seed=seed,
+        end_goals=end_goals_of(key),
+    )  # fmt: skip
 
 
 def end_goals_of(key: Tensor) -> Words:
@@ -97,16 +114,16 @@ def players_of(
     keeps_ended: bool = False,
 ) -> Players:
     """Everybody, with defaults."""
-    advisor = advisor or Advisor()
+    advisor = advisor or TemplateAdvisor()
     return Players(
         agent=agent,  # type: ignore[arg-type]
         views=views_of(environment),
         advisor=advisor,
-        tails=what_is_said(advisor),
+        voice=voice_of(advisor),
         help_teacher=HelpTeacher(),
         help_policy=policy or Never(),
         acting=acting,
-        keeps_ended=keeps_ended,
+        batching=Batching(keeps_ended=keeps_ended),
     )
 
 
@@ -126,20 +143,14 @@ def told(rollout: Rollout, name: str) -> list[list[int]]:
 
 
 @dataclass(frozen=True)
-class At:
+class At(HelpPolicy):
     """A help policy that asks at given steps, whatever the budget."""
 
     steps: tuple[int, ...]
-    invited: bool = True
-    deliberates: bool = False
 
-    def plan(self, episodes: Episodes) -> Tensor:
-        """Nothing."""
-        return episodes.key.new_empty(len(episodes), 0)
-
-    def __call__(self, situation: object) -> Tensor:
+    def __call__(self, situation: Situation) -> Tensor:
         """Everybody at those steps."""
-        return torch.full_like(situation.budget, situation.step in self.steps, dtype=torch.bool)  # type: ignore[attr-defined]
+        return torch.full_like(situation.budget, situation.step in self.steps, dtype=torch.bool)
 
 
 @dataclass(frozen=True)
@@ -151,30 +162,28 @@ class ScriptedMind(Mind):
     step: Tensor
     heard: Tensor
 
-    def see(self, view: Tensor, last_nav: Tensor) -> ScriptedMind:  # noqa: ARG002
+    def see(self, view: Views, last_nav: Tensor) -> ScriptedMind:  # noqa: ARG002
         """Nothing but the last action."""
         self.script.seen.append({"episode": self.episode.tolist(), "nav": last_nav.tolist()})
         return self
 
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         """Pass 1."""
         self.script.seen[-1] |= {"ask 1": last_ask.tolist(), "heard 1": self.heard.tolist()}
         return self._decoded(self.script.tentative)
 
     def hear(self, asked: Tensor, heard: Heard) -> ScriptedMind:
         """What was said to those who asked."""
-        return replace(self, heard=torch.where(asked, heard.subgoal, self.heard))
+        return replace(self, heard=torch.where(asked, heard.index, self.heard))
 
-    def finally_(self, ask: Tensor) -> tuple[Decoded, ScriptedMind]:
+    def finally_(self, ask: Tensor) -> tuple[Decision, ScriptedMind]:
         """Pass 2."""
         self.script.seen[-1] |= {"ask 2": ask.tolist(), "heard 2": self.heard.tolist()}
         return self._decoded(self.script.final), replace(self, step=self.step + 1)
 
-    def _decoded(self, actions: Tensor) -> Decoded:
+    def _decoded(self, actions: Tensor) -> Decision:
         action = actions[self.episode, self.step]
-        nothing = torch.zeros(len(action), 1)
-        sure = self.script.sure
-        return Decoded(sure * nn.functional.one_hot(action, NAV_ACTIONS).float(), nothing, nothing, nothing)
+        return Decision(self.script.sure * nn.functional.one_hot(action, NAV_ACTIONS).float())
 
 
 class Scripted:
@@ -187,24 +196,21 @@ class Scripted:
     def __init__(self, final: list[list[Nav]], tentative: list[list[Nav]] | None = None, sure: float = 60.0) -> None:
         self.final, self.tentative, self.sure = torch.tensor(final), torch.tensor(tentative or final), sure
         self.seen: list[dict[str, list[int]]] = []
-        self.help = _NoHelp()
 
-    def begin(self, end_goal: Words, tails: Words, steps: int, requests: int) -> ScriptedMind:  # noqa: ARG002
+    def begin(self, start: Start) -> ScriptedMind:
         """Nothing heard."""
-        everybody = torch.arange(len(end_goal.length))
-        silence = torch.full_like(everybody, len(tails.length) - 1)
+        everybody = torch.arange(len(start.end_goals.length))
+        silence = torch.full_like(everybody, start.phrases.silence)
         return ScriptedMind(self, everybody, torch.zeros_like(everybody), silence)
+
+    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:  # noqa: ARG002
+        """What it would do."""
+        return tentative
+
+    def ask(self, known: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
+        """It would rather not."""
+        return torch.tensor([1.0, 0.0]).expand(len(known), ASK_ACTIONS)
 
     def told(self, name: str) -> list[int]:
         """What the only agent of a batch of one was given at every step."""
         return [each[name][0] for each in self.seen]
-
-
-class _NoHelp:
-    """A help module that would rather not."""
-
-    def features(self, view: Tensor, tentative: Tensor, decoder: Tensor, attended: Tensor) -> Tensor:  # noqa: ARG002
-        return tentative
-
-    def __call__(self, known: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
-        return torch.tensor([1.0, 0.0]).expand(len(known), ASK_ACTIONS)

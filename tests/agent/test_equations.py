@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from agent.reference import Array, Layer, Pass, Reference, instruction, softmax
-from agent.small import END_MARK, FIRST_WORD, WORDS, small_agent, what_is_said
-from vnla.agent.agent import Agent, tails
-from vnla.agent.mind import Heard
+from agent.small import END_MARK, FIRST_WORD, WORDS, Numbered, small_agent, start_of
+from vnla.agent.mind import Decision, Start
+from vnla.agent.paper import PaperAgent
 from vnla.agent.plain import PlainMind
-from vnla.roles.advisor import Advisor, Subgoals
-from vnla.roles.words import Words
+from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.words import Heard, Phrases, Words
 from vnla.world.actions import ASK_START, NAV_ACTIONS, NAV_START
 
 CLOSE = 1e-10
@@ -25,7 +25,7 @@ def drawn(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def agent_of(seed: int, layers: int) -> Agent:
+def agent_of(seed: int, layers: int) -> PaperAgent:
     """An agent of odd sizes, all different, so that no two can be mistaken for each other."""
     sizes = {"hidden": 5 + seed % 3, "coverage": 2 + seed % 2, "help_layers": 1 + seed % 2, "largest_budget": 3}
     return small_agent(seed, layers=layers, view_size=9, word_embedding=4, **sizes).double().eval()
@@ -59,8 +59,10 @@ class Single:
         return decoded
 
 
-def assert_same(decoded: tuple[Tensor, ...], expected: Pass, mind: PlainMind, i: int) -> None:
-    logits, decoder, attended, weights = (each[i].detach().numpy() for each in decoded)
+def assert_same(decided: Decision, expected: Pass, mind: PlainMind, i: int) -> None:
+    assert decided.attention is not None
+    found = (decided.logits, *decided.known, decided.attention)
+    logits, decoder, attended, weights = (each[i].detach().numpy() for each in found)
     present = mind.memory.present[i].numpy()
     np.testing.assert_allclose(logits, expected.logits, atol=CLOSE)
     np.testing.assert_allclose(decoder, expected.decoder, atol=CLOSE)
@@ -75,23 +77,20 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
     """Some agents ask at some steps (some twice in a row, some never); the others' memory and coverage go on."""
     agent, generator = agent_of(seed, layers), drawn(seed)
     reference = Reference(agent)
-    advisor = Advisor(k=2)
-    vocabulary = {word: FIRST_WORD + i for i, word in enumerate(advisor.words())}
-    subgoals = Subgoals.table(advisor, vocabulary)
-    table = tails(subgoals, END_MARK)
+    advisor = TemplateAdvisor(k=2)
     lengths = torch.randint(1, 8, (4,), generator=generator).tolist()
     goals = end_goals(lengths, seed)
     singles = [Single(reference, row[:n].tolist()) for row, n in zip(goals.tokens, lengths, strict=True)]
-    mind = agent.begin(goals, table)
+    start = start_of(goals, advisor)
+    mind = agent.begin(start)
     nav, ask = torch.full((4,), NAV_START), torch.full((4,), ASK_START)
     for step in range(5):
         view = torch.randn(4, 9, generator=generator, dtype=torch.float64)
         budget = torch.randint(0, 6, (4,), generator=generator)
-        mind = mind.see(view, nav)
+        mind = mind.see({"": view}, nav)
         first = mind.tentatively(ask)
-        tentative = first.logits.softmax(dim=1)
-        known = agent.help.features(view, tentative, first.decoder, first.attended)
-        help_logits = agent.help(known, budget)
+        known = agent.knows({"": view}, first.logits.softmax(dim=1), first)
+        help_logits = agent.ask(known, budget)
         for i, single in enumerate(singles):
             expected = single.tentatively(view[i].numpy(), int(nav[i]), int(ask[i]))
             assert_same(first, expected, mind, i)
@@ -100,9 +99,10 @@ def test_five_steps_with_and_without_a_subgoal_follow_the_equations(seed: int, l
         asked = torch.rand(4, generator=generator) < 0.5
         asked[0], asked[1] = step in (1, 2), False
         subgoal = torch.randint(0, advisor.silence, (4,), generator=generator)
-        mind = mind.hear(asked, Heard(subgoal, table))
+        mind = mind.hear(asked, Heard(subgoal, start.phrases))
         for i in asked.nonzero().squeeze(1).tolist():
-            said = subgoals.tokens[subgoal[i], : subgoals.length[subgoal[i]]].tolist()
+            words = start.phrases.words
+            said = words.tokens[subgoal[i], : words.length[subgoal[i]]].tolist()
             singles[i].memory, singles[i].coverage = singles[i].read(said)
         ask = asked.long()
         second, mind = mind.finally_(ask)
@@ -131,9 +131,9 @@ def test_the_reference_itself_attends_unevenly_and_covers() -> None:
 
 def test_the_instruction_is_read_backwards_with_the_subgoal_last_and_the_end_mark_after_it() -> None:
     """ "turn left . find a bed ." is read as ". bed a find . left turn <end>"."""
-    advisor = Advisor(k=1)
-    numbers = {word: i for i, word in enumerate(advisor.words(), start=FIRST_WORD)}
-    table = tails(Subgoals.table(advisor, numbers), END_MARK)
+    advisor = TemplateAdvisor(k=1)
+    numbers = Numbered(tuple(advisor.words()))
+    table = advisor.ready(numbers).phrases.tails
     left = table.tokens[0, : table.length[0]].tolist()
     assert left == [numbers["."], numbers["left"], numbers["turn"], END_MARK]
     assert table.tokens[advisor.silence, : table.length[advisor.silence]].tolist() == [END_MARK]
@@ -147,61 +147,63 @@ def test_the_instruction_is_read_backwards_with_the_subgoal_last_and_the_end_mar
 def test_padding_changes_nothing(layers: int) -> None:
     """Three more columns of end-goal with words in them that do not count, and three more columns of subgoal."""
     agent, generator = agent_of(3, layers), drawn(3)
-    table = what_is_said(Advisor(k=2))
-    wide = Words(torch.nn.functional.pad(table.tokens, (0, 3), value=7), table.length)
     goals = end_goals([2, 6, 1], seed=4)
+    narrow = start_of(goals, TemplateAdvisor(k=2))
+    said = narrow.phrases.words
+    wider = Phrases(Words(torch.nn.functional.pad(said.tokens, (0, 3), value=7), said.length), END_MARK, str)
     padded = Words(torch.nn.functional.pad(goals.tokens, (0, 3), value=8), goals.length)
     views = torch.randn(4, 3, 9, generator=generator, dtype=torch.float64)
     outcomes = []
-    for words, said in ((goals, table), (padded, wide)):
-        mind, results = agent.begin(words, said), []
+    for start in (narrow, narrow._replace(end_goals=padded, phrases=wider)):
+        mind, results = agent.begin(start), []
         nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
         for step, view in enumerate(views):
-            mind = mind.see(view, nav)
+            mind = mind.see({"": view}, nav)
             first = mind.tentatively(ask)
             ask = torch.tensor([step == 1, step == 2, False])
-            mind = mind.hear(ask, Heard(torch.tensor([5, 30, 11]), said))
+            mind = mind.hear(ask, Heard(torch.tensor([5, 30, 11]), start.phrases))
             second, mind = mind.finally_(ask.long())
             nav, ask = second.logits.argmax(dim=1), ask.long()
-            results += [first.logits, second.logits, second.attended]
+            results += [first.logits, second.logits, *second.known]
         outcomes.append(torch.cat([each.flatten() for each in results]))
     torch.testing.assert_close(outcomes[0], outcomes[1], atol=CLOSE, rtol=0)
 
 
 def test_an_agent_does_not_notice_how_long_its_batch_mates_end_goals_are() -> None:
-    agent, table = agent_of(2, 1), what_is_said(Advisor(k=2))
-    together = end_goals([1, 7, 3], seed=6)
+    agent, together = agent_of(2, 1), end_goals([1, 7, 3], seed=6)
+    start = start_of(together, TemplateAdvisor(k=2))
     view = torch.randn(3, 9, generator=drawn(1), dtype=torch.float64)
     nav, ask = torch.full((3,), NAV_START), torch.full((3,), ASK_START)
-    all_three = agent.begin(together, table).see(view, nav).tentatively(ask)
+    all_three = agent.begin(start).see({"": view}, nav).tentatively(ask)
     for i, length in enumerate([1, 7, 3]):
         alone = Words(together.tokens[i : i + 1, :length], together.length[i : i + 1])
-        decoded = agent.begin(alone, table).see(view[i : i + 1], nav[:1]).tentatively(ask[:1])
+        mind = agent.begin(start._replace(end_goals=alone)).see({"": view[i : i + 1]}, nav[:1])
+        decoded = mind.tentatively(ask[:1])
         torch.testing.assert_close(decoded.logits[0], all_three.logits[i], atol=CLOSE, rtol=0)
 
 
 def test_hearing_touches_only_those_who_asked() -> None:
     """The asker's coverage is zero and its tail new; its end-goal's vectors, and all of its neighbour, stay."""
-    agent, table = agent_of(5, 1), what_is_said(Advisor(k=2))
-    mind = agent.begin(end_goals([3, 3], seed=1), table)
+    agent, start = agent_of(5, 1), start_of(end_goals([3, 3], seed=1), TemplateAdvisor(k=2))
+    mind, table = agent.begin(start), start.phrases
     mind = replace(mind, coverage=torch.ones_like(mind.coverage))
     after = mind.hear(torch.tensor([True, False]), Heard(torch.tensor([8, 8]), table))
     assert not after.coverage[0].any() and after.coverage[1].all()
     assert torch.equal(after.memory.context[1], mind.memory.context[1])
     assert torch.equal(after.memory.present[1], mind.memory.present[1])
     assert torch.equal(after.memory.context[0, :3], mind.memory.context[0, :3])
-    assert after.memory.present[0].sum() == 3 + table.length[8]
+    assert after.memory.present[0].sum() == 3 + table.tails.length[8]
     nobody = mind.hear(torch.tensor([False, False]), Heard(torch.tensor([8, 8]), table))
     assert torch.equal(nobody.coverage, mind.coverage) and torch.equal(nobody.memory.context, mind.memory.context)
 
 
 def test_a_new_subgoal_replaces_the_one_before() -> None:
     """Told a long subgoal and then a short one, the memory is that of the short one alone."""
-    agent, advisor = agent_of(4, 2), Advisor(k=2)
-    table = what_is_said(advisor)
-    long, short = int(table.length[:-1].argmax()), int(table.length[:-1].argmin())
-    assert table.length[long] > table.length[short]
-    mind, asked = agent.begin(end_goals([4], seed=2), table), torch.tensor([True])
+    agent, start = agent_of(4, 2), start_of(end_goals([4], seed=2), TemplateAdvisor(k=2))
+    table, length = start.phrases, start.phrases.words.length
+    long, short = int(length[:-1].argmax()), int(length[:-1].argmin())
+    assert length[long] > length[short]
+    mind, asked = agent.begin(start), torch.tensor([True])
     twice = mind.hear(asked, Heard(torch.tensor([long]), table)).hear(asked, Heard(torch.tensor([short]), table))
     once = mind.hear(asked, Heard(torch.tensor([short]), table))
     present = once.memory.present[0]
@@ -220,12 +222,12 @@ def test_requests_are_impossible_without_budget_and_large_budgets_share_an_embed
 
 
 def test_dropout_reaches_every_input_in_training_and_nothing_in_evaluation() -> None:
-    agent, table = small_agent(1, dropout=0.5), what_is_said(Advisor(k=1))
-    goals, view = end_goals([3, 2], seed=3), torch.randn(2, 8, generator=drawn(3))
+    agent, view = small_agent(1, dropout=0.5), torch.randn(2, 8, generator=drawn(3))
+    start: Start = start_of(end_goals([3, 2], seed=3), TemplateAdvisor(k=1))
     nav, ask = torch.full((2,), NAV_START), torch.full((2,), ASK_START)
 
     def once() -> Tensor:
-        logits: Tensor = agent.begin(goals, table).see(view, nav).tentatively(ask).logits
+        logits: Tensor = agent.begin(start).see({"": view}, nav).tentatively(ask).logits
         return logits
 
     assert not torch.equal(once(), once())

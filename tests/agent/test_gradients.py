@@ -14,17 +14,19 @@ from agent.small import (
     end_goals_of,
     players_of,
     small_agent,
-    what_is_said,
+    start_of,
+    voice_of,
 )
-from vnla.agent.agent import Agent
 from vnla.agent.encoder import Encoder
-from vnla.agent.fast.cpu import mind as ragged
+from vnla.agent.fast.cpu.mind import RaggedMind
 from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
-from vnla.agent.mind import Heard
+from vnla.agent.mind import Decision
+from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.roles.acting import BCUI
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, AtFirst
+from vnla.roles.words import Heard
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_START, NAV_START
 from vnla.world.compiled import Environment
@@ -37,19 +39,19 @@ def environment() -> Environment:
     return cottage_environment()
 
 
-def trained_once(agent: Agent, environment: Environment, seed: int = 3) -> Rollout:
+def trained_once(agent: PaperAgent, environment: Environment, seed: int = 3) -> Rollout:
     """A rollout with dropout, interventions and sampling, as in training."""
     torch.manual_seed(seed)
     players = players_of(agent.train(), environment, AsTaught(), BCUI)
-    return bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players)
+    return bcui(drawn_episodes(environment, KEYS), players)
 
 
-def gradients(agent: Agent) -> dict[str, Tensor | None]:
+def gradients(agent: PaperAgent) -> dict[str, Tensor | None]:
     collect_gradients(agent)
     return {name: each.grad for name, each in agent.named_parameters()}
 
 
-def touched(agent: Agent) -> set[str]:
+def touched(agent: PaperAgent) -> set[str]:
     return {name for name, gradient in gradients(agent).items() if gradient is not None and gradient.any()}
 
 
@@ -57,7 +59,7 @@ def touched(agent: Agent) -> set[str]:
 def test_deferring_changes_no_gradient_of_a_whole_rollout(
     environment: Environment, layers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ragged, "suits", lambda _: False)
+    monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
     monkeypatch.setattr(Encoder, "_read_present", Encoder._read_all)  # which can do without deferring
     ours, theirs = (small_agent(4, dropout=0.3, layers=layers) for _ in range(2))
     loss = trained_once(ours, environment).nav_loss()
@@ -84,7 +86,7 @@ def test_the_navigation_loss_reaches_all_of_the_navigation_module_and_nothing_el
 def test_the_help_loss_reaches_the_help_module_alone(environment: Environment, trains: bool) -> None:
     """The budget's embedding with it, unless the configuration says otherwise."""
     agent = small_agent(4, trains_budget_embedding=trains)
-    trained_once(agent, environment).ask_loss(agent.help).backward()
+    trained_once(agent, environment).ask_loss(agent.ask).backward()
     expected = {name for name, _ in agent.named_parameters() if name.startswith("help.")}
     assert touched(agent) == expected - (set() if trains else {"help.budget_embedding.weight"})
 
@@ -95,7 +97,7 @@ def test_an_untrained_budget_embedding_stays_as_it_was_drawn(environment: Enviro
         before = agent.help.budget_embedding.weight.clone()
         optimizer = torch.optim.Adam(agent.parameters(), lr=0.1, weight_decay=0.1)
         rollout = trained_once(agent, environment)
-        (rollout.nav_loss() + rollout.ask_loss(agent.help)).backward()
+        (rollout.nav_loss() + rollout.ask_loss(agent.ask)).backward()
         collect_gradients(agent)
         optimizer.step()
         assert torch.equal(agent.help.budget_embedding.weight, before) != trains
@@ -111,8 +113,8 @@ def test_only_embeddings_that_were_inputs_learn(environment: Environment) -> Non
     assert not ask[ASK_START].any() and ask[0].any() and ask[1].any()
     words = learned["navigation.encoder.embedding.weight"]
     assert not words[0].any()
-    said = {int(moment.subgoal[i]) for moment in rollout.moments for i in moment.request.nonzero().squeeze(1)}
-    table = what_is_said(Advisor())
+    said = {int(moment.heard[i]) for moment in rollout.moments for i in moment.request.nonzero().squeeze(1)}
+    table = voice_of(TemplateAdvisor()).phrases.tails
     heard = {int(token) for code in said for token in table.tokens[code, : table.length[code]]}
     heard |= {int(token) for row in end_goals_of(KEYS).tokens for token in row} | {1}
     assert {int(token) for token in words.any(dim=1).nonzero()} == heard - {0}
@@ -123,34 +125,35 @@ def test_pass_one_carries_no_gradient_and_its_result_does_not_enter_the_navigati
     rollout = trained_once(agent, environment)
     assert not any(moment.tentative.requires_grad or moment.known.requires_grad for moment in rollout.moments)
     assert rollout.logits is not None and rollout.logits.requires_grad
-    mind = agent.begin(end_goals_of(KEYS), what_is_said(Advisor()))
+    mind = agent.begin(start_of(end_goals_of(KEYS), TemplateAdvisor()))
     nav, ask = torch.full_like(KEYS, NAV_START), torch.full_like(KEYS, ASK_START)
-    first = mind.see(torch.randn(len(KEYS), 8), nav).tentatively(ask)
+    first = mind.see({"": torch.randn(len(KEYS), 8)}, nav).tentatively(ask)
     assert not first.logits.requires_grad
 
 
 def test_errors_of_the_help_module_stop_at_its_inputs() -> None:
     """Whoever computes the inputs, and with gradients or not."""
-    inputs = [torch.ones(2, size, requires_grad=True) for size in (8, 6, 12, 12)]
-    assert not small_agent(1).help.features(*inputs).requires_grad
+    view, tentative, *known = (torch.ones(2, size, requires_grad=True) for size in (8, 6, 12, 12))
+    first = Decision(torch.zeros(2, 6), tuple(known))
+    assert not small_agent(1).knows({"": view}, tentative, first).requires_grad
 
 
 def test_the_gradient_is_the_slope_of_the_loss() -> None:
     """Along a random direction of all parameters, in float64: central difference against the sum of the gradients."""
     agent = small_agent(6, layers=2).double()
-    table, goals = what_is_said(Advisor()), end_goals_of(torch.arange(4))
+    start = start_of(end_goals_of(torch.arange(4)), TemplateAdvisor())
     generator = torch.Generator().manual_seed(1)
     views = torch.randn(4, 4, 8, generator=generator, dtype=torch.float64)
     taught = torch.randint(0, 6, (4, 4), generator=generator)
 
     def loss() -> Tensor:
-        mind, total = agent.begin(goals, table), torch.zeros((), dtype=torch.float64)
+        mind, total = agent.begin(start), torch.zeros((), dtype=torch.float64)
         nav, ask = torch.full((4,), NAV_START), torch.full((4,), ASK_START)
         for step, view in enumerate(views):
-            mind = mind.see(view, nav)
+            mind = mind.see({"": view}, nav)
             mind.tentatively(ask)
             asked = torch.tensor([step == 1, step in (1, 2), step == 3, False])
-            mind = mind.hear(asked, Heard(taught[step] * 200, table))
+            mind = mind.hear(asked, Heard(taught[step] * 200, start.phrases))
             decoded, mind = mind.finally_(asked.long())
             nav, ask = taught[step], asked.long()
             total = total + nn.functional.cross_entropy(decoded.logits, taught[step])
@@ -178,12 +181,10 @@ def test_losses_are_finite_and_so_are_gradients_where_actions_are_impossible(env
     """The rollout has blocked views and used-up budgets, whose log-probabilities are -inf."""
     agent = small_agent(4)
     torch.manual_seed(0)
-    rollout = bcui(
-        drawn_episodes(environment, KEYS), end_goals_of(KEYS), players_of(agent.train(), environment, AtFirst(), BCUI)
-    )
+    rollout = bcui(drawn_episodes(environment, KEYS), players_of(agent.train(), environment, AtFirst(), BCUI))
     assert any(torch.isneginf(moment.final).any() for moment in rollout.moments)
     assert any((moment.budget == 0).any() for moment in rollout.moments)
-    loss = rollout.nav_loss() + rollout.ask_loss(agent.help)
+    loss = rollout.nav_loss() + rollout.ask_loss(agent.ask)
     loss.backward()
     assert math.isfinite(loss.item())
     assert all(each is None or bool(each.isfinite().all()) for each in gradients(agent).values())

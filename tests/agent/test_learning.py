@@ -9,21 +9,19 @@ from statistics import median
 import pytest
 import torch
 
-from agent.small import END_MARK, FIRST_WORD
-from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
 from vnla.agent.layers.deferred import collect_gradients
+from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import ALONE, BCUI
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, Learned
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Words
 from vnla.tasks.cottage import cottage_tasks
-from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
 
@@ -40,10 +38,9 @@ def one_thread() -> Iterator[None]:
 
 @dataclass
 class School:
-    """The tasks, in words and as episodes, and an agent to learn them."""
+    """The tasks, and an agent to learn them."""
 
     tasks: TaskSet
-    end_goals: Words
     players: Players
 
     @classmethod
@@ -53,16 +50,16 @@ class School:
         world = World.compile([house])
         listed = cottage_tasks(world)
         tasks = [replace(listed[i], id=f"{i} {copy}") for i in chosen for copy in range(copies)]
-        advisor = Advisor()
+        advisor = TemplateAdvisor()
         known = sorted({word for task in tasks for word in task.end_goal.split()} | set(advisor.words()))
-        vocabulary = {word: i for i, word in enumerate(known, start=FIRST_WORD)}
+        vocabulary = Vocabulary((*SPECIAL, *known))
         views = torch.from_numpy(symbolic_features([house], world).array).flatten(0, 1)
         torch.manual_seed(0)
         sizes = {"view_size": views.shape[1], "hidden": 64, "word_embedding": 32, "help_hidden": 64, "dropout": 0.0}
-        agent = Agent(AgentConfig(words=FIRST_WORD + len(vocabulary), **sizes))
-        said = tails(Subgoals.table(advisor, vocabulary), END_MARK)
-        players = Players(agent, views, advisor, said, HelpTeacher(), AsTaught(), BCUI)
-        return cls(TaskSet.compile(world, tasks), encoded(tasks, vocabulary), players)
+        agent = PaperAgent(AgentConfig(words=len(vocabulary), **sizes))
+        voice = advisor.ready(vocabulary)
+        players = Players(agent, {"symbolic": views}, advisor, voice, HelpTeacher(), AsTaught(), BCUI)
+        return cls(TaskSet.compile(world, tasks, vocabulary=vocabulary), players)
 
     def learn(self, iterations: int, lr: float) -> list[float]:
         """The navigation loss a step of every iteration."""
@@ -70,10 +67,10 @@ class School:
         optimizer = torch.optim.Adam(agent.parameters(), lr=lr)
         for iteration in range(iterations):
             episodes = self.tasks.episodes(torch.arange(len(self.tasks)), seed=iteration)
-            rollout = bcui(episodes, self.end_goals, self.players)
+            rollout = bcui(episodes, self.players)
             nav_loss = rollout.nav_loss()
             optimizer.zero_grad()
-            (nav_loss + rollout.ask_loss(agent.help)).backward()
+            (nav_loss + rollout.ask_loss(agent.ask)).backward()
             collect_gradients(agent)
             optimizer.step()
             losses.append(nav_loss.item() / len(rollout.moments))
@@ -84,15 +81,9 @@ class School:
         self.players.agent.eval()
         alone = replace(self.players, help_policy=Learned(), acting=ALONE)
         with torch.no_grad():
-            rollout = bcui(self.tasks.episodes(torch.arange(len(self.tasks)), seed=seed), self.end_goals, alone)
+            rollout = bcui(self.tasks.episodes(torch.arange(len(self.tasks)), seed=seed), alone)
         left = self.tasks.environment.distance_left(rollout.last_pose(), self.tasks.goals)
         return float((left <= RADIUS).double().mean())
-
-
-def encoded(tasks: list[Task], vocabulary: dict[str, int]) -> Words:
-    rows = [[vocabulary[word] for word in task.end_goal.split()] for task in tasks]
-    length = torch.tensor([len(row) for row in rows])
-    return Words(torch.tensor([row + [0] * (int(length.max()) - len(row)) for row in rows]), length)
 
 
 def test_the_loss_halves_within_fifty_iterations() -> None:

@@ -6,16 +6,16 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from cottage_players import END_GOALS, TASKS, players
+from cottage_players import TASKS, players
 from vnla.agent.config import AgentConfig
-from vnla.agent.fast.cpu import mind as ragged
+from vnla.agent.fast.cpu.mind import RaggedMind
+from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.bench.floor import Counts, Product, arithmetic, computed, report
 from vnla.bench.measure import seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.bench.train import bench_train
 from vnla.roles.help_policies import AtFirst
-from vnla.roles.words import Words
 from vnla.rollout import steps_taken
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer, batch_of
@@ -67,30 +67,30 @@ def test_weight_gradients_are_one_product_over_all_steps() -> None:
 
 def test_what_is_counted_is_what_happened() -> None:
     everybody = players(policy=AtFirst())
-    rollout = bcui(TASKS.episodes(torch.arange(len(TASKS)), seed=1), END_GOALS, everybody)
-    counts = Counts.of(rollout, END_GOALS, everybody.tails)
+    rollout = bcui(TASKS.episodes(torch.arange(len(TASKS)), seed=1), everybody)
+    counts = Counts.of(rollout)
     requests = sum(int((moment.request & moment.going).sum()) for moment in rollout.moments)
     assert sum(counts.steps) == steps_taken([rollout])
     assert counts.deciding == tuple(int((moment.going & (moment.budget > 0)).sum()) for moment in rollout.moments)
     assert 0 < sum(counts.deciding) < sum(counts.steps)
-    assert counts.readings[0] == tuple((END_GOALS.length + 1).tolist())
+    assert counts.readings[0] == tuple((TASKS.end_goals.length + 1).tolist())
     assert sum(map(len, counts.readings[1:])) == requests > 0
     # Whoever asks first has its subgoal in mind from then on, and the end mark was there before.
     first = rollout.moments[0]
-    told = int(everybody.tails.length[first.subgoal[first.request]].sum()) - int(first.request.sum())
+    told = int(first.phrases.tails.length[first.heard[first.request]].sum()) - int(first.request.sum())
     assert counts.present[0] == sum(counts.readings[0]) + told
 
 
 def test_an_iteration_does_what_is_counted_and_little_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the plain way, all of whose products are PyTorch's; the loops of the fast one are not in its count."""
-    monkeypatch.setattr(ragged, "suits", lambda _: False)
+    monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
     setting = bare_setting(8, hidden=64, view_size=128, seed=0, device="cpu", houses=3)
     config = TrainingConfig(batch=8)
-    trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True)
+    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
     which = batch_of(0, 8, 8, 0)
-    end_goals = Words(setting.end_goals.tokens[which], setting.end_goals.length[which])
-    rollout = bcui(setting.tasks.episodes(which, seed=5), end_goals, setting.players)
-    parts = arithmetic(setting.players.agent.config, Counts.of(rollout, end_goals, setting.players.tails))
+    rollout = bcui(setting.tasks.episodes(which, seed=5), setting.players)
+    assert isinstance(setting.players.agent, PaperAgent)
+    parts = arithmetic(setting.players.agent.config, Counts.of(rollout))
     counted = sum(map(operations, parts.values()))
     with FlopCounterMode(display=False) as done:
         trainer.update(which, torch.full_like(which, 5))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
+from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
 from vnla.bcui import begin
 from vnla.common.selection import take_rows
 from vnla.roles.help_policies import AtRandom
@@ -57,9 +57,9 @@ def test_taking_rows_of_a_walk_is_beginning_with_fewer_episodes(seed: int | Tens
     """Everything of a batch is in the walk: memory, state, plan, budgets, seeds; shared tables stay whole."""
     environment, agent = cottage_environment(), small_agent(1, layers=2).eval()
     players, key = players_of(agent, environment, AtRandom()), torch.tensor([13, 4, 19, 9])  # end-goals of 4 or 5 words
-    walk = take_rows(begin(drawn_episodes(environment, key, seed), end_goals_of(key), players), ROWS)
+    walk = take_rows(begin(drawn_episodes(environment, key, seed), players), ROWS)
     fewer_seeds = seed[ROWS] if isinstance(seed, Tensor) else seed
-    fewer = begin(drawn_episodes(environment, key[ROWS], fewer_seeds), end_goals_of(key[ROWS]), players)
+    fewer = begin(drawn_episodes(environment, key[ROWS], fewer_seeds), players)
     assert walk.row.tolist() == [2, 0]
     assert walk.episodes.environment is environment
     for name in ("pose", "going", "budget", "nav", "ask", "since_request", "unmoved", "plan"):

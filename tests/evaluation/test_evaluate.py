@@ -9,25 +9,26 @@ import numpy as np
 import pytest
 import torch
 
-from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players, scripted
+from cottage_players import TASKS, players, scripted
+from vnla.agent.paper import PaperAgent
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import METRICS, SEEDS, Evaluation, evaluate, fitting_batch, run_task
-from vnla.evaluation.metrics import rooms_of
+from vnla.evaluation.trace import TENSORS
 from vnla.roles.acting import ALONE, Acting, sampled
 from vnla.roles.help_policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
 from vnla.world.actions import Nav
 
-ROOMS = rooms_of(WORLD, [HOUSE])
 WANDERING = Acting(sampled, direct=True)
 
 
 def evaluation(acting: Acting | None = None, policy: HelpPolicy | None = None, **options: object) -> Evaluation:
     who = players(policy=policy) if acting is None else players(acting, policy)
-    return evaluate(who, TASKS, END_GOALS, ROOMS, **options)  # type: ignore[arg-type]
+    return evaluate(who, TASKS, **options)  # type: ignore[arg-type]
 
 
 def same(one: Evaluation, other: Evaluation) -> bool:
-    traces = [torch.equal(getattr(one.trace, each.name), getattr(other.trace, each.name)) for each in fields(one.trace)]
+    traces = [torch.equal(getattr(one.trace, name), getattr(other.trace, name)) for name in TENSORS]
+    traces.append(one.trace.texts == other.trace.texts)
     scores = [
         np.array_equal(getattr(one.scores, each.name), getattr(other.scores, each.name)) for each in fields(one.scores)
     ]
@@ -118,12 +119,12 @@ def test_the_agent_is_left_as_it_was(training: bool) -> None:
     who = players(ALONE)
     who.agent.train(training)
     seen = []
-    evaluate(who, TASKS, END_GOALS, ROOMS, seeds=[1], progress=lambda _done, _all: seen.append(who.agent.training))
+    evaluate(who, TASKS, seeds=[1], progress=lambda _done, _all: seen.append(who.agent.training))
     assert seen == [False]
     assert who.agent.training is training
     broken = replace(who, views=who.views[:, 1:])
     with pytest.raises(RuntimeError):
-        evaluate(broken, TASKS, END_GOALS, ROOMS, seeds=[1])
+        evaluate(broken, TASKS, seeds=[1])
     assert who.agent.training is training
     assert torch.is_grad_enabled()
 
@@ -142,14 +143,15 @@ def test_seeds_must_be_given_and_differ() -> None:
 
 def test_one_task_runs_as_it_does_in_the_evaluation() -> None:
     found = evaluation(WANDERING, AtRandom(), seeds=[867])
-    rollout = run_task(players(WANDERING, AtRandom()), TASKS, END_GOALS, "3", seed=867)
+    rollout = run_task(players(WANDERING, AtRandom()), TASKS, "3", seed=867)
     assert int(rollout.last_pose()) == int(found.trace.pose[3, -1])
     assert len(rollout.moments) == found.scores.steps[0, 3]
     with pytest.raises(InputError, match="nowhere"):
-        run_task(players(), TASKS, END_GOALS, "nowhere")
+        run_task(players(), TASKS, "nowhere")
 
 
 def test_a_batch_of_a_large_agent_is_smaller() -> None:
-    small = players().agent
-    large = type(small)(replace(small.config, hidden=256))
-    assert 1 <= fitting_batch(large, END_GOALS, 25) < fitting_batch(small, END_GOALS, 25)
+    small = players()
+    assert isinstance(small.agent, PaperAgent)
+    large = replace(small, agent=PaperAgent(replace(small.agent.config, hidden=256)))
+    assert 1 <= fitting_batch(large, TASKS, 25) < fitting_batch(small, TASKS, 25)

@@ -16,11 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cottage_players import HOUSE, TASKS, WORLD
-from vnla.common.errors import InputError
+from cottage_players import TASKS, WORLD
 from vnla.evaluation.metrics import (
-    NO_ROOM,
-    ROOM_LABELS,
     Scores,
     agreement,
     count_reasons,
@@ -29,16 +26,15 @@ from vnla.evaluation.metrics import (
     ndtw,
     path_length,
     reference_path,
-    rooms_of,
     score,
     spl,
     time_warping,
 )
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.roles.help_teacher import Reason
+from vnla.world.compiled import NO_ROOM
 from vnla.world.views import VIEWS
 
-ROOMS = rooms_of(WORLD, [HOUSE])
 TO_KITCHEN, TO_HALLWAY = 1, 4
 STRAIGHT = ("living_west", "living_east", "hall_south", "kitchen")
 ASTRAY = ("living_west", "living_east", "hall_south", "hall_north", "dining")
@@ -57,7 +53,7 @@ def scores(task: int, *paths: tuple[str, ...]) -> Scores:
     empty = torch.full((len(paths), pose.shape[1] - 1), NOTHING)
     lengths = torch.tensor([len(path) - 1 for path in paths])
     trace = Trace(pose, lengths, empty, empty > 0, empty > 0, empty, empty, torch.zeros(len(paths), dtype=torch.int64))
-    return score(trace, TASKS.environment, TASKS.goals[[task] * len(paths)], ROOMS)
+    return score(trace, TASKS.environment, TASKS.goals[[task] * len(paths)])
 
 
 def test_success_is_two_metres_or_less() -> None:
@@ -90,12 +86,6 @@ def test_a_viewpoint_without_a_label_is_in_no_room() -> None:
     rooms = torch.tensor([2, NO_ROOM, 3])
     goals = torch.tensor([[2, 5], [NO_ROOM, NO_ROOM], [NO_ROOM, 3]])
     assert finds_room(rooms, goals).tolist() == [True, False, True]
-
-
-def test_rooms_are_labels_and_need_their_house() -> None:
-    assert [ROOM_LABELS[i] for i in ROOMS.tolist()] == list("ehhllkdsshbab")
-    with pytest.raises(InputError, match="cottage"):
-        rooms_of(WORLD, [])
 
 
 def test_path_length_adds_up_and_standing_costs_nothing() -> None:

@@ -10,23 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players
+from cottage_players import HOUSE, TASKS, players
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.results import read_results, results_of, score_results, write_results
 from vnla.houses.matterport import write_connectivity
 from vnla.mattersim import Simulator
 from vnla.roles.acting import Acting, sampled
 from vnla.roles.help_policies import AtRandom
 
-ROOMS = rooms_of(WORLD, [HOUSE])
 SEEDS = (123, 435)
 
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, END_GOALS, ROOMS, seeds=SEEDS)
+    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
 
 
 @pytest.fixture
@@ -53,7 +51,7 @@ def test_results_come_back_as_they_were_written(evaluation: Evaluation, file: Pa
 def test_scores_from_the_file_are_those_of_the_run(evaluation: Evaluation, seed: int, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     write_results(path, results_of(evaluation, seed)[::-1])  # the order of the records says nothing
-    found, run = score_results(path, TASKS, ROOMS), evaluation.scores[SEEDS.index(seed)]
+    found, run = score_results(path, TASKS), evaluation.scores[SEEDS.index(seed)]
     for each in fields(run):
         if each.name != "help_budget":
             assert np.array_equal(getattr(found, each.name), getattr(run, each.name)), each.name
@@ -101,7 +99,7 @@ def test_a_trajectory_alone_can_be_scored(evaluation: Evaluation, tmp_path: Path
     path = tmp_path / "bare.json"
     records = [{"instr_id": each.instr_id, "trajectory": each.trajectory} for each in results_of(evaluation)]
     path.write_text(json.dumps(records))
-    found = score_results(path, TASKS, ROOMS)
+    found = score_results(path, TASKS)
     assert np.array_equal(found.nav_error, evaluation.scores.nav_error[0])
     assert np.array_equal(found.steps, evaluation.scores.steps[0])
     assert found.requests.sum() == found.reasons.sum() == 0
@@ -139,7 +137,7 @@ def test_requests_as_truth_values_are_read(file: Path) -> None:
 )
 def test_what_is_wrong_is_named(file: Path, change: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
-        score_results(rewritten(file, change), TASKS, ROOMS)
+        score_results(rewritten(file, change), TASKS)
     assert message in str(error.value)
     assert str(file) in str(error.value)
 
@@ -147,7 +145,7 @@ def test_what_is_wrong_is_named(file: Path, change: Any, message: str) -> None:
 def test_missing_tasks_are_named(file: Path) -> None:
     file.write_text(json.dumps(json.loads(file.read_text())[:4]))
     with pytest.raises(InputError, match="no record of task '4'; of 6 tasks 2 are missing"):
-        score_results(file, TASKS, ROOMS)
+        score_results(file, TASKS)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -7,21 +7,18 @@ import json
 import pytest
 import torch
 
-from cottage_players import END_GOALS, HOUSE, TASKS, VOCABULARY, WORLD, players
+from cottage_players import TASKS, VOCABULARY, players
 from vnla.common.errors import InputError
-from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.sweep import Row, sweep, with_k
 from vnla.roles.help_policies import AtFirst
 from vnla.world.actions import Nav
-
-ROOMS = rooms_of(WORLD, [HOUSE])
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     four = players(policy=AtFirst())
     two = with_k(four, 2, VOCABULARY)
-    return sweep({4: four, 2: two}, TASKS, END_GOALS, ROOMS, ratios=(0.32, 0.0, 0.16), seeds=(1, 2))
+    return sweep({4: four, 2: two}, TASKS, ratios=(0.32, 0.0, 0.16), seeds=(1, 2))
 
 
 def test_requests_are_time_times_ratio_over_k(rows: list[Row]) -> None:
@@ -38,7 +35,7 @@ def test_rows_are_json(rows: list[Row]) -> None:
 def test_another_k_has_its_own_words() -> None:
     two = with_k(players(), 2, VOCABULARY)
     assert two.advisor.k == 2
-    assert len(two.tails.length) == 6**2 + 1
+    assert len(two.voice.phrases.words.length) == 6**2 + 1
 
 
 def test_words_that_nobody_said_in_training_are_unknown() -> None:
@@ -47,9 +44,10 @@ def test_words_that_nobody_said_in_training_are_unknown() -> None:
     words = [".", "left", "degrees", None, "turn"]
     expected = [VOCABULARY.unknown if word is None else VOCABULARY[word] for word in words] + [VOCABULARY.end]
     code = int(five.advisor.code(torch.tensor([[int(Nav.LEFT)] * 5])))
-    assert five.tails.tokens[code, : five.tails.length[code]].tolist() == expected
+    tails = five.voice.phrases.tails
+    assert tails.tokens[code, : tails.length[code]].tolist() == expected
 
 
 def test_nonsense_is_refused() -> None:
     with pytest.raises(InputError, match=r"ratio of 1\.5"):
-        sweep({4: players()}, TASKS, END_GOALS, ROOMS, ratios=(0.4, 1.5))
+        sweep({4: players()}, TASKS, ratios=(0.4, 1.5))

@@ -22,7 +22,7 @@ from vnla.paper.results import Layout, Results, gain
 from vnla.paper.trainings import TRAININGS
 from vnla.report.curves import Curves
 from vnla.report.document import Finding, Group, Table, Value
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 
 HALF = ["111000", "111000"]
 """Three of six succeed under both seeds."""
@@ -63,7 +63,7 @@ def test_an_evaluation_comes_back_from_disk(results: Results) -> None:
     read = read_scores(path)
     assert np.array_equal(read.success, scores.success) and np.array_equal(read.nav_error, scores.nav_error)
     assert np.array_equal(read.steps, scores.steps)
-    whole = read_evaluation(path, cottage_set(), Advisor())
+    whole = read_evaluation(path, cottage_set(), TemplateAdvisor())
     assert whole.seeds == SEEDS and len(whole.trace) == 12 and bool((whole.trace.nav == -1).all())
     assert whole.summary()["success_rate"].each == (pytest.approx(100 * 2 / 6), pytest.approx(100 / 6))
 

@@ -25,7 +25,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
         validate_every=2,
         keeps_checkpoints=True,
         training=TrainingConfig(iterations=3, batch=4, learning_rate=1e-2),
-        agent={"hidden": 16, "help_hidden": 16, "word_embedding": 8},
+        agent_options={"hidden": 16, "help_hidden": 16, "word_embedding": 8},
     )
 
 

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from cottage_players import END_GOALS, HOUSE, TASKS, players, scripted
+from cottage_players import HOUSE, TASKS, players, scripted
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report import animation, palette
@@ -28,7 +28,7 @@ SHORT = (Nav.LEFT, Nav.LEFT, Nav.LEFT, Nav.FORWARD, Nav.STOP)
 
 def account(*actions: Nav, asks: bool) -> Account:
     who = players(scripted(*actions), AtFirst() if asks else Never())
-    return follow(run_task(who, TASKS, END_GOALS, "1", ratio=0.16), 0, HOUSE, TASKS.tasks[1], who.advisor)
+    return follow(run_task(who, TASKS, "1", ratio=0.16), 0, HOUSE, TASKS.tasks[1], who.advisor)
 
 
 def pixels(image: Image.Image, colour: str) -> int:

@@ -13,8 +13,9 @@ from strategies import connected_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import read_subgoal, subgoal_words, until_stop
+from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
 from vnla.world.views import VIEWS, view_index
@@ -29,9 +30,9 @@ def test_the_plan_is_the_teachers_next_k_actions_and_ends_with_stop() -> None:
     environment = Environment.compile(world, [("cottage", ["bathroom"])])
     middle = world.viewpoint("cottage", "stairs_middle") * VIEWS + view_index(2, 1)
     landing = world.viewpoint("cottage", "landing") * VIEWS + view_index(2, 3)
-    advice = Advisor(k=4)(environment, torch.tensor([middle, landing]), torch.tensor([0, 0]))
+    advice = TemplateAdvisor(k=4)(environment, torch.tensor([middle, landing]), torch.tensor([0, 0]))
     assert advice.plan.tolist() == [[D, R, R, U], [F, S, S, S]]
-    advisor = Advisor(k=4)
+    advisor = TemplateAdvisor(k=4)
     assert [advisor.text(code) for code in advice.subgoal.tolist()] == [
         "look down, turn 60 degrees right, look up",
         "go forward, stop",
@@ -41,7 +42,7 @@ def test_the_plan_is_the_teachers_next_k_actions_and_ends_with_stop() -> None:
 def test_a_silent_direct_advisor_plans_but_says_nothing() -> None:
     world = World.compile([cottage()])
     environment = Environment.compile(world, [("cottage", ["bathroom"])])
-    advisor = Advisor(direct=True, speaks=False)
+    advisor = TemplateAdvisor(direct=True, speaks=False)
     advice = advisor(environment, torch.tensor([0]), torch.tensor([0]))
     assert advice.subgoal.tolist() == [advisor.silence]
     assert advisor.text(advisor.silence) == ""
@@ -50,9 +51,9 @@ def test_a_silent_direct_advisor_plans_but_says_nothing() -> None:
 
 def test_an_advisor_that_can_do_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="neither speaks nor acts"):
-        Advisor(direct=False, speaks=False)
+        TemplateAdvisor(direct=False, speaks=False)
     with pytest.raises(InputError, match="k is 0"):
-        Advisor(k=0)
+        TemplateAdvisor(k=0)
 
 
 @given(connected_houses(), st.data())
@@ -62,7 +63,7 @@ def test_the_text_read_back_gives_the_plan_and_the_plan_leads_nearer(house: Hous
     environment = Environment.compile(world, [("random", [house.viewpoints[-1].id])])
     pose = torch.tensor([data.draw(st.integers(0, len(house.viewpoints) * VIEWS - 1))])
     goals = torch.tensor([0])
-    advisor = Advisor(k=data.draw(st.integers(1, 5)), aggregate=data.draw(st.booleans()))
+    advisor = TemplateAdvisor(k=data.draw(st.integers(1, 5)), aggregate=data.draw(st.booleans()))
     advice = advisor(environment, pose, goals)
     plan = until_stop(advice.plan[0].tolist())
     assert read_subgoal(advisor.text(int(advice.subgoal))) == plan
@@ -76,33 +77,19 @@ def test_the_text_read_back_gives_the_plan_and_the_plan_leads_nearer(house: Hous
 
 @pytest.mark.parametrize("aggregate", [True, False])
 def test_the_token_table_spells_every_subgoal(aggregate: bool) -> None:
-    advisor = Advisor(k=3, aggregate=aggregate)
-    vocabulary = {word: 3 + i for i, word in enumerate(advisor.words())}
-    spelt = {token: word for word, token in vocabulary.items()}
-    table = Subgoals.table(advisor, vocabulary)
+    advisor = TemplateAdvisor(k=3, aggregate=aggregate)
+    vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
+    phrases = advisor.ready(vocabulary).phrases
+    table = phrases.words
     for plan in product(Nav, repeat=3):
         code = int(advisor.code(torch.tensor(plan)))
-        words = [spelt[token] for token in table.tokens[code, : table.length[code]].tolist()]
+        words = [vocabulary.words[token] for token in table.tokens[code, : table.length[code]].tolist()]
         assert words == [*subgoal_words(plan, aggregate=aggregate), "."]
         assert advisor.plan(code) == plan
-    assert table.length[advisor.silence] == 0
-
-
-def test_a_subgoal_is_prepended_and_replaces_the_earlier_one() -> None:
-    advisor = Advisor(k=1)
-    vocabulary = {word: 10 + i for i, word in enumerate(advisor.words())}  # . down forward go left look right stop turn up
-    table = Subgoals.table(advisor, vocabulary)
-    end_goal = torch.tensor([[101, 102, 103], [111, 112, 0], [121, 0, 0]])
-    length = torch.tensor([3, 2, 1])
-    turn, left, stop, dot = (vocabulary[word] for word in ("turn", "left", "stop", "."))
-    subgoal = torch.tensor([Nav.LEFT, Nav.STOP, advisor.silence])
-    tokens, lengths = table.prepend(subgoal, end_goal, length)
-    assert tokens.tolist() == [[turn, left, dot, 101, 102, 103], [stop, dot, 111, 112, 0, 0], [121, 0, 0, 0, 0, 0]]
-    assert lengths.tolist() == [6, 4, 1]
-    tokens, lengths = table.prepend(torch.tensor([Nav.STOP] * 3), end_goal, length)
-    assert tokens[0].tolist() == [stop, dot, 101, 102, 103, 0], "nothing is left of the first subgoal"
+        assert phrases.text(code) == advisor.text(code)
+    assert table.length[advisor.silence] == 0 and phrases.silence == advisor.silence
 
 
 def test_a_vocabulary_that_lacks_a_word_is_refused_with_the_word() -> None:
     with pytest.raises(InputError, match="'degrees'"):
-        Subgoals.table(Advisor(), {word: 1 for word in Advisor().words() if word != "degrees"})
+        TemplateAdvisor().ready(Vocabulary((*SPECIAL, *(word for word in TemplateAdvisor().words() if word != "degrees"))))

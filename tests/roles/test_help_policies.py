@@ -13,7 +13,7 @@ from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import HELP_POLICIES, AtRandom, help_policy
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.world.compiled import Environment, World
@@ -43,7 +43,7 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
     environment = episodes.environment
     policy = help_policy(policy_name)
     plan = policy.plan(episodes)
-    advisor = Advisor()
+    advisor = TemplateAdvisor()
     pose, budget = episodes.start, episodes.help_budget
     unmoved = torch.zeros_like(budget)
     said = torch.full_like(pose, advisor.silence)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vnla.common.errors import InputError
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import Vocabulary, cut
 
 GOALS = ["find a bed .", "find a towel in the bathroom .", "find towels in the bathroom ."]
@@ -19,13 +19,13 @@ def test_words_by_frequency_then_alphabet_then_the_advisors() -> None:
     assert words[:12] == ("<PAD>", "<UNK>", "<EOS>", ".", "find", "a", "bathroom", "in", "the", "bed", "towel", "towels")
     rest = words[12:]
     assert list(rest) == sorted(rest)
-    assert set(rest) == (set(Advisor().words()) | set(Advisor(aggregate=False).words())) - {"."}
+    assert set(rest) == (set(TemplateAdvisor().words()) | set(TemplateAdvisor(aggregate=False).words())) - {"."}
     assert {"120", "90", "60", "2", "3", "4", "degrees", ",", "look"} <= set(rest)
 
 
 def test_the_advisors_table_finds_all_its_words() -> None:
     vocabulary = Vocabulary.build(GOALS)
-    assert Subgoals.table(Advisor(), vocabulary, vocabulary.padding).padding == 0
+    assert int(TemplateAdvisor().ready(vocabulary).phrases.words.tokens[-1].sum()) == 0
 
 
 def test_sentences_go_there_and_back() -> None:

@@ -36,7 +36,7 @@ def config_of(folders: tuple[Path, Path], policy: str, seed: int = 0, iterations
     training = TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2, seed=seed)
     return RunConfig(
         world=str(folders[0]), tasks=str(folders[1]), features="symbolic", help_policy=policy, validate_every=5,
-        training=training, agent=SIZES,
+        training=training, agent_options=SIZES,
     )  # fmt: skip
 
 

@@ -17,9 +17,10 @@ import torch
 
 from cottage_run import write_cottage
 from vnla.common.errors import InputError
+from vnla.roles.help_policies import HELP_POLICIES
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, load_agent
-from vnla.training.config import POLICIES, RunConfig, TrainingConfig
+from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.run import open_run, train
 from vnla.training.trainer import Trainer, batch_of
@@ -40,7 +41,7 @@ def config_of(folders: tuple[Path, Path], policy: str = "learned", iterations: i
         help_policy=policy,
         validate_every=3,
         training=TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2, cooldown=0.5),
-        agent=SIZES,
+        agent_options=SIZES,
     )
 
 
@@ -56,7 +57,7 @@ def test_a_batch_larger_than_the_data_repeats_it() -> None:
     assert sorted(batch_of(0, tasks=3, batch=6, iteration=0).tolist()) == [0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", HELP_POLICIES)
 def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Path], tmp_path: Path, policy: str) -> None:
     config = config_of(folders, policy)
     material = RunData.load(config)
@@ -75,9 +76,8 @@ def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: 
     material = RunData.load(config)
 
     def trainer() -> Trainer:
-        tasks, end_goals = material.training_tasks()
         players = make_players(config, material, make_agent(config, material), training=True)
-        return Trainer(players, tasks, end_goals, config.training, learns_to_ask=True)
+        return Trainer(players, material.training_tasks(), config.training, learns_to_ask=True)
 
     whole = trainer()
     for _ in range(4):

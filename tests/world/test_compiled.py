@@ -25,6 +25,7 @@ from strategies import connected_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Viewpoint
+from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import Nav
 from vnla.world.compiled import NOWHERE, Environment, World, viewpoint_of
 from vnla.world.views import VIEWS, view_index
@@ -263,3 +264,7 @@ def test_houses_compiled_together_behave_as_each_alone(houses: list[House], seed
         assert torch.equal(together.step(here, action, set_here) - offset, alone.step(pose, action, set_alone))
         assert torch.equal(together.nav_teacher(here, set_here), alone.nav_teacher(pose, set_alone))
         assert torch.equal(together.distance_left(here, set_here), alone.distance_left(pose, set_alone))
+
+
+def test_every_viewpoint_knows_its_room() -> None:
+    assert [ROOM_LABELS[i] for i in World.compile([cottage()]).rooms.tolist()] == list("ehhllkdsshbab")

@@ -1,49 +1,50 @@
-"""The whole agent: its two modules, and the mind with which it begins a batch of episodes."""
+"""What an agent is: a PyTorch module with a mind, and a way to decide whether to ask.
+
+Any `nn.Module` that derives from `Agent` is trained and evaluated like the paper's (`vnla.agent.paper`); name its class, or
+a function that makes one, as `--agent package.module:Class`. It is called with `sizes` and with the options of the run.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from vnla.agent.config import AgentConfig
-from vnla.agent.fast.cpu import mind as ragged
-from vnla.agent.fast.cpu.mind import RaggedMind
-from vnla.agent.fast.gpu import mind as whole
-from vnla.agent.fast.gpu.mind import WholeMind
-from vnla.agent.help import HelpModule
-from vnla.agent.mind import Mind
-from vnla.agent.navigation import NavigationModule
-from vnla.agent.plain import PlainMind
-from vnla.roles.advisor import Subgoals
-from vnla.roles.words import Words
-from vnla.world.budgets import LONGEST_EPISODE
+from vnla.agent.mind import Decision, Mind, Start, Views
+from vnla.common.errors import InputError
 
 
-class Agent(nn.Module):
+class Sizes(NamedTuple):
+    """What the world and the data set ask of an agent."""
+
+    words: int
+    """Size of the vocabulary; token 0 is padding."""
+    views: Mapping[str, int]
+    """Length of each tensor that there is to see, by name."""
+
+
+class Agent(nn.Module, ABC):
     """π_nav and π_ask."""
 
-    def __init__(self, config: AgentConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.navigation = NavigationModule(config)
-        self.help = HelpModule(config)
+    captured: ClassVar[bool] = True
+    """Whether its sizes do not depend on what happens, so that a GPU graph can hold a training iteration."""
 
-    def begin(self, end_goal: Words, tails: Words, steps: int = LONGEST_EPISODE, requests: int = LONGEST_EPISODE) -> Mind:
-        """The mind at the start: the end-goal read, no subgoal. `tails` is the table that `tails` makes.
+    @abstractmethod
+    def begin(self, start: Start) -> Mind:
+        """The mind at the start of a batch: the end-goals read, nothing heard."""
 
-        There will be at most so many `steps` and answered `requests`. Who learns has a mind made for learning, where there
-        is one for the agent and the device.
-        """
-        if torch.is_grad_enabled() and whole.suits(self.navigation):
-            return WholeMind.begin(self.navigation, end_goal.backwards(), tails, steps, requests)
-        if torch.is_grad_enabled() and ragged.suits(self.navigation):
-            return RaggedMind.begin(self.navigation, end_goal.backwards(), tails)
-        return PlainMind.begin(self.navigation, end_goal.backwards(), tails)
+    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
+        """What the help module is given, without gradient: (batch, features). All there is to see, the tentative
+        distribution, and what the mind declares."""
+        return torch.cat([*view.values(), tentative, *first.known], dim=1).detach()
 
+    def ask(self, known: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
+        """The help module: logits (batch, 2) of doing nothing and of requesting; no request without budget."""
+        raise InputError(f"{type(self).__name__}: has no help module, so it cannot learn when to ask")
 
-def tails(subgoals: Subgoals, end_mark: int) -> Words:
-    """The tail of every subgoal code: its words and full stop backwards, then the end mark; for silence the mark alone."""
-    backwards = Words(subgoals.tokens, subgoals.length).backwards()
-    padded = torch.nn.functional.pad(backwards.tokens, (0, 1))
-    marked = padded.scatter(1, subgoals.length[:, None], end_mark)
-    return Words(marked, subgoals.length + 1)
+    def footprint(self, words: int, steps: int) -> int:
+        """About how many numbers an episode of so many words and steps keeps in memory while it is evaluated."""
+        return 100_000 + 2_000 * steps + 2_000 * words

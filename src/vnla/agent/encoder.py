@@ -31,9 +31,12 @@ class Encoder(nn.Module):
         """The state before the first word."""
         return [Recurrent.zeros(batch, self.hidden, self.embedding.weight) for _ in self.cells]
 
-    def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
-        """The vectors of all words (batch, words, hidden), and the state after each sentence's last word."""
-        return self._read_all(words, state) if words.tokens.is_cuda else self._read_present(words, state)
+    def forward(self, words: Words, state: list[Recurrent], *, everywhere: bool = False) -> tuple[Tensor, list[Recurrent]]:
+        """The vectors of all words (batch, words, hidden), and the state after each sentence's last word.
+
+        Every place of every sentence is read if it is to be `everywhere`, else only the words that are there.
+        """
+        return self._read_all(words, state) if everywhere else self._read_present(words, state)
 
     def _read_present(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """Only what is there: place for place, as many sentences as reach so far."""
@@ -50,7 +53,7 @@ class Encoder(nn.Module):
         return context.index_put((rows, places), values), after
 
     def _read_all(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
-        """All places of all sentences, for a GPU, where shapes must be known beforehand."""
+        """All places of all sentences, where sizes must be known beforehand."""
         embedded = self.dropout(self.embedding(words.tokens))  # (batch, words, word_embedding)
         present = words.mask()
         outputs = []

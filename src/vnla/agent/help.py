@@ -1,7 +1,7 @@
 """The help-requesting module (section 6.1): a feed-forward network over what the agent knows before it decides to ask.
 
-Its errors do not reach its inputs: they are detached here. The budget's embedding belongs to this module and learns, unless
-the configuration says otherwise.
+Its inputs but the budget come without gradient (`Agent.knows`): its errors do not reach them. The budget's embedding belongs
+to this module and learns, unless the configuration says otherwise.
 """
 
 from __future__ import annotations
@@ -29,10 +29,6 @@ class HelpModule(nn.Module):
             layers += [DeferredLinear(inputs, config.help_hidden), nn.ReLU(), Dropout(config.dropout)]
         self.hidden = nn.Sequential(*layers)
         self.output = nn.Linear(config.help_hidden, ASK_ACTIONS)
-
-    def features(self, view: Tensor, tentative: Tensor, decoder: Tensor, attended: Tensor) -> Tensor:
-        """All inputs but the budget, without gradient: (batch, features)."""
-        return torch.cat([view, tentative, decoder, attended], dim=1).detach()
 
     def forward(self, features: Tensor, budget: Tensor) -> Tensor:
         """Logits (batch, 2); `request` is impossible without budget."""

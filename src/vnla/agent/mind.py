@@ -1,45 +1,72 @@
 """What an agent carries from step to step, and what it does with it in a step.
 
-`read` what the advisor would say, `see`, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. There are
-three minds, which decide the same: the plain one (`vnla.agent.plain`), and two that learn faster, on a GPU
-(`vnla.agent.fast.gpu.mind`) and on a CPU (`vnla.agent.fast.cpu.mind`). `Agent.begin` chooses.
+`read` what the advisor would say, `see`, decide `tentatively`, `hear` the advisor if it asked, decide `finally`. Whoever
+writes an agent writes one mind. The paper's agent has three, which decide the same: the plain one (`vnla.agent.plain`), and
+two that learn faster, on a GPU (`vnla.agent.fast.gpu`) and on a CPU (`vnla.agent.fast.cpu`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
+import torch
 from torch import Tensor
 
-from vnla.agent.navigation import Decoded
-from vnla.roles.words import Words
+from vnla.common.batching import Batching
+from vnla.roles.words import Heard, Phrases, Words
+
+Views = Mapping[str, Tensor]
+"""What there is to see, by name: one tensor (…, size) for each set of features."""
 
 
-class Heard(NamedTuple):
-    """What the advisor would say."""
+def joined(views: Views) -> Tensor:
+    """All that there is to see, in one tensor."""
+    parts = tuple(views.values())
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
 
-    subgoal: Tensor  # (batch,), code
-    tails: Words
+
+class Start(NamedTuple):
+    """How a batch of episodes begins for its agents."""
+
+    end_goals: Words
+    phrases: Phrases
+    """What the advisor may say, as its table stands."""
+    steps: int
+    """There will be no more."""
+    requests: int
+    """No agent will hear the advisor more often."""
+    batching: Batching
+
+
+class Decision(NamedTuple):
+    """What one pass finds."""
+
+    logits: Tensor  # (batch, 6), not yet masked
+    known: tuple[Tensor, ...] = ()  # (batch, …) each, what the help module may look at besides view and tentative decision
+    attention: Tensor | None = None  # (batch, words), over the end-goal's places and the tail's, where there is such a thing
 
 
 class Mind(ABC):
-    """Of a batch of episodes. What changes it gives the next one and leaves this as it was."""
+    """Of a batch of episodes. What changes it gives the next one and leaves this as it was.
 
-    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:  # noqa: ARG002
-        """What `advice` gives: codes of what the advisor would say to those who may ask.
+    It is a dataclass of tensors with a row for each episode (`vnla.common.selection`): rows that have ended may be left out.
+    """
 
-        A GPU asks for it and reads it beside the first pass; others read it when it is heard.
+    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:  # noqa: ARG002
+        """What `advice` gives: what the advisor would say to those who may ask.
+
+        One may ask for it and read it beside the first pass; others read it when it is heard.
         """
-        return Heard(advice(), tails)
+        return advice()
 
     @abstractmethod
-    def see(self, view: Tensor, last_nav: Tensor) -> Self:
+    def see(self, view: Views, last_nav: Tensor) -> Self:
         """The mind with what both passes of a step have in common."""
 
     @abstractmethod
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:
         """Pass 1, of which nothing learns: decide with the last help-requesting action.
 
         Of those who may not ask nobody may want to know: they can be left out, and then have zeros.
@@ -47,10 +74,10 @@ class Mind(ABC):
 
     @abstractmethod
     def hear(self, asked: Tensor, heard: Heard) -> Self:
-        """The mind after the advisor answered those who asked: their new instruction, nothing of it covered yet."""
+        """The mind after the advisor answered those who asked: their new instruction."""
 
     @abstractmethod
-    def finally_(self, ask: Tensor) -> tuple[Decoded, Self]:
+    def finally_(self, ask: Tensor) -> tuple[Decision, Self]:
         """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
 
     def recall(self) -> Tensor | None:

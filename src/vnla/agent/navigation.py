@@ -13,7 +13,7 @@ With m' = m + W_c·v + b for a word's memory m and coverage v (`Attention`), nei
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,13 +21,11 @@ from torch import Tensor, nn
 from vnla.agent.config import AgentConfig
 from vnla.agent.encoder import Encoder
 from vnla.agent.layers.cells import LSTMCell, Recurrent, advance, gru, initialise
-from vnla.agent.layers.deferred import DeferredLinear
+from vnla.agent.layers.deferred import DeferredLinear, Deferring
 from vnla.agent.layers.dropout import Dropout
+from vnla.agent.mind import Decision
 from vnla.roles.words import Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
-
-if TYPE_CHECKING:
-    from vnla.agent.fast.gpu.book import Book
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,11 @@ class Decoded(NamedTuple):
     decoder: Tensor  # (batch, hidden), h^dec, after dropout
     attended: Tensor  # (batch, hidden), h^att
     weights: Tensor  # (batch, words), attention
+
+    @property
+    def decision(self) -> Decision:
+        """As the algorithm takes it: the help module may look at both states."""
+        return Decision(self.logits, (self.decoder, self.attended), self.weights)
 
 
 @dataclass(frozen=True)
@@ -145,10 +148,10 @@ class NavigationModule(nn.Module):
         self.attention = Attention(config)
         self.output = DeferredLinear(config.hidden, NAV_ACTIONS)
         self.dropout = Dropout(config.dropout)
-        self._books: list[Book] = []
+        self._books: list[Deferring] = []
 
-    def learn_from(self, book: Book) -> None:
-        """Remember to collect the gradients of a book (`vnla.agent.fast.gpu.mind`)."""
+    def learn_from(self, book: Deferring) -> None:
+        """Remember to collect the gradients of a book (`vnla.agent.fast.gpu.book`)."""
         if book not in self._books:
             self._books.append(book)
 
@@ -158,17 +161,19 @@ class NavigationModule(nn.Module):
             book.collect()
         self._books.clear()
 
-    def remember(self, end_goal: Words, tail: Words) -> Memory:
-        """The memory of an instruction: the end-goal backwards, then its tail."""
-        context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)))
-        more, _ = self.encoder(tail, state)
+    def remember(self, end_goal: Words, tail: Words, *, everywhere: bool = False) -> Memory:
+        """The memory of an instruction: the end-goal backwards, then its tail. `everywhere` as in the encoder."""
+        context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)), everywhere=everywhere)
+        more, _ = self.encoder(tail, state, everywhere=everywhere)
         whole = torch.cat([context, more], dim=1)
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
         return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state)
 
-    def remember_tail(self, tail: Words, state: list[Recurrent]) -> tuple[Tensor, Tensor, Tensor]:
+    def remember_tail(
+        self, tail: Words, state: list[Recurrent], *, everywhere: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Context, coverage gates and presence of a new tail after the kept state."""
-        context, _ = self.encoder(tail, state)
+        context, _ = self.encoder(tail, state, everywhere=everywhere)
         return context, self.attention.prepare(context), tail.mask()
 
     def start(self, batch: int) -> list[Recurrent]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from vnla.bench.measure import Measurement, most_memory, seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
-from vnla.evaluation.metrics import rooms_of
 from vnla.training.trainer import matrix_units, mixed_precision
 
 POINTS = {"cpu": 500, "cuda": 5000}
@@ -24,16 +23,11 @@ def bench_evaluate(
     """Episodes and agent steps a second, with metrics, of an agent of the paper's sizes with the learned policy."""
     points = points or POINTS[device]
     setting = bare_setting(points, hidden=hidden, view_size=view_size, seed=seed, device=device).of_evaluation()
-    rooms = rooms_of(setting.world, setting.houses)
     outcome: list[Evaluation] = []
 
     def run(number: int) -> None:
         with matrix_units(precision), mixed_precision(precision, setting.world.device):
-            outcome.append(
-                evaluate(
-                    setting.players, setting.tasks, setting.end_goals, rooms, seeds=SEEDS[:number], batch=number * points
-                )
-            )
+            outcome.append(evaluate(setting.players, setting.tasks, seeds=SEEDS[:number], batch=number * points))
 
     run(1)  # warms up
     spent = seconds_of(lambda: run(seeds), device)

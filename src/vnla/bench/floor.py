@@ -18,7 +18,6 @@ from torch import Tensor
 
 from vnla.agent.config import AgentConfig
 from vnla.bench.measure import Measurement
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
@@ -55,16 +54,16 @@ class Counts:
     """Lengths of the sentences that were read together: the end-goals first, then the subgoals of every step."""
 
     @classmethod
-    def of(cls, rollout: Rollout, end_goals: Words, tails: Words) -> Counts:
-        """Counted from a rollout; `tails` is all that the advisor may say, the last row its silence."""
-        end_goal, said = end_goals.length.cpu(), tails.length.cpu()
-        in_mind = end_goal + said[-1]  # (batch,)
+    def of(cls, rollout: Rollout) -> Counts:
+        """Counted from a rollout."""
+        end_goal = rollout.episodes.end_goals.length.cpu()
+        in_mind = end_goal + 1  # (batch,), with the end mark that silence is read as
         steps, present, deciding = [], [], []
         readings = [tuple(in_mind.tolist())]
         for moment in rollout.moments:
             row, going = moment.row.cpu(), moment.going.cpu()
             asking = going & moment.request.cpu()
-            told = said[moment.subgoal.cpu()[asking]]
+            told = moment.phrases.tails.length.cpu()[moment.heard.cpu()[asking]]
             in_mind = in_mind.index_copy(0, row[asking], end_goal[row[asking]] + told)
             steps.append(int(going.sum()))
             deciding.append(int((going & (moment.budget.cpu() > 0)).sum()))

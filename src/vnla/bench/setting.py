@@ -13,19 +13,21 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Agent, tails
 from vnla.agent.config import AgentConfig
+from vnla.agent.paper import PaperAgent
+from vnla.common.batching import Batching
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
 from vnla.players import Players
 from vnla.roles.acting import Acting, Choice, most_probable, sampled
-from vnla.roles.advisor import Advisor, Subgoals
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, Learned
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 from vnla.world.views import HEADINGS, VIEWS
@@ -56,7 +58,6 @@ class Setting:
     world: World
     players: Players
     tasks: TaskSet
-    end_goals: Words
 
     def of_evaluation(self) -> Setting:
         """The same with the learned help policy, and the most probable actions."""
@@ -70,16 +71,25 @@ def bare_setting(tasks: int, *, hidden: int, view_size: int, seed: int, device: 
     world = World.compile(buildings, device)
     random = torch.Generator().manual_seed(seed)
     made = [_task(buildings[i % houses], i, random) for i in range(tasks)]
-    advisor = Advisor()
-    vocabulary = {word: 3 + i for i, word in enumerate(advisor.words())}
+    advisor = TemplateAdvisor()
+    vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     torch.manual_seed(seed)
-    agent = Agent(AgentConfig(words=WORDS, view_size=view_size, hidden=hidden, help_hidden=hidden)).to(device)
+    agent = PaperAgent(AgentConfig(words=WORDS, view_size=view_size, hidden=hidden, help_hidden=hidden)).to(device)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
-    said = tails(Subgoals.table(advisor, vocabulary).to(device), end_mark=2)
-    players = Players(agent, views, advisor, said, HelpTeacher(), AsTaught(), Acting(KeepGoing(sampled), direct=True))
+    players = Players(
+        agent=agent,
+        views={"random": views},
+        advisor=advisor,
+        voice=advisor.ready(vocabulary, device),
+        help_teacher=HelpTeacher(),
+        help_policy=AsTaught(),
+        acting=Acting(KeepGoing(sampled), direct=True),
+        batching=Batching.on(world.device),
+    )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)
-    return Setting(buildings, world, players, TaskSet.compile(world, made), Words(tokens.to(device), length.to(device)))
+    end_goals = Words(tokens, length).to(device)
+    return Setting(buildings, world, players, replace(TaskSet.compile(world, made), end_goals=end_goals))
 
 
 def _task(house: House, number: int, random: torch.Generator) -> Task:

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from vnla.agent.layers.deferred import collect_gradients
+from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.bench.floor import Counts, arithmetic, computed, report
 from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
 from vnla.bench.setting import bare_setting
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
@@ -49,15 +49,16 @@ def bench_train(
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
     setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device)
-    trainer = Trainer(setting.players, setting.tasks, setting.end_goals, config, learns_to_ask=True, eager=eager)
+    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=eager)
     for _ in range(min(_WARM_UP, iterations or _WARM_UP)):
         trainer.iterate()
     number, times = trainer.done, iterations or ITERATIONS[device]
     memory = most_memory(device)
     with matrix_units(precision):
-        spent, rollout, end_goals = _parts(trainer, number, device)
-    counts = Counts.of(rollout, end_goals, trainer.players.tails)
-    parts = arithmetic(trainer.players.agent.config, counts)
+        spent, rollout = _parts(trainer, number, device)
+    counts, agent = Counts.of(rollout), setting.players.agent
+    assert isinstance(agent, PaperAgent)
+    parts = arithmetic(agent.config, counts)
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     with matrix_units(precision):
         floor = {name: computed(products, dtype, device) for name, products in parts.items()}
@@ -95,11 +96,10 @@ def _in_turn(
     return statistics.median(taken), {name: statistics.median(values) for name, values in by_part.items()}
 
 
-def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout, Words]:
-    """Seconds of each part of an iteration, run eagerly once more; its episodes, and what they were after."""
+def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout]:
+    """Seconds of each part of an iteration, run eagerly once more, and its episodes."""
     agent, config = trainer.players.agent, trainer.config
     which = batch_of(config.seed, len(trainer.tasks), config.batch, iteration).to(device)
-    end_goals = Words(trainer.end_goals.tokens[which], trainer.end_goals.length[which])
     clock: list[float] = []
 
     def tick() -> None:
@@ -108,9 +108,9 @@ def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], 
 
     tick()
     with mixed_precision(config.precision, which.device):
-        rollout = bcui(trainer.tasks.episodes(which, seed=1), end_goals, trainer.players)
+        rollout = bcui(trainer.tasks.episodes(which, seed=1), trainer.players)
         tick()
-        loss: Tensor = rollout.nav_loss() + rollout.ask_loss(agent.help)
+        loss: Tensor = rollout.nav_loss() + rollout.ask_loss(agent.ask)
     tick()
     trainer.optimiser.zero_grad()
     torch.autograd.backward(loss)
@@ -119,4 +119,4 @@ def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], 
     tick()
     trainer.optimiser.step()
     tick()
-    return [after - before for before, after in itertools.pairwise(clock)], rollout, end_goals
+    return [after - before for before, after in itertools.pairwise(clock)], rollout

@@ -19,7 +19,7 @@ from vnla import mattersim
 from vnla.bench.measure import Measurement, median_seconds, one_thread, seconds_of
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import real_sized_houses
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import NAV_ACTIONS
 from vnla.world.compiled import Environment, World
 from vnla.world.views import VIEWS
@@ -65,7 +65,7 @@ def steps_a_second(environment: Environment, batch: int, seed: int, seconds: flo
 
 def _advice_a_second(environment: Environment, batch: int, seed: int, seconds: float, device: str) -> float:
     pose, goals, _ = _walkers(environment, batch, seed, device)
-    advisor = Advisor()
+    advisor = TemplateAdvisor()
     return batch / median_seconds(lambda: advisor(environment, pose, goals), seconds, device)
 
 

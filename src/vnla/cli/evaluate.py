@@ -16,11 +16,8 @@ from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from vnla.evaluation.evaluate import Evaluation
     from vnla.players import Players
-    from vnla.roles.words import Words
     from vnla.tasks.task_set import TaskSet
     from vnla.training.trained import Trained
 
@@ -61,27 +58,23 @@ def evaluate(
     """
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.evaluate import evaluate as run_evaluation
-    from vnla.evaluation.metrics import rooms_of
     from vnla.evaluation.results import results_of, write_results
     from vnla.training.trained import open_trained
 
     console = Console(stderr=True)
     with console.status("loading …"):
         trained = _asking(open_trained(run, world=world, tasks=tasks, device=device or _device()), help_policy)
-        rooms = rooms_of(trained.material.world, trained.material.folder.houses)
     config = trained.config
-    share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
+    share = config.with_ratio(ratio).help(training=False).ratio
     found = {}
     for name in split or ["test_seen", "test_unseen"]:
         subject = _subject(trained, name, checkpoint, k)
         with console.status(f"evaluating {name} …"):
-            found[name] = run_evaluation(
-                subject.players, subject.tasks, subject.end_goals, rooms, seeds=SEEDS[:seeds], ratio=share
-            )
+            found[name] = run_evaluation(subject.players, subject.tasks, seeds=SEEDS[:seeds], ratio=share)
         if results is not None:
             write_results(results / f"{name}.json", results_of(found[name], SEEDS[0]))
         if sweep is not None:
-            _sweep(sweep, name, subject, rooms, SEEDS[:seeds], console)
+            _sweep(sweep, name, subject, SEEDS[:seeds], console)
     if not found:
         raise InputError("no split to evaluate")
     Console().print(_table(f"{run}, help policy {config.help_policy}, τ = {share}", found))
@@ -95,7 +88,6 @@ class _Subject:
 
     players: Players
     tasks: TaskSet
-    end_goals: Words
 
 
 def _device() -> str:
@@ -108,7 +100,7 @@ def _asking(trained: Trained, help_policy: str | None) -> Trained:
     """The same by another help policy, if one is given."""
     if help_policy is None:
         return trained
-    return replace(trained, config=replace(trained.config, help_policy=help_policy))
+    return replace(trained, config=trained.config.asking(help_policy))
 
 
 def _subject(trained: Trained, split: str, checkpoint: str | None, k: int | None) -> _Subject:
@@ -119,17 +111,17 @@ def _subject(trained: Trained, split: str, checkpoint: str | None, k: int | None
     players = make_players(trained.config, trained.material, trained.agent(checkpoint or kind), training=False)
     if k is not None and k != players.advisor.k:
         players = with_k(players, k, trained.material.dataset.vocabulary)
-    return _Subject(players, *trained.material.evaluation_tasks(split))
+    return _Subject(players, trained.material.evaluation_tasks(split))
 
 
-def _sweep(folder: Path, split: str, subject: _Subject, rooms: Tensor, seeds: tuple[int, ...], console: Console) -> None:
+def _sweep(folder: Path, split: str, subject: _Subject, seeds: tuple[int, ...], console: Console) -> None:
     """Success against help: the picture and its numbers."""
     from vnla.evaluation.sweep import sweep
     from vnla.report.figures import help_figure
 
     with console.status(f"evaluating {split} …") as status:
         rows = sweep(
-            {subject.players.advisor.k: subject.players}, subject.tasks, subject.end_goals, rooms, seeds=seeds,
+            {subject.players.advisor.k: subject.players}, subject.tasks, seeds=seeds,
             progress=lambda done, of: status.update(f"evaluating {split} with more and less help: {done} of {of} …"),
         )  # fmt: skip
     figure = help_figure({split.replace("_", " "): rows})

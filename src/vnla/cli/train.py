@@ -76,7 +76,7 @@ def train(
 
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
-    from vnla.roles.advisor import Advisor
+    from vnla.roles.advisor import TemplateAdvisor
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.checkpoints import runs_in
     from vnla.training.config import RunConfig, TrainingConfig
@@ -96,13 +96,13 @@ def train(
         world=str(world.absolute()),
         tasks=str(tasks.absolute()),
         features=features,
-        beta=beta,
+        help_options={"beta": beta} if help_policy == "imitation" else {},
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-        advisor=Advisor(k, direct, speaks, not easy),
+        advisor=TemplateAdvisor(k, direct, speaks, not easy),
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-        agent={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
+        agent_options={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
     )
     _run(_variants(run[0], wanted, help_policy.split(","), _numbers(seed)), device, eager=eager)
 

@@ -55,13 +55,13 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
 
     from vnla.episodes import Situation
     from vnla.report.plan import Step
-    from vnla.roles.advisor import Advisor
+    from vnla.roles.advisor import TemplateAdvisor
     from vnla.roles.help_policies import AtRandom
     from vnla.world.actions import Nav
     from vnla.world.views import VIEWS
 
     episodes = tasks.episodes(torch.tensor([0]), seed=seed)
-    environment, goals, advisor = episodes.environment, episodes.goals, Advisor()
+    environment, goals, advisor = episodes.environment, episodes.goals, TemplateAdvisor()
     policy = AtRandom()
     plan = policy.plan(episodes)
     pose, budget, walk = episodes.start, episodes.help_budget, list[Step]()

@@ -41,10 +41,10 @@ def watch(
         trained = open_trained(run, world=world, tasks=tasks)
         config, material = trained.config, trained.material
         players = make_players(config, material, trained.agent(checkpoint), training=False)
-        task_set, end_goals = material.evaluation_tasks(split)
+        task_set = material.evaluation_tasks(split)
     name = episode or task_set.tasks[0].id
-    share = 0.0 if config.unaided else config.training.ratio if ratio is None else ratio
-    rollout = run_task(players, task_set, end_goals, name, seed=seed, ratio=share)
+    share = config.with_ratio(ratio).help(training=False).ratio
+    rollout = run_task(players, task_set, name, seed=seed, ratio=share)
     task = next(each for each in task_set.tasks if each.id == name)
     house = next(each for each in material.folder.houses if each.name == task.house)
     account = follow(rollout, 0, house, task, players.advisor)

@@ -46,6 +46,13 @@ def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], option
         raise InputError(f"{kind} {name}: {error}") from None
 
 
+def name_of(part: object, known: Mapping[str, object]) -> str:
+    """The name under which `find` finds the class of a part."""
+    kind = type(part)
+    ours = next((name for name, each in known.items() if each is kind), None)
+    return ours or f"{kind.__module__}:{kind.__qualname__}"
+
+
 def option_names(maker: Callable[..., object]) -> list[str] | None:
     """What can be given to a maker by name; None if anything can."""
     parameters = inspect.signature(maker).parameters.values()

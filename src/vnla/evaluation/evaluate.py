@@ -1,6 +1,6 @@
 """Evaluate an agent as the paper does (section 7): every task with several seeds, greedy actions, no dropout.
 
-    evaluation = evaluate(players, tasks, end_goals, rooms_of(world, houses))
+    evaluation = evaluate(players, tasks)
     print(evaluation.summary()["success_rate"])
 
 A seed decides the help budget of every episode, and where the random help policy asks. All seeds of all tasks are rows of
@@ -19,19 +19,15 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from vnla.agent.agent import Agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes
 from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds, ratio
 from vnla.evaluation.metrics import Scores, score
 from vnla.evaluation.trace import Trace
 from vnla.players import Players
-from vnla.roles.advisor import Advisor
 from vnla.roles.help_teacher import RESULT_NAMES
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
@@ -107,7 +103,6 @@ class Evaluation:
     """All that happened, on the host. Rows of `trace` are all tasks under the first seed, then under the next."""
 
     tasks: TaskSet
-    advisor: Advisor
     seeds: tuple[int, ...]
     trace: Trace
     scores: Scores  # (seeds, tasks)
@@ -145,8 +140,6 @@ class Evaluation:
 def evaluate(
     players: Players,
     tasks: TaskSet,
-    end_goals: Words,
-    rooms: Tensor,
     *,
     seeds: Sequence[int] = SEEDS,
     ratio: float = HELP_RATIO,
@@ -154,7 +147,7 @@ def evaluate(
     batch: int | None = None,
     progress: Report = lambda _done, _all: None,
 ) -> Evaluation:
-    """Run every task under every seed. `end_goals` has one row a task; `rooms` come from `metrics.rooms_of`.
+    """Run every task under every seed.
 
     Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
     together as memory allows. The agent is left in the mode that it was in.
@@ -165,28 +158,22 @@ def evaluate(
     steps = int(tasks.time_budget.max())
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
-    batch = batch or fitting_batch(players.agent, end_goals, steps)
+    batch = batch or fitting_batch(players, tasks, steps)
     traces, scores = [], []
     with greedy(players.agent):
         for first in range(0, count, batch):
             which = task_of[first : first + batch]
-            episodes = Episodes.begin(
-                tasks.environment, key=tasks.key[which], start=tasks.start[which], goals=tasks.goals[which],
-                time_budget=tasks.time_budget[which], seed=seed_of[first : first + batch],
-                ratio=ratio, k=k or players.advisor.k,
-            )  # fmt: skip
-            asked_for = Words(end_goals.tokens[which], end_goals.length[which])
-            trace = Trace.of(bcui(episodes, asked_for, players, longest=steps), steps)
+            seed = seed_of[first : first + batch]
+            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
+            trace = Trace.of(bcui(episodes, players, longest=steps), steps)
             traces.append(trace.to("cpu"))
-            scores.append(score(trace, tasks.environment, episodes.goals, rooms))
+            scores.append(score(trace, tasks.environment, episodes.goals))
             progress(min(first + batch, count), count)
     table = Scores.join(scores).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, players.advisor, tuple(seeds), Trace.join(traces), table)
+    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table)
 
 
-def run_task(
-    players: Players, tasks: TaskSet, end_goals: Words, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
-) -> Rollout:
+def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
     """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
     numbers = [i for i, each in enumerate(tasks.tasks) if each.id == task]
     if not numbers:
@@ -194,8 +181,7 @@ def run_task(
     which = torch.tensor(numbers[:1], device=tasks.key.device)
     episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
     with greedy(players.agent):
-        asked_for = Words(end_goals.tokens[which], end_goals.length[which])
-        return bcui(episodes, asked_for, players, longest=int(episodes.time_budget.max()))
+        return bcui(episodes, players, longest=int(episodes.time_budget.max()))
 
 
 @contextmanager
@@ -210,15 +196,12 @@ def greedy(agent: Agent) -> Iterator[None]:
         agent.train(training)
 
 
-def fitting_batch(agent: Agent, end_goals: Words, steps: int) -> int:
+def fitting_batch(players: Players, tasks: TaskSet, steps: int) -> int:
     """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
-    config = agent.config
-    words = end_goals.tokens.shape[1] + 32  # an estimate of a subgoal's longest tail
-    kept = steps * (config.view_size + 2 * config.hidden)  # what the rollout keeps for the help module
-    minds = 3 * words * (2 * config.hidden + config.coverage)  # the last step's, this step's and what is between
-    on_gpu = end_goals.tokens.is_cuda
-    memory = torch.cuda.mem_get_info(end_goals.tokens.device)[0] // 2 if on_gpu else CPU_MEMORY
-    fitting = max(1, memory // (4 * (kept + minds)))
+    words = tasks.end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
+    on_gpu = tasks.key.is_cuda
+    memory = torch.cuda.mem_get_info(tasks.key.device)[0] // 2 if on_gpu else CPU_MEMORY
+    fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))
     return min(GPU_BATCH, fitting) if on_gpu else fitting
 
 

@@ -20,7 +20,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.metrics import Scores
-from vnla.evaluation.trace import Trace
+from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.roles.advisor import Advisor
 from vnla.tasks.task_set import TaskSet
 
@@ -32,7 +32,8 @@ _SMALL = (np.int8, np.int16, np.int32)
 def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     """Write an evaluation to the file `path`."""
     arrays = {f"scores.{each.name}": getattr(evaluation.scores, each.name) for each in fields(Scores)}
-    arrays |= {f"trace.{each.name}": getattr(evaluation.trace, each.name).numpy() for each in fields(Trace)}
+    arrays |= {f"trace.{name}": getattr(evaluation.trace, name).numpy() for name in TENSORS}
+    arrays["texts"] = np.array(evaluation.trace.texts, dtype=np.str_)
     arrays["seeds"] = np.array(evaluation.seeds)
     arrays["tasks"] = np.array([task.id for task in evaluation.tasks.tasks])
     buffer = io.BytesIO()
@@ -50,17 +51,34 @@ def read_scores(path: Path) -> Scores:
 
 
 def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
-    """A whole evaluation; `tasks` are those that were evaluated and `advisor` who helped."""
+    """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
     scores = read_scores(path)
     try:
-        trace = Trace(*(torch.from_numpy(_unpacked(arrays[f"trace.{each.name}"])) for each in fields(Trace)))
+        trace = _trace(arrays, advisor)
         seeds, ids = tuple(arrays["seeds"].tolist()), arrays["tasks"].tolist()
     except KeyError as error:
         raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
     if ids != [task.id for task in tasks.tasks]:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
-    return Evaluation(tasks, advisor, seeds, trace, scores)
+    return Evaluation(tasks, seeds, trace, scores)
+
+
+def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
+    """The trace in a file. Older files have the codes of an advisor's subgoals instead of phrases with their texts."""
+    found = {name: arrays.get(f"trace.{name}") for name in TENSORS}
+    texts = tuple(arrays["texts"].tolist()) if "texts" in arrays else ()
+    if found["phrase"] is None:
+        codes, places = np.unique(_unpacked(arrays["trace.subgoal"]), return_inverse=True)
+        said = codes[codes != NOTHING]
+        texts = tuple(advisor.text(int(code)) for code in said)
+        found["phrase"] = places.reshape(arrays["trace.subgoal"].shape) - (len(codes) - len(said))
+    missing = next((name for name, array in found.items() if array is None), None)
+    if missing is not None:
+        raise KeyError(f"trace.{missing}")
+    return Trace(
+        **{name: torch.from_numpy(_unpacked(array)) for name, array in found.items() if array is not None}, texts=texts
+    )
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:

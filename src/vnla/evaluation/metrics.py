@@ -19,12 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.common.errors import InputError
 from vnla.evaluation.trace import Trace
-from vnla.houses.house import House
-from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.roles.help_teacher import Reason
-from vnla.world.compiled import Environment, World, viewpoint_of
+from vnla.world.compiled import NO_ROOM, Environment, World, viewpoint_of
 from vnla.world.views import Ints
 
 SUCCESS_RADIUS = 2.0
@@ -33,26 +30,8 @@ SUCCESS_RADIUS = 2.0
 DTW_THRESHOLD = 3.0
 """Metres; the success radius of the benchmark that nDTW was made for."""
 
-NO_ROOM = -1
-ROOM_LABELS = tuple(label for label in ROOM_NAMES if label != NO_LABEL)
-"""What the numbers of `rooms_of` stand for."""
-
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-
-
-def rooms_of(world: World, houses: Sequence[House]) -> Tensor:
-    """The room label of every viewpoint of `world`, as a place in `ROOM_LABELS`; NO_ROOM where there is none."""
-    by_name = {house.name: house for house in houses}
-    number = {label: i for i, label in enumerate(ROOM_LABELS)}
-    labels = []
-    for name, graph in zip(world.houses, world.graphs, strict=True):
-        if name not in by_name:
-            raise InputError(f"house {name}: it is in the world but not among the houses given for its rooms")
-        house = by_name[name]
-        found = [house.room_of(house.number[each]) for each in graph.ids]
-        labels += [NO_ROOM if room is None else number.get(room.label, NO_ROOM) for room in found]
-    return torch.tensor(labels, device=world.device)
 
 
 def is_success(metres_left: Tensor, radius: float = SUCCESS_RADIUS) -> Tensor:
@@ -175,9 +154,10 @@ class Scores:
         return Scores(*(getattr(self, each.name)[which] for each in fields(self)))
 
 
-def score(trace: Trace, environment: Environment, goals: Tensor, rooms: Tensor) -> Scores:
-    """The scores of episodes with goal sets `goals`; `rooms` are those of `rooms_of`."""
+def score(trace: Trace, environment: Environment, goals: Tensor) -> Scores:
+    """The scores of episodes with goal sets `goals`."""
     world, visited = environment.world, viewpoint_of(trace.pose)
+    rooms = world.rooms
     left = environment.distance_left(trace.pose, goals[:, None].expand_as(trace.pose))  # (episodes, steps + 1)
     closest = left.amin(dim=1)
     success = is_success(left[:, -1])

@@ -91,7 +91,7 @@ def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move],
     world, length = evaluation.tasks.environment.world, int(trace.length)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
-    said = trace.subgoal[0, :length].tolist()
+    said = trace.phrase[0, :length].tolist()
     return Result(
         instr_id=task.id,
         scan=task.house,
@@ -100,7 +100,7 @@ def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move],
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
         teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())),
         teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in trace.reason[0, :length].tolist()),
-        subgoals=tuple(None if code == NOTHING else _words(evaluation.advisor.text(code)) for code in said),
+        subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
     )
 
@@ -145,7 +145,7 @@ def read_results(path: Path) -> list[Result]:
     return [_read(record, f"{path}: record {number}") for number, record in enumerate(records)]
 
 
-def score_results(path: Path, tasks: TaskSet, rooms: Tensor) -> Scores:
+def score_results(path: Path, tasks: TaskSet) -> Scores:
     """The metrics of a results file, recomputed: one entry for each of `tasks`, in their order.
 
     A help budget is not in the file, so its share that was used cannot be known. Where the file says nothing of requests
@@ -164,7 +164,7 @@ def score_results(path: Path, tasks: TaskSet, rooms: Tensor) -> Scores:
     if missing:
         raise InputError(f"{path}: has no record of task {missing[0]!r}; of {len(tasks)} tasks {len(missing)} are missing")
     trace = _trace(tasks, [by_task[task.id] for task in tasks.tasks])
-    return score(trace.to(tasks.key.device), tasks.environment, tasks.goals, rooms)
+    return score(trace.to(tasks.key.device), tasks.environment, tasks.goals)
 
 
 def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
@@ -185,7 +185,7 @@ def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
         request=_filled(asked, steps, False),
         teacher_request=_filled(taught, steps, False),
         reason=_filled(reasons, steps, NOTHING),
-        subgoal=nothing,
+        phrase=nothing,
         help_budget=torch.full((len(results),), NOTHING),
     )
 

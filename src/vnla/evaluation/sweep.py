@@ -1,6 +1,6 @@
 """Success against help: the same agent with more or less of it.
 
-    rows = sweep({4: players}, tasks, end_goals, rooms, ratios=(0, 0.2, 0.4, 0.6, 0.8, 1))
+    rows = sweep({4: players}, tasks, ratios=(0, 0.2, 0.4, 0.6, 0.8, 1))
     figure = help_figure({"learned": rows})  # vnla.report.figures
 
 The help-request ratio τ is the share of the time in which the agent receives assistance; with it grows the number of
@@ -14,15 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from torch import Tensor
-
-from vnla.agent.agent import tails
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.players import Players
-from vnla.roles.advisor import Subgoals
-from vnla.roles.words import Words
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 
@@ -47,17 +43,39 @@ class Row:
 
 def with_k(players: Players, k: int, vocabulary: Vocabulary) -> Players:
     """The same players with an advisor that describes `k` actions; words the agent never met ("150") are unknown to it."""
+    if not isinstance(players.advisor, TemplateAdvisor):
+        raise InputError(
+            f"{type(players.advisor).__name__}: only the paper's advisor can be told how many actions to describe"
+        )
     advisor = replace(players.advisor, k=k)
-    known = {word: vocabulary.get(word, vocabulary.unknown) for word in advisor.words()}
-    table = Subgoals.table(advisor, known, vocabulary.padding).to(players.tails.tokens.device)
-    return replace(players, advisor=advisor, tails=tails(table, vocabulary.end))
+    device = players.voice.phrases.words.length.device
+    return replace(players, advisor=advisor, voice=advisor.ready(_Forgiving(vocabulary), device))
+
+
+@dataclass(frozen=True)
+class _Forgiving:
+    """A vocabulary that has a number for every word: that of the unknown for those that it lacks."""
+
+    vocabulary: Vocabulary
+
+    @property
+    def padding(self) -> int:
+        return self.vocabulary.padding
+
+    @property
+    def end(self) -> int:
+        return self.vocabulary.end
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def __getitem__(self, word: str) -> int:
+        return self.vocabulary.get(word, self.vocabulary.unknown)
 
 
 def sweep(
     players: Mapping[int, Players],
     tasks: TaskSet,
-    end_goals: Words,
-    rooms: Tensor,
     *,
     ratios: Sequence[float] = RATIOS,
     seeds: Sequence[int] = SEEDS,
@@ -71,7 +89,7 @@ def sweep(
     settings = [(ratio, k) for k in sorted(players) for ratio in sorted(set(ratios))]
     rows = []
     for done, (ratio, k) in enumerate(settings, start=1):
-        found: Evaluation = evaluate(players[k], tasks, end_goals, rooms, seeds=seeds, ratio=ratio, k=k, batch=batch)
+        found: Evaluation = evaluate(players[k], tasks, seeds=seeds, ratio=ratio, k=k, batch=batch)
         rows.append(Row(ratio, k, found.summary()))
         progress(done, len(settings))
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor
@@ -25,8 +25,9 @@ class Trace:
     request: Tensor  # (episodes, steps), booleans
     teacher_request: Tensor  # (episodes, steps), booleans
     reason: Tensor  # (episodes, steps), the help teacher's
-    subgoal: Tensor  # (episodes, steps), code of what the advisor said where it was asked
+    phrase: Tensor  # (episodes, steps), what the advisor said where it was asked: a place in `texts`
     help_budget: Tensor  # (episodes,)
+    texts: tuple[str, ...] = ()  # all that was said, in alphabetical order
 
     @classmethod
     def of(cls, rollout: Rollout, steps: int) -> Trace:
@@ -39,6 +40,7 @@ class Trace:
         missing = (0, steps - len(rollout.moments))
         nav = pad(rollout.table("nav"), missing, value=NOTHING)
         request = pad(rollout.table("request"), missing)
+        phrase, texts = _said(rollout, missing, request)
         return cls(
             pose=torch.stack(poses, dim=1),
             length=(nav != NOTHING).sum(dim=1),
@@ -46,26 +48,50 @@ class Trace:
             request=request,
             teacher_request=pad(rollout.table("teacher_request"), missing),
             reason=pad(rollout.table("reason"), missing, value=NOTHING),
-            subgoal=torch.where(request, pad(rollout.table("subgoal"), missing, value=NOTHING), NOTHING),
+            phrase=phrase,
             help_budget=rollout.episodes.help_budget,
+            texts=texts,
         )
 
     @classmethod
     def join(cls, traces: Sequence[Trace]) -> Trace:
         """Traces of equally many steps, one after the other."""
-        return cls(*(torch.cat([getattr(each, name) for each in traces]) for name in _names()))
+        texts = tuple(sorted({text for each in traces for text in each.texts}))
+        renumbered = [replace(each, phrase=_renumbered(each.phrase, each.texts, texts)) for each in traces]
+        tensors = {name: torch.cat([getattr(each, name) for each in renumbered]) for name in TENSORS}
+        return cls(**tensors, texts=texts)
 
     def to(self, device: torch.device | str) -> Trace:
         """The same trace on `device`."""
-        return Trace(*(getattr(self, name).to(device) for name in _names()))
+        return Trace(**{name: getattr(self, name).to(device) for name in TENSORS}, texts=self.texts)
 
     def rows(self, which: slice) -> Trace:
         """Some of the episodes."""
-        return Trace(*(getattr(self, name)[which] for name in _names()))
+        return Trace(**{name: getattr(self, name)[which] for name in TENSORS}, texts=self.texts)
 
     def __len__(self) -> int:
         return len(self.length)
 
 
-def _names() -> list[str]:
-    return [each.name for each in fields(Trace)]
+TENSORS = tuple(each.name for each in fields(Trace) if each.name != "texts")
+"""The fields with a row an episode."""
+
+
+def _said(rollout: Rollout, missing: tuple[int, int], request: Tensor) -> tuple[Tensor, tuple[str, ...]]:
+    """What was said to those who asked, as numbers, and what the numbers stand for."""
+    tables = list(dict.fromkeys(moment.phrases for moment in rollout.moments))
+    rows = max((table.silence for table in tables), default=0) + 1
+    offsets = torch.tensor([tables.index(moment.phrases) * rows for moment in rollout.moments], device=request.device)
+    heard = torch.where(request, pad(rollout.table("heard") + offsets, missing), NOTHING)
+    found, phrase = torch.unique(heard, return_inverse=True)
+    nobody = int(found.numel() > 0 and int(found[0]) == NOTHING)  # where nobody asked, the smallest of all
+    said = [tables[each // rows].text(each % rows) for each in found[nobody:].tolist()]
+    texts = tuple(sorted(set(said)))
+    return _renumbered(phrase - nobody, said, texts), texts
+
+
+def _renumbered(phrase: Tensor, said: Sequence[str], texts: Sequence[str]) -> Tensor:
+    """Numbers of what was `said`, as places in `texts`."""
+    place = {text: number for number, text in enumerate(texts)}
+    places = torch.tensor([*(place[text] for text in said), NOTHING], device=phrase.device)
+    return places[phrase]  # NOTHING is the last

@@ -21,7 +21,7 @@ from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
     images: Images | None
     width: int
     height: int
-    advisor: Advisor | None
+    advisor: TemplateAdvisor | None
     ratio: float
     longest: int
     success_radius: float
@@ -79,7 +79,7 @@ class Setting:
         images: Images | None = None,
         width: int = WIDTH,
         height: int = HEIGHT,
-        advisor: Advisor | None = None,
+        advisor: TemplateAdvisor | None = None,
         ratio: float = HELP_RATIO,
         longest: int = LONGEST_EPISODE,
         success_radius: float = SUCCESS_RADIUS,
@@ -99,7 +99,7 @@ class Setting:
             raise InputError("tasks: houses of your own need tasks; give a list of tasks or the path of an AskNav file")
         world = World.compile(houses or ()) if world is None else world
         task_set = _task_set(world, tasks, budgets, longest)
-        rules = Rules(task_set, advisor or Advisor(), ratio, success_radius)
+        rules = Rules(task_set, advisor or TemplateAdvisor(), ratio, success_radius)
         pictures = None if images is None else ImageSight(images, world, width, height)
         sight, labels = _sight(observe, houses, world, features, pictures)
         return cls(rules, sight, pictures, labels, _observation_space(rules, sight, longest))

@@ -12,7 +12,7 @@ from torch import Tensor
 from vnla.gym.setting import Setting
 from vnla.gym.sights import places_of
 from vnla.gym.walks import NO_ACTION, Outcome, Walks
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import with_subgoal
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Ask, Nav
 from vnla.world.compiled import NOWHERE
@@ -93,7 +93,7 @@ def _instruction(setting: Setting, task: int, subgoal: int) -> str:
 
 
 @cache
-def _said(advisor: Advisor, code: int) -> str:
+def _said(advisor: TemplateAdvisor, code: int) -> str:
     return advisor.text(code)
 
 

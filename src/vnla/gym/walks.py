@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Ask, Nav
 from vnla.world.budgets import help_budget
@@ -60,7 +60,7 @@ class Rules:
     """The environment's dynamics."""
 
     tasks: TaskSet
-    advisor: Advisor
+    advisor: TemplateAdvisor
     ratio: float
     success_radius: float
 

@@ -38,3 +38,6 @@ ROOM_NAMES = {
     NO_LABEL: "no label",
 }
 """Letter of a region → the name that end-goals and reports use."""
+
+ROOM_LABELS = tuple(label for label in ROOM_NAMES if label != NO_LABEL)
+"""The letters by number, as compiled worlds have them."""

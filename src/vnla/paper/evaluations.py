@@ -17,12 +17,11 @@ from pathlib import Path
 from vnla.common import files
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.kept import EVALUATION, write_evaluation
-from vnla.evaluation.metrics import rooms_of
 from vnla.evaluation.results import results_of, write_results
 from vnla.paper.stages import Report
 from vnla.paper.trainings import ASKNAV, NOROOM, ON_NOROOM, POLICIES, RULES, SILENT, material_of
 from vnla.report.curves import Curves
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.training.cast import make_players
 from vnla.training.checkpoints import load_agent
 from vnla.training.config import RunConfig
@@ -45,7 +44,7 @@ class Candidate:
     tasks: str = ASKNAV
     help_policy: str | None = None
     """Another one than the training's."""
-    advisor: Advisor | None = None
+    advisor: TemplateAdvisor | None = None
     """Likewise."""
     matched: bool = False
     """Whether it is taken at the iteration that Table 3 compares."""
@@ -55,7 +54,7 @@ class Candidate:
 TABLE_2 = (*(Candidate(policy, policy) for policy in POLICIES), Candidate("teacher", "learned", help_policy="teacher"))
 TABLE_3 = (
     Candidate("direct-silent", SILENT.name, matched=True, splits=(DEV_SEEN, *TESTS)),
-    Candidate("direct", "learned", advisor=Advisor(direct=True), matched=True, splits=(DEV_SEEN, *TESTS)),
+    Candidate("direct", "learned", advisor=TemplateAdvisor(direct=True), matched=True, splits=(DEV_SEEN, *TESTS)),
     Candidate("indirect", "learned", matched=True, splits=(DEV_SEEN, *TESTS)),
 )
 TABLE_4 = (
@@ -111,7 +110,7 @@ class Trial:
     tasks: Path | None = None
     """Another data set than that of the training."""
     help_policy: str | None = None
-    advisor: Advisor | None = None
+    advisor: TemplateAdvisor | None = None
     iterations: Path | None = None
     """The file with the iterations of Table 3, where it is one of those."""
 
@@ -126,19 +125,16 @@ class Trial:
 def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
     """Carry out an evaluation and write the new folder `out`."""
     material = material_of(trial.config, trial.device)
-    help_policy, advisor = trial.help_policy or trial.config.help_policy, trial.advisor or trial.config.advisor
-    config = replace(trial.config, help_policy=help_policy, advisor=advisor)
+    config = trial.config if trial.help_policy is None else trial.config.asking(trial.help_policy)
+    config = replace(config, advisor=trial.advisor or config.advisor)
     players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)
-    tasks, end_goals = material.evaluation_tasks(trial.split)
     done = evaluate(
         players,
-        tasks,
-        end_goals,
-        rooms_of(material.world, material.folder.houses),
+        material.evaluation_tasks(trial.split),
         seeds=trial.seeds,
-        ratio=config.training.ratio,
+        ratio=config.help(training=False).ratio,
         batch=CPU_BATCH if trial.device == "cpu" else None,
         progress=lambda count, of: report(count, of, "episodes"),
     )

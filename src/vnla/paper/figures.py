@@ -126,7 +126,7 @@ def episodes(results: Results, successes: int, failures: int, split: str = "test
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, "val_unseen" if "unseen" in split else "val_seen")
     players = make_players(config, material, agent, training=False)
-    tasks, end_goals = material.evaluation_tasks(split)
+    tasks = material.evaluation_tasks(split)
     chosen = examples(results.evaluation(AGENT, split), successes, failures)
     houses = {house.name: house for house in material.folder.houses}
     house_of = {task.id: houses[task.house] for task in tasks.tasks}
@@ -134,11 +134,10 @@ def episodes(results: Results, successes: int, failures: int, split: str = "test
         tell_episode(
             players,
             tasks,
-            end_goals,
             material.folder.houses,
             task,
             seed=results.preset.seeds[0],
-            ratio=config.training.ratio,
+            ratio=config.help(training=False).ratio,
             images=None if config.features == SYMBOLIC else images_of(material.folder, house_of[task]),
             name="figure-1" if not number else None,
             command=f"vnla watch {results.layout.run(AGENT)} --split {split} --episode {task}",

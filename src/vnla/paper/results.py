@@ -93,14 +93,14 @@ class Results:
         """The length of a view's feature vector."""
         config = self.config("learned")
         if config.features == SYMBOLIC:
-            return int(self.material.views.shape[1])
+            return sum(views.shape[1] for views in self.material.views.values())
         return FeatureStore.open(store_path(Path(config.world), config.features)).header.dimension
 
     def evaluation(self, candidate: str, split: str) -> Evaluation:
         """Everything that happened in an evaluation on AskNav."""
         found = CANDIDATES[candidate]
         advisor = found.advisor or self.config(found.training).advisor
-        tasks, _ = self.material.evaluation_tasks(split)
+        tasks = self.material.evaluation_tasks(split)
         return read_evaluation(self.layout.evaluation(candidate, split) / EVALUATION, tasks, advisor)
 
 

@@ -29,7 +29,7 @@ def hyperparameters(results: Results) -> dict[str, dict[str, str]]:
     """Group → the paper's name of a hyperparameter → its value here."""
     config = results.config(REFERENCE)
     defaults = {each.name: each.default for each in fields(AgentConfig)}
-    agent: dict[str, Any] = {**defaults, **config.agent}
+    agent: dict[str, Any] = {**defaults, **config.agent_options}
     training, teacher = config.training, config.teacher
     return {
         "Navigation module": {

@@ -23,7 +23,7 @@ from vnla.common import files
 from vnla.paper.presets import Preset
 from vnla.paper.stages import Report
 from vnla.paper.workers import Stopped
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.training.checkpoints import CONFIG
 from vnla.training.config import RunConfig
@@ -43,7 +43,7 @@ class Training:
     name: str
     help_policy: str = "learned"
     tasks: str = ASKNAV
-    advisor: Advisor = field(default_factory=Advisor)
+    advisor: TemplateAdvisor = field(default_factory=TemplateAdvisor)
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
     keeps_checkpoints: bool = False
 
@@ -59,12 +59,12 @@ class Training:
             training=preset.training,
             advisor=self.advisor,
             teacher=self.teacher,
-            agent=dict(preset.agent),
+            agent_options=dict(preset.agent),
         )
 
 
 TABLE_2 = tuple(Training(policy, policy, keeps_checkpoints=policy == "learned") for policy in POLICIES)
-SILENT = Training("silent", advisor=Advisor(direct=True, speaks=False), keeps_checkpoints=True)
+SILENT = Training("silent", advisor=TemplateAdvisor(direct=True, speaks=False), keeps_checkpoints=True)
 ON_NOROOM = (Training("noroom-random", "random", NOROOM), Training("noroom-learned", "learned", NOROOM))
 RULES = (
     *(Training(f"rules-ae-{delta}", teacher=HelpTeacher("ae", deviation=float(delta))) for delta in DELTAS),

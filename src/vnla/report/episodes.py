@@ -2,7 +2,7 @@
 what was said, with how it ended and, where it failed, what went wrong.
 
     for task in examples(evaluation):
-        items.append(tell_episode(players, tasks, end_goals, houses, task, images=images_of(folder, house)))
+        items.append(tell_episode(players, tasks, houses, task, images=images_of(folder, house)))
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from vnla.report.film import (
 )
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
-from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
@@ -85,7 +84,6 @@ def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) 
 def tell_episode(
     players: Players,
     tasks: TaskSet,
-    end_goals: Words,
     houses: Sequence[House],
     task: str,
     *,
@@ -96,7 +94,7 @@ def tell_episode(
     command: str = "",
 ) -> Episode:
     """The episode of the task with the id `task`, run again as `evaluate` ran it. Without `images` views are sketches."""
-    rollout = run_task(players, tasks, end_goals, task, seed=seed, ratio=ratio)
+    rollout = run_task(players, tasks, task, seed=seed, ratio=ratio)
     wanted = next(each for each in tasks.tasks if each.id == task)
     house = next((each for each in houses if each.name == wanted.house), None)
     if house is None:

@@ -1,6 +1,6 @@
 """One episode told as a person would tell it: what was asked for, what the agent thought, asked and did, how it ended.
 
-    rollout = run_task(players, tasks, end_goals, "1234_0")
+    rollout = run_task(players, tasks, "1234_0")
     Console().print(tell(rollout, 0, house, task, players.advisor))
 
 `follow` turns an episode of a rollout into an `Account`, which films and maps are drawn from as well; `tell` puts it into
@@ -140,7 +140,7 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
             row = int(places[0])
             since = 0 if bool(moment.request[row]) else since + 1
             left = float(episodes.environment.distance_left(poses[-1], goals))
-            beats.append(_beat(moment, row, house, world, advisor, left, led=advisor.direct and since < advisor.k))
+            beats.append(_beat(moment, row, house, world, left, led=advisor.direct and since < advisor.k))
             poses.append(moment.after[row : row + 1])
     walked = sum(_metres(world, a, b) for a, b in pairwise(poses))
     return Account(
@@ -155,7 +155,7 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     )
 
 
-def _beat(moment: Moment, row: int, house: House, world: World, advisor: Advisor, left: float, led: bool) -> Beat:
+def _beat(moment: Moment, row: int, house: House, world: World, left: float, led: bool) -> Beat:
     viewpoint, view = _where(house, world, int(moment.pose[row]))
     asks = bool(moment.request[row])
     return Beat(
@@ -168,7 +168,7 @@ def _beat(moment: Moment, row: int, house: House, world: World, advisor: Advisor
         asks=asks,
         teacher_asks=bool(moment.teacher_request[row]),
         reason=Reason(int(moment.reason[row])),
-        said=advisor.text(int(moment.subgoal[row])) if asks else None,
+        said=moment.phrases.text(int(moment.heard[row])) if asks else None,
         led=led,
         action=Nav(int(moment.nav[row])),
         taught=Nav(int(moment.taught[row])),

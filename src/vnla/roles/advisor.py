@@ -1,23 +1,32 @@
 """The advisor Φ (section 6.3): what to do next, in words.
 
-It asks the navigation teacher for the next k actions and describes them. A plan of k actions is one number below 6^k, its
-code, so the words of every possible subgoal are a table made once, and no text is handled while agents walk.
+`Advisor` says what it is to be one. It is made by name and options, and becomes a `Voice` when it is known which words the
+agent has and on which device it walks; a voice gives everybody a row of a table of phrases, and may give another table at
+every step.
+
+`TemplateAdvisor` is the paper's. It asks the navigation teacher for the next k actions and describes them. A plan of k
+actions is one number below 6^k, its code, so its table holds every possible subgoal, made once, and no text is handled while
+agents walk.
 
 An indirect advisor only speaks; a direct one also acts in the agent's place for k steps (Table 3). Either may be silent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
+from vnla.common.capture import fused
 from vnla.common.errors import InputError
+from vnla.episodes import Situation
 from vnla.roles.phrases import FULL_STOP, subgoal_text, subgoal_words
+from vnla.roles.words import Heard, Phrases, Words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import Environment
@@ -25,16 +34,72 @@ from vnla.world.compiled import Environment
 _MOST_ACTIONS = 7  # a table of 6^7 subgoals still takes seconds and megabytes
 
 
+class Lexicon(Protocol):
+    """The words that an agent has, with a number each, and the numbers of two that are none."""
+
+    @property
+    def padding(self) -> int:
+        """Fills sentences up."""
+
+    @property
+    def end(self) -> int:
+        """Ends an instruction."""
+
+    def __contains__(self, word: object) -> bool: ...
+
+    def __getitem__(self, word: str, /) -> int: ...
+
+
+class Voice(ABC):
+    """An advisor ready to speak to agents on a device."""
+
+    captured: ClassVar[bool] = True
+    """Whether `say` keeps to tensors of fixed sizes on the device, so that a GPU graph can hold it. One that does not is run
+    operation by operation, and the agents with it."""
+
+    @property
+    @abstractmethod
+    def phrases(self) -> Phrases:
+        """The table as an episode begins. No later one may have longer phrases."""
+
+    @abstractmethod
+    def say(self, now: Situation) -> Heard:
+        """What to tell every agent of the batch in this situation, whether or not it asks."""
+
+
+class Advisor(ABC):
+    """Who answers. What it can be told about itself are the fields of its dataclass."""
+
+    k: int
+    """How many actions an answer is good for: a direct advisor acts for so long, and help budgets are drawn for it."""
+    direct: bool = False
+    """Whether it acts for the agent during those actions, at test time too."""
+    speaks: bool = True
+    """Whether it says anything."""
+
+    @abstractmethod
+    def words(self) -> Sequence[str]:
+        """Every word that it may say, sorted."""
+
+    @abstractmethod
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:
+        """Its voice, for agents that have these words."""
+
+    def text(self, code: int) -> str:
+        """What a row of its table says, where a recording has kept the row alone."""
+        raise InputError(f"{type(self).__name__}: what row {code} of its table said was not recorded")
+
+
 class Advice(NamedTuple):
-    """The advisor's answer, one for each agent."""
+    """A plan, one for each agent."""
 
     plan: Tensor  # (batch, k), actions; after a `stop` only `stop`
     subgoal: Tensor  # (batch,), code of what is said
 
 
 @dataclass(frozen=True)
-class Advisor:
-    """How the advisor answers."""
+class TemplateAdvisor(Advisor):
+    """Describes the navigation teacher's next k actions with the paper's phrases."""
 
     k: int = SUBGOAL_ACTIONS
     """How many actions a subgoal describes."""
@@ -82,6 +147,15 @@ class Advisor:
         """What is said for a code; nothing for silence."""
         return "" if code == self.silence else subgoal_text(self.plan(code), aggregate=self.aggregate)
 
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> TemplateVoice:
+        """With the table of every subgoal."""
+        missing = [word for word in self.words() if word not in lexicon]
+        if missing:
+            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        plans = product(Nav, repeat=self.k)
+        words = [(*subgoal_words(plan, aggregate=self.aggregate), FULL_STOP) for plan in plans]
+        return TemplateVoice(self, tabulated([*words, ()], lexicon, self.text, device))
+
     def words(self) -> list[str]:
         """Every word that the advisor may say, sorted."""
         plans = product(Nav, repeat=self.k)
@@ -89,44 +163,39 @@ class Advisor:
 
 
 @dataclass(frozen=True)
-class Subgoals:
-    """The words of every subgoal, as tokens; row `code`, and the last row is silence."""
+class TemplateVoice(Voice):
+    """The paper's advisor with its table."""
 
-    tokens: Tensor  # (6^k + 1, most words), padded
-    length: Tensor  # (6^k + 1,)
-    padding: int
+    advisor: TemplateAdvisor
+    table: Phrases
 
-    @classmethod
-    def table(cls, advisor: Advisor, vocabulary: Mapping[str, int], padding: int = 0) -> Subgoals:
-        """All that an advisor may say, each with the full stop that parts it from the end-goal."""
-        missing = [word for word in advisor.words() if word not in vocabulary]
-        if missing:
-            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
-        rows = [
-            [vocabulary[word] for word in (*subgoal_words(plan, aggregate=advisor.aggregate), FULL_STOP)]
-            for plan in product(Nav, repeat=advisor.k)
-        ]
-        rows.append([])
-        most = max(map(len, rows))
-        tokens = torch.tensor([row + [padding] * (most - len(row)) for row in rows])
-        return cls(tokens, torch.tensor([len(row) for row in rows]), padding)
+    @property
+    def phrases(self) -> Phrases:
+        """Every subgoal, by its code."""
+        return self.table
 
-    def to(self, device: torch.device | str) -> Subgoals:
-        """The same table on `device`."""
-        return Subgoals(self.tokens.to(device), self.length.to(device), self.padding)
+    def say(self, now: Situation) -> Heard:
+        """The code of the plan from where the agent is."""
+        return Heard(_subgoal(self.advisor, now.episodes.environment, now.pose, now.episodes.goals), self.table)
 
-    def prepend(self, subgoal: Tensor, end_goal: Tensor, length: Tensor) -> tuple[Tensor, Tensor]:
-        """Instructions: the words of each subgoal code, then the end-goal's tokens (batch, words) of the given length.
 
-        The result is (batch, most words + words), padded, and its lengths. A new subgoal replaces an earlier one because
-        it is always put before the bare end-goal.
-        """
-        said = self.length[subgoal]
-        place = torch.arange(self.tokens.shape[1] + end_goal.shape[1], device=end_goal.device)  # (all words,)
-        in_subgoal = place < said[:, None]
-        from_subgoal = self.tokens[subgoal].gather(1, place.clamp(max=self.tokens.shape[1] - 1).expand(len(said), -1))
-        offset = (place - said[:, None]).clamp(0, end_goal.shape[1] - 1)
-        from_end_goal = end_goal.gather(1, offset)
-        beyond = place >= (said + length)[:, None]
-        instruction = torch.where(in_subgoal, from_subgoal, from_end_goal)
-        return instruction.masked_fill(beyond, self.padding), said + length
+@fused
+def _subgoal(advisor: TemplateAdvisor, environment: Environment, pose: Tensor, goals: Tensor) -> Tensor:
+    return advisor(environment, pose, goals).subgoal
+
+
+def tabulated(
+    sentences: Sequence[Sequence[str]], lexicon: Lexicon, text: Callable[[int], str], device: torch.device | str = "cpu"
+) -> Phrases:
+    """A table of sentences; the last one is to be empty: silence."""
+    rows = [[lexicon[word] for word in sentence] for sentence in sentences]
+    most = max(map(len, rows))
+    tokens = torch.tensor([row + [lexicon.padding] * (most - len(row)) for row in rows])
+    words = Words(tokens, torch.tensor([len(row) for row in rows])).to(device)
+    phrases = Phrases(words, lexicon.end, text)
+    _ = phrases.tails  # made here, once: a GPU graph that makes them would make them again at every replay
+    return phrases
+
+
+ADVISORS: dict[str, Callable[..., Advisor]] = {"template": TemplateAdvisor}
+"""By the name that commands and files give them."""

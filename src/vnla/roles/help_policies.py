@@ -1,58 +1,70 @@
 """The help-requesting policies of section 7: none, first, random, learned, teacher; and two that make other algorithms.
 
 What a policy has to know of an episode in advance it says in `plan`, once, when episodes begin; at every step it sees the
-situation with its own plan in it. Requests beyond the budget are refused by the algorithm, not here. To add a policy: write
-the class and name it in `HELP_POLICIES`.
+situation with its own plan in it. Requests beyond the budget are refused by the algorithm, not here. What differs in
+training the policy knows itself. To add one, write the class, anywhere, and name it: `--help-policy package.module:Class`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
+from vnla.common.named import build
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.world.actions import REQUEST
 from vnla.world.budgets import LONGEST_EPISODE
 
 
-class HelpPolicy(Protocol):
-    """When to ask for help."""
+class Help(NamedTuple):
+    """What help there is: whose, and for which share of the time (τ of the help budgets)."""
 
-    @property
-    def invited(self) -> bool:
-        """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it."""
+    advisor: Advisor
+    ratio: float
 
-    @property
-    def deliberates(self) -> bool:
-        """Whether it looks at what the agent would do tentatively, or at anything else that pass 1 finds."""
 
-    def plan(self, episodes: Episodes) -> Tensor:
-        """What the policy keeps for each episode: (batch, anything)."""
+class HelpPolicy(ABC):
+    """When to ask for help. Its options are the fields of its dataclass."""
 
+    invited: ClassVar[bool] = True
+    """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it."""
+    asks: ClassVar[bool] = True
+    """Whether it ever asks."""
+    deliberates: ClassVar[bool] = False
+    """Whether it looks at what the agent would do tentatively, or at anything else that pass 1 finds."""
+    learns: ClassVar[bool] = False
+    """Whether it goes by the agent's help module, which has to learn in training: it imitates the help teacher."""
+
+    @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
         """Whether each agent asks now: (batch,) booleans. `situation.plan` is what `plan` gave."""
 
-
-class _Planless:
-    """A policy that needs to know nothing in advance."""
-
-    invited: ClassVar[bool] = True
-    deliberates: ClassVar[bool] = False
-
     def plan(self, episodes: Episodes) -> Tensor:
-        """Nothing."""
+        """What the policy keeps for each episode: (batch, anything)."""
         return episodes.key.new_empty(len(episodes), 0)
+
+    def in_training(self) -> HelpPolicy:
+        """Who asks while the agent is trained."""
+        return self
+
+    def help(self, given: Help, *, training: bool) -> Help:  # noqa: ARG002
+        """The help that there is in training or at test time, where it is not what is `given`."""
+        return given
 
 
 @dataclass(frozen=True)
-class Never(_Planless):
+class Never(HelpPolicy):
     """NONE: never requests help."""
+
+    asks: ClassVar[bool] = False
 
     def __call__(self, situation: Situation) -> Tensor:
         """Nobody."""
@@ -60,7 +72,7 @@ class Never(_Planless):
 
 
 @dataclass(frozen=True)
-class AtFirst(_Planless):
+class AtFirst(HelpPolicy):
     """FIRST: requests continuously from the beginning, until the budget is used up."""
 
     def __call__(self, situation: Situation) -> Tensor:
@@ -69,11 +81,9 @@ class AtFirst(_Planless):
 
 
 @dataclass(frozen=True)
-class AtRandom:
+class AtRandom(HelpPolicy):
     """RANDOM: requests at as many steps as the budget has, chosen uniformly from the time budget before the episode."""
 
-    invited: ClassVar[bool] = True
-    deliberates: ClassVar[bool] = False
     longest: int = LONGEST_EPISODE
 
     def plan(self, episodes: Episodes) -> Tensor:
@@ -92,7 +102,7 @@ class AtRandom:
 
 
 @dataclass(frozen=True)
-class AsTaught(_Planless):
+class AsTaught(HelpPolicy):
     """TEACHER: follows the help-requesting teacher."""
 
     deliberates: ClassVar[bool] = True
@@ -105,10 +115,11 @@ class AsTaught(_Planless):
 
 
 @dataclass(frozen=True)
-class Learned(_Planless):
-    """LEARNED: does what the agent's own help module finds more probable."""
+class Learned(HelpPolicy):
+    """LEARNED: does what the agent's own help module finds more probable. In training the help teacher decides."""
 
     deliberates: ClassVar[bool] = True
+    learns: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever would rather ask."""
@@ -116,9 +127,13 @@ class Learned(_Planless):
             raise InputError("the learned help policy needs an agent with a help module")
         return situation.ask().argmax(dim=-1) == REQUEST
 
+    def in_training(self) -> HelpPolicy:
+        """The help teacher, whom the module imitates."""
+        return AsTaught()
+
 
 @dataclass(frozen=True)
-class Mixture(_Planless):
+class Mixture(HelpPolicy):
     """The teacher acts at each step with probability β: imitation learning; with β = 1, behaviour cloning.
 
     For training with `Advisor(k=1, direct=True, speaks=False)` and a help budget of one request a step (section 4).
@@ -133,17 +148,49 @@ class Mixture(_Planless):
         return uniform(episodes.seed, episodes.key, Purpose.MIXTURE, situation.step) < self.beta
 
 
-HELP_POLICIES: dict[str, Callable[[], HelpPolicy]] = {
+@dataclass(frozen=True)
+class Cloning(Never):
+    """Behaviour cloning: in training the navigation teacher always acts; at test time there is no help."""
+
+    def in_training(self) -> HelpPolicy:
+        """The teacher at every step."""
+        return Mixture(beta=1.0)
+
+    def help(self, given: Help, *, training: bool) -> Help:  # noqa: ARG002
+        """Somebody who acts for one step at a time and says nothing: all the time, then never."""
+        return Help(TemplateAdvisor(k=1, direct=True, speaks=False), 1.0 if training else 0.0)
+
+
+@dataclass(frozen=True)
+class Imitation(Cloning):
+    """Imitation learning with a mixed policy: in training the navigation teacher acts with probability β."""
+
+    beta: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.beta <= 1:
+            raise InputError(f"help policy imitation: beta is {self.beta}, but a probability is between 0 and 1")
+
+    def in_training(self) -> HelpPolicy:
+        """The teacher, now and then."""
+        return Mixture(beta=self.beta)
+
+
+HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "none": Never,
     "first": AtFirst,
     "random": AtRandom,
     "learned": Learned,
     "teacher": AsTaught,
+    "cloning": Cloning,
+    "imitation": Imitation,
 }
+"""By the name that commands and files give them: the paper's five, and two trainings without an advisor at test time."""
 
 
-def help_policy(name: str) -> HelpPolicy:
-    """The policy of that name, as commands take it."""
-    if name not in HELP_POLICIES:
-        raise InputError(f"help policy {name}: unknown; choose from {', '.join(HELP_POLICIES)}")
-    return HELP_POLICIES[name]()
+def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:
+    """The policy of that name, or of a `package.module:Class`, with options."""
+    made = build("help policy", name, HELP_POLICIES, options or {})
+    if not isinstance(made, HelpPolicy):
+        raise InputError(f"help policy {name}: is no {HelpPolicy.__name__} of {__name__}")
+    return made

@@ -1,11 +1,19 @@
-"""Sentences as tensors: what is said to an agent, a row each."""
+"""Sentences as tensors: end-goals, and what an advisor may say.
+
+An instruction is read backwards (`vnla.agent.encoder`), so what an agent reads of a phrase is its *tail*: the words and full
+stop in reverse order, then the end mark. `Phrases` makes the tails of a table once, however often it is heard.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 
 class Words(NamedTuple):
@@ -13,6 +21,20 @@ class Words(NamedTuple):
 
     tokens: Tensor  # (batch, words), padded
     length: Tensor  # (batch,)
+
+    @classmethod
+    def none(cls, sentences: int, device: torch.device | str = "cpu") -> Words:
+        """So many sentences without a word."""
+        length = torch.zeros(sentences, dtype=torch.int64, device=device)
+        return cls(length.new_empty(sentences, 0), length)
+
+    def rows(self, which: Tensor) -> Words:
+        """Some of the sentences."""
+        return Words(self.tokens[which], self.length[which])
+
+    def to(self, device: torch.device | str) -> Words:
+        """The same on `device`."""
+        return Words(self.tokens.to(device), self.length.to(device))
 
     def backwards(self) -> Words:
         """Each sentence in reverse order, padded at the end."""
@@ -24,3 +46,38 @@ class Words(NamedTuple):
     def mask(self) -> Tensor:
         """Which places hold a word: (batch, words)."""
         return torch.arange(self.tokens.shape[1], device=self.tokens.device) < self.length[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """A table of what may be said, with the full stop that parts it from the end-goal. The last row is silence."""
+
+    words: Words
+    end: int
+    """The token that ends an instruction."""
+    text: Callable[[int], str]
+    """What a row says, for people."""
+
+    @property
+    def silence(self) -> int:
+        """The row that says nothing."""
+        return len(self.words.length) - 1
+
+    @cached_property
+    def tails(self) -> Words:
+        """Every row as it is read; of silence the end mark alone."""
+        backwards = self.words.backwards()
+        marked = pad(backwards.tokens, (0, 1)).scatter(1, self.words.length[:, None], self.end)
+        return Words(marked, self.words.length + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """What an advisor says, or would say, to every agent of a batch."""
+
+    index: Tensor  # (batch,), rows of the table
+    table: Phrases
+
+    def tails(self) -> Words:
+        """The words that each agent would read: (batch, …)."""
+        return self.table.tails.rows(self.index)

@@ -11,7 +11,9 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.episodes import Episodes
+from vnla.roles.words import Words
 from vnla.tasks.task import Task
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
 from vnla.world.compiled import Environment, World
@@ -28,14 +30,26 @@ class TaskSet:
     start: Tensor  # (tasks,), pose
     goals: Tensor  # (tasks,), goal set
     time_budget: Tensor  # (tasks,)
+    end_goals: Words  # (tasks, …), in the words of a vocabulary; none where nobody reads them
 
     @classmethod
     def compile(
-        cls, world: World, tasks: Sequence[Task], budgets: TimeBudgets | None = None, longest: int = LONGEST_EPISODE
+        cls,
+        world: World,
+        tasks: Sequence[Task],
+        budgets: TimeBudgets | None = None,
+        longest: int = LONGEST_EPISODE,
+        vocabulary: Vocabulary | None = None,
     ) -> TaskSet:
-        """`tasks` in `world`, with time budgets for evaluation, or for training where no `budgets` are given."""
+        """`tasks` in `world`, with time budgets for evaluation, or for training where no `budgets` are given.
+
+        Whoever reads the end-goals gives the `vocabulary` to read them with.
+        """
         if not tasks:
             raise InputError("there are no tasks to run")
+        _check_world(world, tasks)
+        end_goals = [task.end_goal for task in tasks]
+        words = Words(*vocabulary.encode(end_goals)) if vocabulary is not None else Words.none(len(tasks))
         goal_sets: dict[tuple[str, tuple[str, ...]], int] = {}
         goals = [goal_sets.setdefault((task.house, task.goals), len(goal_sets)) for task in tasks]
         start = [world.viewpoint(task.house, task.start) * VIEWS + view_index(LEVEL_ROW, task.heading) for task in tasks]
@@ -52,6 +66,7 @@ class TaskSet:
             start=torch.tensor(start, device=world.device),
             goals=torch.tensor(goals, device=world.device),
             time_budget=torch.tensor(time_budget, device=world.device),
+            end_goals=words.to(world.device),
         )
 
     def __len__(self) -> int:
@@ -67,10 +82,27 @@ class TaskSet:
             start=self.start[which],
             goals=self.goals[which],
             time_budget=self.time_budget[which],
+            end_goals=self.end_goals.rows(which),
             seed=seed,
             ratio=ratio,
             k=k,
         )
+
+
+def _check_world(world: World, tasks: Sequence[Task]) -> None:
+    """Tasks of another world are noticed here, with a line about both."""
+    known = {name: set(graph.ids) for name, graph in zip(world.houses, world.graphs, strict=True)}
+    for task in tasks:
+        if task.house not in known:
+            raise InputError(
+                f"task {task.id}: is in house {task.house}, which this world of {len(known)} houses does not have"
+            )
+        strangers = [each for each in (task.start, *task.goals) if each not in known[task.house]]
+        if strangers:
+            raise InputError(
+                f"task {task.id}: house {task.house} of this world has no viewpoint {strangers[0]};"
+                " were these tasks made for another world?"
+            )
 
 
 def teacher_trajectories(

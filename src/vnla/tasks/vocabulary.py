@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 
 PADDING, UNKNOWN, END = "<PAD>", "<UNK>", "<EOS>"
 SPECIAL = (PADDING, UNKNOWN, END)
@@ -44,8 +44,13 @@ class Vocabulary(Mapping[str, int]):
         """The vocabulary of the training set's end-goals, words of equal frequency in alphabetical order."""
         counts = Counter(word for each in end_goals for word in each.split())
         words = sorted(counts, key=lambda word: (-counts[word], word))
-        said = {word for aggregate in (True, False) for word in Advisor(aggregate=aggregate).words()}
+        said = {word for aggregate in (True, False) for word in TemplateAdvisor(aggregate=aggregate).words()}
         return cls((*SPECIAL, *words, *sorted(said.difference(words))))
+
+    def with_words(self, words: Iterable[str]) -> Vocabulary:
+        """This and the words that it lacks, after its own, in alphabetical order."""
+        missing = sorted(set(words).difference(self._number))
+        return Vocabulary((*self.words, *missing)) if missing else self
 
     @classmethod
     def read(cls, path: Path) -> Vocabulary:

@@ -4,51 +4,46 @@ from __future__ import annotations
 
 import torch
 
-from vnla.agent.agent import Agent, tails
-from vnla.agent.config import AgentConfig
+from vnla.agent.agent import Agent, Sizes
+from vnla.agent.paper import AGENTS
+from vnla.common.batching import Batching
+from vnla.common.errors import InputError
+from vnla.common.named import build
 from vnla.players import Players
 from vnla.roles.acting import ALONE, BCUI, LED
-from vnla.roles.advisor import Subgoals
-from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned, Mixture, Never, help_policy
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
 
-def make_agent(config: RunConfig, material: RunData) -> Agent:
+def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
+    """The words of a run: those of the data set, and what else its advisor may say."""
+    return data.dataset.vocabulary.with_words(config.advisor.words())
+
+
+def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
-    sizes = {**config.agent, "words": len(material.dataset.vocabulary), "view_size": material.views.shape[1]}
-    return Agent(AgentConfig(**sizes)).to(material.world.device)
+    sizes = Sizes(len(vocabulary_of(config, data)), {name: views.shape[1] for name, views in data.views.items()})
+    agent = build("agent", config.agent, AGENTS, {"sizes": sizes, **config.agent_options})
+    if not isinstance(agent, Agent):
+        raise InputError(f"agent {config.agent}: is no {Agent.__name__} of {Agent.__module__}")
+    return agent.to(data.world.device)
 
 
-def make_players(config: RunConfig, material: RunData, agent: Agent, *, training: bool) -> Players:
+def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bool) -> Players:
     """Everybody, in the roles they have in training or in evaluation."""
-    config = config.for_training()
-    vocabulary = material.dataset.vocabulary
-    subgoals = Subgoals.table(config.advisor, vocabulary, vocabulary.padding).to(material.world.device)
-    policy = _policy(config, training)
+    advisor = config.help(training=training).advisor
+    policy = config.policy.in_training() if training else config.policy
+    device = data.world.device
     return Players(
         agent=agent,
-        views=material.views,
-        advisor=config.advisor,
-        tails=tails(subgoals, vocabulary.end),
+        views=data.views,
+        advisor=advisor,
+        voice=advisor.ready(vocabulary_of(config, data), device),
         help_teacher=config.teacher,
         help_policy=policy,
-        acting=BCUI if training else LED if config.advisor.direct and not config.unaided else ALONE,
-        keeps_ended=config.keeps_ended and training,
+        acting=BCUI if training else LED if advisor.direct else ALONE,
+        batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
     )
-
-
-def _policy(config: RunConfig, training: bool) -> HelpPolicy:
-    match config.help_policy:
-        case "learned":
-            return AsTaught() if training else Learned()
-        case "teacher":
-            return AsTaught()
-        case "cloning":
-            return Mixture(beta=1.0) if training else Never()
-        case "imitation":
-            return Mixture(beta=config.beta) if training else Never()
-        case name:
-            return help_policy(name)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agent.config import AgentConfig
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.roles.advisor import Advisor
-from vnla.roles.help_policies import HELP_POLICIES
+from vnla.common.named import build, name_of
+from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
+from vnla.roles.help_policies import Help, HelpPolicy, help_policy
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.world.budgets import HELP_RATIO
 
 SYMBOLIC = "symbolic"
-
-BASELINES = ("cloning", "imitation")
-"""Trainings without an advisor at test time: behaviour cloning, and imitation learning with a mixed policy."""
-
-POLICIES = (*HELP_POLICIES, *BASELINES)
 
 
 @dataclass(frozen=True)
@@ -55,51 +51,73 @@ class RunConfig:
     world: str
     tasks: str
     features: str = "efficientnet-lite0"
-    """A feature store of the world, or "symbolic"."""
+    """Feature stores of the world, or "symbolic"; several with commas between."""
     help_policy: str = "learned"
-    beta: float = 0.5
-    """How often the teacher acts under the policy "imitation"."""
+    """By name, or as package.module:Class."""
+    help_options: dict[str, Any] = field(default_factory=dict)
+    """Fields of the help policy that differ from its own."""
     keeps_ended: bool = False
     validate_every: int = 1000
     keeps_checkpoints: bool = False
     """Whether the agent of every validation is kept, to compare agents at equal success (Table 3)."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
-    advisor: Advisor = field(default_factory=Advisor)
+    advisor: Advisor = field(default_factory=TemplateAdvisor)
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
-    agent: dict[str, Any] = field(default_factory=dict)
-    """Sizes that differ from the paper's: fields of `AgentConfig`."""
+    agent: str = "paper"
+    """By name, or as package.module:Class."""
+    agent_options: dict[str, Any] = field(default_factory=dict)
+    """What the agent is made with; of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
 
     def __post_init__(self) -> None:
-        if self.help_policy not in POLICIES:
-            raise InputError(f"help policy {self.help_policy}: unknown; choose from {', '.join(POLICIES)}")
-        unknown = set(self.agent) - {each.name for each in fields(AgentConfig)} | set(self.agent) & {"words", "view_size"}
-        if unknown:
-            raise InputError(f"agent: {min(unknown)} cannot be set")
+        _ = self.policy  # a name or an option that is wrong is noticed here
+
+    @property
+    def policy(self) -> HelpPolicy:
+        """The help policy, with its options."""
+        return help_policy(self.help_policy, self.help_options)
+
+    def asking(self, name: str, options: Mapping[str, Any] | None = None) -> RunConfig:
+        """The same with another help policy."""
+        return replace(self, help_policy=name, help_options=dict(options or {}))
+
+    def with_ratio(self, ratio: float | None) -> RunConfig:
+        """The same with help for another share of the time, if one is given."""
+        return self if ratio is None else replace(self, training=replace(self.training, ratio=ratio))
+
+    def help(self, *, training: bool) -> Help:
+        """Who helps, and for which share of the time: the configuration's, unless the help policy knows better."""
+        return self.policy.help(Help(self.advisor, self.training.ratio), training=training)
 
     def text(self) -> str:
         """What is written to the run's folder."""
-        return json.dumps(asdict(self), indent=2) + "\n"
+        value = asdict(self)
+        value["advisor"] = {"name": name_of(self.advisor, ADVISORS), **value["advisor"]}
+        return json.dumps(value, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
         try:
+            value = _renewed(value)
             training, advisor, teacher = (value.pop(name) for name in ("training", "advisor", "teacher"))
             return cls(
-                **value, training=TrainingConfig(**training), advisor=Advisor(**advisor), teacher=HelpTeacher(**teacher)
+                **value,
+                training=TrainingConfig(**training),
+                advisor=build("advisor", advisor.pop("name"), ADVISORS, advisor),
+                teacher=HelpTeacher(**teacher),
             )
-        except (TypeError, AttributeError, KeyError) as error:
+        except (TypeError, AttributeError, KeyError, ValueError) as error:
             raise InputError(f"{path}: is not the configuration of a run ({error})") from None
 
-    @property
-    def unaided(self) -> bool:
-        """Whether there is no advisor at test time."""
-        return self.help_policy in BASELINES
 
-    def for_training(self) -> RunConfig:
-        """With the teacher as the advisor of the two baselines: direct, silent, for one action, any number of times."""
-        if not self.unaided:
-            return self
-        advisor = Advisor(k=1, direct=True, speaks=False)
-        return replace(self, advisor=advisor, training=replace(self.training, ratio=1.0))
+def _renewed(value: dict[str, Any]) -> dict[str, Any]:
+    """A configuration as it is written now, from one of any age: the agent, the advisor and β once had no names."""
+    value = dict(value)
+    if isinstance(value["agent"], dict):
+        value["agent"], value["agent_options"] = "paper", value["agent"]
+    value["advisor"] = {"name": "template", **value["advisor"]}
+    beta = value.pop("beta", None)
+    if beta is not None and value["help_policy"] == "imitation":
+        value["help_options"] = {"beta": beta}
+    return value

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
+from vnla.agent.mind import Views
 from vnla.houses.folder import WorldFolder, read_world
-from vnla.roles.words import Words
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.training.config import SYMBOLIC, RunConfig
@@ -27,41 +27,39 @@ class RunData:
     folder: WorldFolder
     dataset: Dataset
     world: World
-    views: Tensor  # (poses, view size)
+    views: Views  # (poses, size) each, by the name of the features
 
     @classmethod
     def load(cls, config: RunConfig, device: torch.device | str = "cpu") -> RunData:
         """The world, the data set and the features that a configuration names."""
         folder = read_world(Path(config.world))
         world = World.compile(folder.houses, device)
-        views = torch.from_numpy(_features(config, folder, world)).to(device)
-        return cls(folder, read_dataset(Path(config.tasks)), world, views.reshape(-1, views.shape[-1]))
+        views = {
+            name: torch.from_numpy(array).to(device).reshape(-1, array.shape[-1])
+            for name, array in _features(config, folder, world).items()
+        }
+        return cls(folder, read_dataset(Path(config.tasks)), world, views)
 
-    def training_tasks(self) -> tuple[TaskSet, Words]:
-        """The training split with its end-goals."""
+    def training_tasks(self) -> TaskSet:
+        """The training split."""
         return self._tasks("train", None)
 
-    def evaluation_tasks(self, split: str) -> tuple[TaskSet, Words]:
-        """A split with evaluation's time budgets, and its end-goals."""
+    def evaluation_tasks(self, split: str) -> TaskSet:
+        """A split with evaluation's time budgets."""
         return self._tasks(split, self.dataset.budgets)
 
-    def _tasks(self, split: str, budgets: TimeBudgets | None) -> tuple[TaskSet, Words]:
+    def _tasks(self, split: str, budgets: TimeBudgets | None) -> TaskSet:
         """Compiled once, however many runs and validations use them."""
         known = self._compiled.get((split, budgets is None))
         if known is None:
-            tasks = self.dataset.split(split)
-            known = TaskSet.compile(self.world, tasks, budgets), self.end_goals(tasks)
+            words = self.dataset.vocabulary
+            known = TaskSet.compile(self.world, self.dataset.split(split), budgets, vocabulary=words)
             self._compiled[split, budgets is None] = known
         return known
 
     @cached_property
-    def _compiled(self) -> dict[tuple[str, bool], tuple[TaskSet, Words]]:
+    def _compiled(self) -> dict[tuple[str, bool], TaskSet]:
         return {}
-
-    def end_goals(self, tasks: Any) -> Words:
-        """The end-goals of tasks as tokens."""
-        tokens, length = self.dataset.vocabulary.encode([task.end_goal for task in tasks])
-        return Words(tokens.to(self.world.device), length.to(self.world.device))
 
 
 def with_tasks(material: RunData, tasks: Path) -> RunData:
@@ -69,11 +67,16 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
-def _features(config: RunConfig, folder: WorldFolder, world: World) -> np.ndarray[Any, Any]:
-    if config.features == SYMBOLIC:
+def _features(config: RunConfig, folder: WorldFolder, world: World) -> dict[str, NDArray[Any]]:
+    """What can be seen in a world, by name: one or more sets of features, named with commas between."""
+    return {name: _feature(name.strip(), folder, world) for name in config.features.split(",")}
+
+
+def _feature(name: str, folder: WorldFolder, world: World) -> NDArray[Any]:
+    if name == SYMBOLIC:
         from vnla.vision.symbolic import symbolic_features
 
         return symbolic_features(folder.houses, world).array
     from vnla.vision.store import FeatureStore
 
-    return np.array(FeatureStore.open(folder.path / "features" / config.features).for_world(world))
+    return np.array(FeatureStore.open(folder.path / "features" / name).for_world(world))

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -24,8 +24,6 @@ from vnla.common.errors import InputError
 from vnla.common.lane import Reading
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
-from vnla.evaluation.metrics import rooms_of
-from vnla.roles.words import Words
 from vnla.tasks.task_set import TaskSet
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import CONFIG, LAST, LOG, VALIDATION, checkpoint
@@ -97,13 +95,12 @@ class Run:
         self._progress = progress or Progress()
         agent = make_agent(config, material)
         self._judged = make_players(config, material, agent, training=False)
-        self._rooms = rooms_of(material.world, material.folder.houses)
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
         self._trainer = Trainer(
             make_players(config, material, agent, training=True),
-            *material.training_tasks(),
-            config.for_training().training,
-            learns_to_ask=config.help_policy == "learned",
+            material.training_tasks(),
+            replace(config.training, ratio=config.help(training=True).ratio),
+            learns_to_ask=config.policy.learns,
             eager=eager,
         )
         self._best = _resume(path, self._trainer)
@@ -170,8 +167,8 @@ class Run:
         self._report(wait=True)
         record: Record = {"iteration": self.done}
         agent_file = cache(self._trainer.agent_file)
-        for split, (tasks, end_goals) in self._splits.items():
-            figures = self._evaluated(tasks, end_goals)
+        for split, tasks in self._splits.items():
+            figures = self._evaluated(tasks)
             record[split] = {
                 name: figures[name].mean for name in ("success_rate", "room_success_rate", "nav_error", "requests")
             }
@@ -183,11 +180,11 @@ class Run:
         self._log.write(record)
         self._progress.validated(record)
 
-    def _evaluated(self, tasks: TaskSet, end_goals: Words) -> dict[str, Estimate]:
-        ratio = 0.0 if self.config.unaided else self.config.training.ratio
+    def _evaluated(self, tasks: TaskSet) -> dict[str, Estimate]:
+        ratio = self.config.help(training=False).ratio
         precision = mixed_precision(self.config.training.precision, tasks.key.device)
         with self._trainer.lane.entered(), precision:
-            return evaluate(self._judged, tasks, end_goals, self._rooms, seeds=(VALIDATION_SEED,), ratio=ratio).summary()
+            return evaluate(self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio).summary()
 
 
 def train(

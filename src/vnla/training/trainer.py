@@ -27,7 +27,6 @@ from vnla.common.errors import InputError
 from vnla.common.lane import lane_of
 from vnla.common.randomness import episode_key
 from vnla.players import Players
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.training.config import TrainingConfig
@@ -51,25 +50,25 @@ class Trainer:
         self,
         players: Players,
         tasks: TaskSet,
-        end_goals: Words,
         config: TrainingConfig,
         *,
         learns_to_ask: bool,
         eager: bool = False,
     ) -> None:
-        """`end_goals` has a row for each of `tasks`. With `learns_to_ask` the help module imitates the help teacher.
+        """With `learns_to_ask` the help module imitates the help teacher.
 
-        On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly.
+        On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
+        whom a graph cannot hold (`uncaptured` says who).
         """
         self.players = players
         self.tasks = tasks
-        self.end_goals = end_goals
         self.config = config
         self.learns_to_ask = learns_to_ask
         self.done = 0
         parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
         on_gpu = tasks.key.is_cuda
-        self.captures = on_gpu and not eager
+        self.uncaptured = uncaptured(players) if on_gpu and not eager else None
+        self.captures = on_gpu and not eager and self.uncaptured is None
         # a graph reads the rate where it lies, so that it can change
         rate = torch.tensor(config.learning_rate, device=tasks.key.device) if on_gpu else config.learning_rate
         self.optimiser = torch.optim.Adam(
@@ -110,7 +109,7 @@ class Trainer:
         with mixed_precision(self.config.precision, which.device):
             rollout = self._rollout(which, seed)
             with beside(self._aside):
-                asks = [rollout.ask_loss(agent.help)] if self.learns_to_ask else []
+                asks = [rollout.ask_loss(agent.ask)] if self.learns_to_ask else []
             nav = rollout.nav_loss()
         self.optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward([nav, *asks])
@@ -127,7 +126,7 @@ class Trainer:
 
     def _rollout(self, which: Tensor, seed: Tensor) -> Rollout:
         episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
-        return bcui(episodes, Words(self.end_goals.tokens[which], self.end_goals.length[which]), self.players)
+        return bcui(episodes, self.players)
 
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
@@ -176,6 +175,11 @@ class Trainer:
 
     def _optimised(self) -> Iterator[tuple[str, Tensor]]:
         return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
+
+
+def uncaptured(players: Players) -> str | None:
+    """Who of the players cannot be held by a GPU graph, if anybody."""
+    return next((type(each).__name__ for each in (players.agent, players.voice) if not each.captured), None)
 
 
 def _noted(**notes: str) -> dict[str, str]:

@@ -25,6 +25,7 @@ from torch import Tensor
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.houses.house import House
+from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import FORWARD, NAV_ACTIONS, Nav
 from vnla.world.graph import Graph
 from vnla.world.nav_teacher import action_toward
@@ -35,6 +36,10 @@ Tables = TypeVar("Tables", "World", "Environment")
 
 NOWHERE = -1
 """Stands for "no viewpoint" and "no pose" in the tables."""
+NO_ROOM = -1
+"""Stands for a place that is in no room, or in one without a label."""
+
+_ROOM_NUMBER = {label: i for i, label in enumerate(ROOM_LABELS)}
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class World:
     houses: tuple[str, ...]
     ids: tuple[str, ...]  # of all viewpoints
     graphs: tuple[Graph, ...]  # of the houses, on the host, in float64
+    rooms: Tensor  # (viewpoints,), which of `ROOM_LABELS` each is in, or NO_ROOM
     first: Tensor  # (houses + 1,), number of each house's first viewpoint, and of all viewpoints
     row: Tensor  # (viewpoints,), so that `row[here] + there` is the place of a pair of one house in the next two tables
     distance: Tensor  # (pairs,), float32, metres
@@ -85,6 +91,7 @@ class World:
             houses=names,
             ids=tuple(name for graph in graphs for name in graph.ids),
             graphs=graphs,
+            rooms=torch.tensor([each for pair in zip(houses, graphs, strict=True) for each in _rooms(*pair)]),
             first=torch.from_numpy(first),
             row=torch.from_numpy(np.concatenate(rows)),
             distance=torch.from_numpy(np.concatenate([graph.distance.ravel() for graph in graphs]).astype(np.float32)),
@@ -299,6 +306,12 @@ def _edge_numbers(world: World) -> Callable[[Ints, Ints], Ints]:
 def _moved(tables: Tables, device: Device) -> Tables:
     names = [each.name for each in fields(tables) if isinstance(getattr(tables, each.name), Tensor)]
     return replace(tables, **{name: getattr(tables, name).to(device) for name in names})
+
+
+def _rooms(house: House, graph: Graph) -> list[int]:
+    """The kind of room that each viewpoint is in."""
+    found = [house.room_of(house.number[each]) for each in graph.ids]
+    return [NO_ROOM if room is None else _ROOM_NUMBER.get(room.label, NO_ROOM) for room in found]
 
 
 def _first_repeated(names: Sequence[str]) -> str:

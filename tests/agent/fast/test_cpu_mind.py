@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from agent.small import cottage_environment, drawn_episodes, end_goals_of, players_of, small_agent
-from vnla.agent.agent import Agent
-from vnla.agent.fast.cpu import mind as ragged
+from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
+from vnla.agent.fast.cpu.mind import RaggedMind
 from vnla.agent.layers.deferred import collect_gradients
+from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.roles.acting import BCUI
 from vnla.roles.help_policies import AsTaught
@@ -18,18 +18,18 @@ from vnla.rollout import Rollout
 KEYS = torch.arange(200, 230)
 
 
-def trained_once(agent: Agent, keeps_ended: bool = False) -> Rollout:
+def trained_once(agent: PaperAgent, keeps_ended: bool = False) -> Rollout:
     torch.manual_seed(3)
     environment = cottage_environment()
     players = players_of(agent.train(), environment, AsTaught(), BCUI, keeps_ended=keeps_ended)
-    rollout = bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players)
-    (rollout.nav_loss() + rollout.ask_loss(agent.help)).backward()
+    rollout = bcui(drawn_episodes(environment, KEYS), players)
+    (rollout.nav_loss() + rollout.ask_loss(agent.ask)).backward()
     collect_gradients(agent)
     return rollout
 
 
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ragged, "suits", lambda _: False)
+    monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
 
 
 @pytest.mark.parametrize("keeps_ended", [False, True])
@@ -70,7 +70,7 @@ def test_a_second_batch_finds_the_room_of_the_first_and_two_at_once_do_not_share
     losses = []
     for _ in range(2):
         torch.manual_seed(3)
-        losses.append(bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players).nav_loss())
+        losses.append(bcui(drawn_episodes(environment, KEYS), players).nav_loss())
     agent.zero_grad()
     for loss in losses:
         loss.backward()
@@ -82,7 +82,7 @@ def test_a_second_batch_finds_the_room_of_the_first_and_two_at_once_do_not_share
 def test_gradients_are_taken_once() -> None:
     agent = small_agent(4)
     environment = cottage_environment()
-    rollout = bcui(drawn_episodes(environment, KEYS), end_goals_of(KEYS), players_of(agent, environment, AsTaught(), BCUI))
+    rollout = bcui(drawn_episodes(environment, KEYS), players_of(agent, environment, AsTaught(), BCUI))
     loss = rollout.nav_loss()
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="once"):
@@ -92,12 +92,12 @@ def test_gradients_are_taken_once() -> None:
 @pytest.mark.parametrize("sizes", [{"layers": 2}, {"coverage": 15}])
 def test_agents_that_do_not_suit_think_in_the_plain_way(sizes: dict[str, int]) -> None:
     agent = small_agent(4, **sizes)
-    assert not ragged.suits(agent.navigation)
+    assert not RaggedMind.suits(agent.navigation)
     assert trained_once(agent).logits is None
-    assert not ragged.suits(small_agent(4).double().navigation)
+    assert not RaggedMind.suits(small_agent(4).double().navigation)
 
 
-def _gradients(train: object, agent: Agent) -> dict[str, Tensor]:
+def _gradients(train: object, agent: PaperAgent) -> dict[str, Tensor]:
     agent.zero_grad()
     assert callable(train)
     train(agent)

@@ -6,18 +6,19 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from agent.small import end_goals_of, small_agent, what_is_said
-from vnla.agent.agent import Agent
+from agent.small import end_goals_of, small_agent, start_of
 from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.mind import Heard, Mind
-from vnla.roles.advisor import Advisor
+from vnla.agent.mind import Mind
+from vnla.agent.paper import PaperAgent
+from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.words import Heard
 from vnla.world.actions import ASK_START, NAV_START
 
 EPISODES, STEPS, REQUESTS = 4, 4, 2
 ASKED = [(False, False, True, False), (True, True, False, False), (False, True, False, False), (False, False, True, False)]
-TABLE = what_is_said(Advisor())
-GOALS = end_goals_of(torch.arange(EPISODES))
+START = start_of(end_goals_of(torch.arange(EPISODES)), TemplateAdvisor(), STEPS, REQUESTS)
+TABLE = START.phrases
 
 
 def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -27,13 +28,13 @@ def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     return views, torch.randint(0, 6, (STEPS, EPISODES), generator=generator)
 
 
-def begun(agent: Agent, as_on_a_gpu: bool) -> Mind:
+def begun(agent: PaperAgent, as_on_a_gpu: bool) -> Mind:
     if as_on_a_gpu:
-        return WholeMind.begin(agent.navigation, GOALS.backwards(), TABLE, STEPS, REQUESTS)
-    return agent.begin(GOALS, TABLE)
+        return WholeMind.begin(agent.navigation, START)
+    return agent.begin(START)
 
 
-def run(agent: Agent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tensor, list[Tensor]]:
+def run(agent: PaperAgent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tensor, list[Tensor]]:
     """The loss of a walk in which agents ask as `ASKED` says, and what both passes decided, or the second alone."""
     views, taught = script(agent.navigation.output.weight.dtype)
     mind = begun(agent, as_on_a_gpu)
@@ -41,11 +42,12 @@ def run(agent: Agent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tenso
     logits, finals = [], []
     for step, view in enumerate(views):
         asked = torch.tensor(ASKED[step])
-        heard = mind.read(torch.ones_like(asked) if deliberate else asked, lambda step=step: taught[step] * 200, TABLE)
-        mind = mind.see(view, nav)
+        may_ask = torch.ones_like(asked) if deliberate else asked
+        heard = mind.read(may_ask, lambda step=step: Heard(taught[step] * 200, TABLE))
+        mind = mind.see({"": view}, nav)
         if deliberate:
             logits.append(mind.tentatively(ask).logits)
-        mind = mind.hear(asked, Heard(heard.subgoal, TABLE))
+        mind = mind.hear(asked, heard)
         second, mind = mind.finally_(asked.long())
         nav, ask = taught[step], asked.long()
         logits.append(second.logits)
@@ -55,7 +57,7 @@ def run(agent: Agent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[Tenso
     return nn.functional.cross_entropy(final, taught.flatten(), reduction="sum"), logits
 
 
-def learned(agent: Agent) -> dict[str, Tensor | None]:
+def learned(agent: PaperAgent) -> dict[str, Tensor | None]:
     collect_gradients(agent)
     return {name: each.grad for name, each in agent.named_parameters()}
 
@@ -123,14 +125,14 @@ def test_dropout_changes_what_both_passes_decide_and_only_in_training() -> None:
     assert torch.equal(still, again)
 
 
-def run_without_learning(agent: Agent) -> list[Tensor]:
+def run_without_learning(agent: PaperAgent) -> list[Tensor]:
     """What both passes decide when nothing is to be learned from."""
     views, taught = script(torch.float32)
     mind = begun(agent, True)
     assert isinstance(mind, WholeMind)
     nav, ask, logits = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START), []
     for view, action in zip(views, taught, strict=True):
-        mind = mind.see(view, nav)
+        mind = mind.see({"": view}, nav)
         first = mind.tentatively(ask)
         second, mind = mind.finally_(torch.zeros_like(action))
         logits += [first.logits, second.logits]
@@ -148,8 +150,8 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
         nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
         for view, action in zip(views, taught, strict=True):
             may_ask = torch.full((EPISODES,), read)
-            mind.read(may_ask, lambda action=action: action * 200, TABLE)
-            mind = mind.see(view, nav)
+            mind.read(may_ask, lambda action=action: Heard(action * 200, TABLE))
+            mind = mind.see({"": view}, nav)
             mind.tentatively(ask)
             mind = mind.hear(torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
             _, mind = mind.finally_(torch.zeros_like(action))

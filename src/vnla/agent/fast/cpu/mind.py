@@ -16,34 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from vnla.agent.fast.cpu.loops import COLUMNS
-from vnla.agent.fast.cpu.notes import Notes
+from vnla.agent.fast.cpu.notes import Notes, Shared
 from vnla.agent.fast.packed import columns_of
-from vnla.agent.layers.dropout import Lots
-from vnla.agent.mind import Heard, Mind
+from vnla.agent.mind import Decision, Mind, Start, Views, joined
 from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.common.selection import take_rows
-from vnla.roles.words import Words
-
-
-class RaggedShared(NamedTuple):
-    """What the two passes of a step have in common."""
-
-    last_nav: Tensor
-    gates: Tensor  # (batch, 4·hidden), from the view and the last state
-    of_nav: Lots
+from vnla.roles.words import Heard, Phrases
 
 
 @dataclass(frozen=True)
 class RaggedMind(Mind):
     """Of the episodes that go on."""
 
+    SHARED: ClassVar[frozenset[str]] = frozenset({"notes", "phrases"})
+
     notes: Notes
+    phrases: Phrases
     episode: Tensor  # (batch,), the number in the batch that began
     last: Tensor  # (batch,), the row of the last step
     place: Tensor  # (batch, words), the words in mind: the end-goal's, then those of the tail
@@ -52,60 +46,67 @@ class RaggedMind(Mind):
     anew: Tensor  # (batch,), whether nothing is covered yet
     hidden: Tensor  # (batch, hidden), the encoder's state after the end-goal
     cell: Tensor
-    shared: RaggedShared | None = None
+    shared: Shared | None = None
+
+    @staticmethod
+    def suits(module: NavigationModule) -> bool:
+        """Whether a module, as it was written, can learn in this way here."""
+        config, like = module.config, module.output.weight
+        fits = config.layers == 1 and columns_of(config.coverage) == COLUMNS
+        return fits and like.device.type == "cpu" and like.dtype == torch.float32
 
     @classmethod
     @torch.no_grad()
-    def begin(cls, module: NavigationModule, end_goal: Words, tails: Words) -> RaggedMind:
-        """The mind at the start: the end-goal, which is backwards, read, and no subgoal."""
+    def begin(cls, module: NavigationModule, start: Start) -> RaggedMind:
+        """The mind at the start: the end-goal read, and no subgoal."""
         with torch.enable_grad():
             notes = Notes(module)
+        end_goal, phrases = start.end_goals.backwards(), start.phrases
         batch, places = end_goal.tokens.shape
         everybody = torch.arange(batch)
         zero = notes.nothing.expand(batch, -1)
         goals = notes.read(end_goal, zero, zero, everybody)
         ends = goals.gather(1, end_goal.length[:, None] - 1).squeeze(1)
-        hidden, cell = (notes.room.all(name)[ends] for name in ("word hidden", "word cell"))
-        place = torch.zeros(batch, places + tails.tokens.shape[1], dtype=torch.int64)
+        hidden, cell = (notes.arena.all(name)[ends] for name in ("word hidden", "word cell"))
+        place = torch.zeros(batch, places + phrases.tails.tokens.shape[1], dtype=torch.int64)
         place[:, :places] = goals
         anew = torch.ones(batch, dtype=torch.bool)
-        mind = cls(notes, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
-        return mind._told(everybody, torch.full((batch,), len(tails.length) - 1), tails)
+        mind = cls(notes, phrases, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
+        return mind._told(everybody, Heard(torch.full((batch,), phrases.silence), phrases))
 
-    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         """An advisor whom nobody may ask need not think: silence."""
-        if may_ask.any():
-            return super().read(may_ask, advice, tails)
-        return Heard(torch.full_like(self.last, len(tails.length) - 1), tails)
+        return advice() if may_ask.any() else Heard(torch.full_like(self.last, self.phrases.silence), self.phrases)
 
     @torch.no_grad()
-    def see(self, view: Tensor, last_nav: Tensor) -> RaggedMind:
+    def see(self, view: Views, last_nav: Tensor) -> RaggedMind:
         """What the view and the last state add to the decoder's gates."""
-        return replace(self, shared=RaggedShared(last_nav, *self.notes.see(view, self.last)))
+        return replace(self, shared=Shared(last_nav, *self.notes.see(joined(view), self.last)))
 
     @torch.no_grad()
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:
         """Pass 1 of those who may ask. Lots are drawn for all: nobody's depend on who else may."""
         chances = self.notes.chances(len(last_ask))
         if may_ask is None or may_ask.all():
-            return self.notes.decode(self, last_ask, chances, learns=False)
+            return self.notes.decode(self, last_ask, chances, learns=False).decision
         rows = may_ask.nonzero().squeeze(1)
         if not len(rows):
-            return self.notes.undecided(len(last_ask), self.place.shape[1])
+            return self.notes.undecided(len(last_ask), self.place.shape[1]).decision
         some = self.notes.decode(take_rows(self, rows), last_ask[rows], take_rows(chances, rows), learns=False)
-        return Decoded(*(each.new_zeros(len(last_ask), each.shape[1]).index_copy(0, rows, each) for each in some))
+        return Decoded(*(each.new_zeros(len(last_ask), each.shape[1]).index_copy(0, rows, each) for each in some)).decision
 
     @torch.no_grad()
     def hear(self, asked: Tensor, heard: Heard) -> RaggedMind:
         """Only those who asked read."""
         rows = asked.nonzero().squeeze(1)
-        return self._told(rows, heard.subgoal[rows], heard.tails) if len(rows) else self
+        return self._told(rows, Heard(heard.index[rows], heard.table)) if len(rows) else self
 
     @torch.no_grad()
-    def finally_(self, ask: Tensor) -> tuple[Decoded, RaggedMind]:
+    def finally_(self, ask: Tensor) -> tuple[Decision, RaggedMind]:
         """Pass 2."""
         decoded = self.notes.decode(self, ask, self.notes.chances(len(ask)), learns=True)
-        return decoded, replace(self, last=torch.arange(len(self.last)), anew=torch.zeros_like(self.anew), shared=None)
+        mind = replace(self, last=torch.arange(len(self.last)), anew=torch.zeros_like(self.anew), shared=None)
+        return decoded.decision, mind
 
     def recall(self) -> Tensor | None:
         """The logits of all second passes together, (all rows of all steps, actions), with gradients."""
@@ -116,21 +117,14 @@ class RaggedMind(Mind):
         logits: Tensor = _Recall.apply(notes, *parameters)  # type: ignore[no-untyped-call]
         return logits
 
-    def _told(self, rows: Tensor, subgoal: Tensor, tails: Words) -> RaggedMind:
-        """The mind with other tails in `rows`."""
-        words = Words(tails.tokens[subgoal], tails.length[subgoal])
+    def _told(self, rows: Tensor, heard: Heard) -> RaggedMind:
+        """The mind with other tails in `rows`, to whom something was said."""
+        words = heard.tails()
         where = self.notes.read(words, self.hidden[rows], self.cell[rows], self.episode[rows])
         place = self.place.clone()
         place[rows[:, None], self.goal[rows, None] + torch.arange(where.shape[1])] = where
         count = self.count.index_copy(0, rows, self.goal[rows] + words.length)
         return replace(self, place=place, count=count, anew=self.anew.index_fill(0, rows, True))
-
-
-def suits(module: NavigationModule) -> bool:
-    """Whether a module can learn in this way."""
-    config, like = module.config, module.output.weight
-    fits = config.layers == 1 and columns_of(config.coverage) == COLUMNS
-    return fits and like.device.type == "cpu" and like.dtype == torch.float32
 
 
 class _Recall(torch.autograd.Function):
@@ -139,7 +133,7 @@ class _Recall(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, notes: Notes, *_: Tensor) -> Tensor:
         ctx.notes = notes
-        return notes.room.all("logits").clone()
+        return notes.arena.all("logits").clone()
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:

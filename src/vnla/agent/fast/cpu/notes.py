@@ -1,13 +1,13 @@
 """All that a batch of episodes writes down on its way, for `vnla.agent.fast.cpu.mind`, and the way back through it.
 
-What is computed is written row by row, step behind step, into tables that are used again in the next iteration (`Room`). The
-words of all instructions are rows of one table. The backward pass goes back through all steps and readings by hand, the
+What is computed is written row by row, step behind step, into tables that are used again in the next iteration (`Arena`).
+The words of all instructions are rows of one table. The backward pass goes back through all steps and readings by hand, the
 last layers for all steps at once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,11 +24,8 @@ from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.roles.words import Words
 from vnla.world.actions import NAV_ACTIONS
 
-if TYPE_CHECKING:
-    from vnla.agent.fast.cpu.mind import RaggedMind
 
-
-class Room:
+class Arena:
     """Tables that grow row by row, by name; emptied, they are there for the next batch of episodes."""
 
     def __init__(self) -> None:
@@ -57,15 +54,38 @@ class Room:
         self._used.clear()
 
 
-_rooms: WeakKeyDictionary[nn.Module, list[Room]] = WeakKeyDictionary()
+_arenas: WeakKeyDictionary[nn.Module, list[Arena]] = WeakKeyDictionary()
 
 
-def _room_of(module: nn.Module) -> Room:
-    """An empty room that nobody needs any more, or a new one."""
-    free = _rooms.get(module)
-    room = free.pop() if free else Room()
-    room.empty()
-    return room
+def _arena_of(module: nn.Module) -> Arena:
+    """An empty arena that nobody needs any more, or a new one."""
+    free = _arenas.get(module)
+    arena = free.pop() if free else Arena()
+    arena.empty()
+    return arena
+
+
+class Shared(NamedTuple):
+    """What the two passes of a step have in common."""
+
+    last_nav: Tensor
+    gates: Tensor  # (batch, 4·hidden), from the view and the last state
+    of_nav: Lots
+
+
+class Standing(Protocol):
+    """Where the episodes of a batch stand, as a pass needs it: `vnla.agent.fast.cpu.mind`."""
+
+    @property
+    def last(self) -> Tensor: ...
+    @property
+    def place(self) -> Tensor: ...
+    @property
+    def count(self) -> Tensor: ...
+    @property
+    def anew(self) -> Tensor: ...
+    @property
+    def shared(self) -> Shared | None: ...
 
 
 class _Weights(NamedTuple):
@@ -83,12 +103,12 @@ class _Weights(NamedTuple):
     output: Products
 
     @classmethod
-    def of(cls, packed: Packed, module: NavigationModule, room: Room) -> _Weights:
+    def of(cls, packed: Packed, module: NavigationModule, arena: Arena) -> _Weights:
         """In the precision that is asked for, but for the smallest."""
         dtype, first = precision(packed.words.device), module.config.hidden + COLUMNS
 
         def made(name: str, weight: Tensor, bias: Tensor | None = None, dtype: torch.dtype | None = dtype) -> Products:
-            return make_products(weight, bias, dtype, lambda kind, *shape: room.take(f"{name} {kind}", *shape))
+            return make_products(weight, bias, dtype, lambda kind, *shape: arena.take(f"{name} {kind}", *shape))
 
         return cls(
             words=made("words", packed.words, packed.words_bias),
@@ -141,8 +161,8 @@ class Notes:
         plain = Packed(*(each.detach() for each in self.packed))
         self.table, self.embedding = plain.table, module.encoder.embedding.weight.detach()
         self.matrix = plain.matrix.permute(2, 0, 1).flatten(1).contiguous()  # (in, 4·out)
-        self.room = _room_of(module)
-        self.weights = _Weights.of(plain, module, self.room)
+        self.arena = _arena_of(module)
+        self.weights = _Weights.of(plain, module, self.arena)
         self.readings: list[_Reading] = []
         self.steps: list[_Step] = []
         self.words = self.rows = 0
@@ -150,7 +170,7 @@ class Notes:
 
     def take(self, name: str, rows: int, *shape: int) -> Tensor:
         """Room for so many rows."""
-        return self.room.take(name, rows, *shape)
+        return self.arena.take(name, rows, *shape)
 
     def lots(self, rows: int, columns: int) -> Lots:
         """What decides about dropout."""
@@ -208,7 +228,7 @@ class Notes:
     def _last(self, name: str) -> Tensor:
         """The last step's rows of a table."""
         step = self.steps[-1]
-        return self.room.all(name)[step.first : step.first + step.rows]
+        return self.arena.all(name)[step.first : step.first + step.rows]
 
     def chances(self, rows: int) -> tuple[Lots, Lots]:
         """What dropout leaves in a pass of the last help-requesting action and of the state."""
@@ -219,7 +239,7 @@ class Notes:
         size = self.config.hidden
         return Decoded(*(torch.zeros(rows, columns) for columns in (NAV_ACTIONS, size, size, words)))
 
-    def decode(self, mind: RaggedMind, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
+    def decode(self, mind: Standing, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
         """A pass; the one that `learns` is written down."""
         assert mind.shared is not None, "it has to see first"
         shared = mind.shared
@@ -245,9 +265,9 @@ class Notes:
         asking.forward(asking.inputs(decoder), out=query)
         attention = take("weights", rows, mind.place.shape[1])
         coverage = take("coverage", rows, mind.place.shape[1], COLUMNS) if learns else coverages
-        room = self.room
+        context, cover = (self.arena.all(name) for name in ("context", "cover"))
         loops.attend(
-            *_arrays(query, room.all("context"), room.all("cover"), mind.place, mind.count, coverages, covered, self.matrix),
+            *_arrays(query, context, cover, mind.place, mind.count, coverages, covered, self.matrix),
             self.config.coverage, learns, *_arrays(out, attention, coverage),
         )  # fmt: skip
         attended = take("attended", rows, size)
@@ -269,47 +289,50 @@ class Notes:
 
     def back(self, by_logits: Tensor) -> tuple[Packed, Tensor, Tensor, Tensor]:
         """The gradients of the packed parameters, of the words' embedding, and of the last layer's weight and bias."""
-        room, weights, size = self.room, self.weights, self.config.hidden
-        attended, out = room.all("attended"), room.all("out")
+        arena, weights, size = self.arena, self.weights, self.config.hidden
+        attended, out = arena.all("attended"), arena.all("out")
         by_sums = weights.output.backward(by_logits, 0) * (1 - attended * attended)
         by_out = weights.combine.backward(weights.combine.outputs(by_sums), 0)
         by_context, by_cover = torch.zeros(self.words, size), torch.zeros(self.words, 3 * COLUMNS)
         by_matrix = torch.zeros(torch.get_num_threads(), *self.matrix.shape)
-        by_gates, by_query = room.take("by gates", self.rows, 4 * size), room.take("by query", self.rows, size + 4 * COLUMNS)
+        by_gates, by_query = (
+            arena.take("by gates", self.rows, 4 * size),
+            arena.take("by query", self.rows, size + 4 * COLUMNS),
+        )
         self._steps_back(by_out, by_gates, by_query, by_context, by_cover, by_matrix)
         by_table = self._small_back(by_gates)
         by_context = by_context.add_(by_cover @ self.packed.context.detach())
         by_word_gates, by_embedding = self._readings_back(by_context)
         steps, words = (weights.view, weights.again, weights.small), (weights.words, weights.words_again)
         view, again, small = (
-            each.learned(room.all(name), by_gates) for each, name in zip(steps, ("seen", "before", "small"), strict=True)
+            each.learned(arena.all(name), by_gates) for each, name in zip(steps, ("seen", "before", "small"), strict=True)
         )
         of_words, of_state = (
-            each.learned(room.all(name), by_word_gates)
+            each.learned(arena.all(name), by_word_gates)
             for each, name in zip(words, ("embedded", "word before"), strict=True)
         )
         packed = Packed(
             words=of_words, words_bias=by_word_gates.sum(dim=0), words_again=of_state,
-            context=weights.context.learned(room.all("context"), by_cover), context_bias=by_cover.sum(dim=0),
+            context=weights.context.learned(arena.all("context"), by_cover), context_bias=by_cover.sum(dim=0),
             view=view, bias=by_gates.sum(dim=0), again=again, table=by_table, small=small,
             ask=weights.ask.learned(out[:, size : 2 * size], by_query),
             matrix=by_matrix.sum(dim=0).view(COLUMNS, 4, COLUMNS).permute(1, 2, 0),
             combine=weights.combine.learned(out, by_sums), combine_bias=by_sums.sum(dim=0),
         )  # fmt: skip
         output = weights.output.learned(attended, by_logits)
-        _rooms.setdefault(self.module, []).append(room)
+        _arenas.setdefault(self.module, []).append(arena)
         return packed, by_embedding, output, by_logits.sum(dim=0)
 
     def _steps_back(
         self, by_out: Tensor, by_gates: Tensor, by_query: Tensor, by_context: Tensor, by_cover: Tensor, by_matrix: Tensor
     ) -> None:
         """Fill in the gradients of all steps' gates and queries, and add to those of the memory and the coverage's GRU."""
-        room, weights, size = self.room, self.weights, self.config.hidden
+        arena, weights, size = self.arena, self.weights, self.config.hidden
         words = self.steps[0].place.shape[1]
         gates, cells, query, attention, coverage = (
-            room.all(name) for name in ("gates", "cell", "query", "weights", "coverage")
+            arena.all(name) for name in ("gates", "cell", "query", "weights", "coverage")
         )
-        memory = _arrays(room.all("context"), room.all("cover"))
+        memory = _arrays(arena.all("context"), arena.all("cover"))
         sums = _arrays(by_context, by_cover, by_matrix)
         by_hidden, by_cell, by_coverage = self.nothing, self.nothing, torch.zeros(1, words, COLUMNS)
         after = covers = torch.full((self.steps[-1].rows,), -1)
@@ -352,9 +375,9 @@ class Notes:
 
     def _readings_back(self, by_context: Tensor) -> tuple[Tensor, Tensor]:
         """The gradients of the gates of all words, and of the words' embedding: from the last reading to the end-goals."""
-        room, size, weights = self.room, self.config.hidden, self.weights
-        by_gates = room.take("by word gates", self.words, 4 * size)
-        gates, cells, given, to_gates = _arrays(room.all("word gates"), room.all("word cell"), by_context, by_gates)
+        arena, size, weights = self.arena, self.config.hidden, self.weights
+        by_gates = arena.take("by word gates", self.words, 4 * size)
+        gates, cells, given, to_gates = _arrays(arena.all("word gates"), arena.all("word cell"), by_context, by_gates)
         by_state = torch.zeros(2, len(self.readings[0].order), size)  # after the end-goals
         for reading in reversed(self.readings):
             ends_here = reading is self.readings[0]

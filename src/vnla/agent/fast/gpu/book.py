@@ -24,9 +24,10 @@ from vnla.agent.fast.gpu.kernels.sentences import apply_layer
 from vnla.agent.fast.gpu.kernels.walk import Halves, Track, walk
 from vnla.agent.fast.gpu.kernels.words import Page, write_words
 from vnla.agent.fast.packed import Packed, columns_of
+from vnla.agent.mind import Start
 from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, fused, join, second_stream
-from vnla.roles.words import Words
+from vnla.roles.words import Heard, Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 _SMALL_ROWS = NAV_ACTIONS + 1 + ASK_ACTIONS + 1
@@ -132,7 +133,7 @@ class Text:
         }
 
 
-class Record(NamedTuple):
+class Lesson(NamedTuple):
     """What the weights learn from in one step."""
 
     hidden: Tensor  # (batch, hidden), before the step
@@ -146,9 +147,10 @@ class Record(NamedTuple):
 class Book:
     """All that a batch of episodes writes down on its way."""
 
-    def __init__(self, module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> None:
-        """`end_goal` is backwards, as it is read. There are at most `steps` steps and `requests` requests."""
-        self.module, self.tails, self.steps, self.slots = module, tails, steps, requests + 1
+    def __init__(self, module: NavigationModule, start: Start) -> None:
+        end_goal = start.end_goals.backwards()
+        self.module, self.tails, self.steps, self.slots = module, start.phrases.tails, start.steps, start.requests + 1
+        self.silence = start.phrases.silence
         self.learns = torch.is_grad_enabled()
         self.beside, self.ahead = _streams_of(module, end_goal.length.device)
         with beside(self.ahead):
@@ -174,7 +176,7 @@ class Book:
         recorded = steps if self.learns else 0
         self.seen = self.embedding.new_empty(recorded, self.batch, module.config.view_size)
         self.to_gates = self.embedding.new_empty(recorded, self.batch, 4 * hidden)
-        self.records: dict[int, Record] = {}
+        self.lessons: dict[int, Lesson] = {}
         self.decided: list[Tensor] = []
 
     def _draw(self, end_goal: Words, dropout: nn.Dropout) -> Kept:
@@ -202,7 +204,7 @@ class Book:
         for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):
             state = its[self.everybody, end_goal.length]
             mine.view(self.slots + 1, batch, *mine.shape[1:])[:, :, 0] = state
-        silence = torch.full_like(self.everybody, len(self.tails.length) - 1)
+        silence = torch.full_like(self.everybody, self.silence)
         self._read(self.tail, silence, self.tails, self.everybody, all_read)
 
     def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
@@ -211,15 +213,15 @@ class Book:
         text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, self.everybody, meet)
 
     @torch.no_grad()
-    def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Tensor]) -> Tensor:
+    def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         """Read what would be said to those who `may_ask`, each into the slot after their own, beside what comes next."""
         with beside(self.beside):
-            subgoal = advice()
+            heard = advice()
             if self.slots > 1:
                 join(self.ahead)  # the slot is counted there
                 row = _next_row(slot, may_ask, self.everybody, last=self.slots)
-                self._read(self.tail, subgoal, self.tails, row, may_ask)
-        return subgoal
+                self._read(self.tail, heard.index, heard.table.tails, row, may_ask)
+        return heard
 
     def heard(self) -> None:
         """Wait for what was read."""
@@ -257,8 +259,8 @@ class Book:
 
         One branch walks back over what was said, then over the end-goals; the other multiplies.
         """
-        weights, steps = self.weights, len(self.records)
-        if sorted(self.records) != list(range(steps)):
+        weights, steps = self.weights, len(self.lessons)
+        if sorted(self.lessons) != list(range(steps)):
             raise RuntimeError("gradients of some steps are missing")
         rows = self.slots * self.batch
         with beside(self.beside):
@@ -282,7 +284,7 @@ class Book:
 
     def _of_steps(self, steps: int) -> dict[str, Tensor]:
         """Gradients of the decoder's parameters, from all steps."""
-        record = Record(*(torch.stack([self.records[i][k] for i in range(steps)]).flatten(0, 1) for k in range(6)))
+        record = Lesson(*(torch.stack([self.lessons[i][k] for i in range(steps)]).flatten(0, 1) for k in range(6)))
         gates = self.to_gates[:steps].flatten(0, 1)
         kept = None if self.kept is None else self.kept.small[1, :steps].flatten(0, 1)
         return {
@@ -295,7 +297,7 @@ class Book:
             "matrix": self.to_matrix.sum(dim=0),
         }
 
-    def _to_table(self, to_small: Tensor, record: Record) -> Tensor:
+    def _to_table(self, to_small: Tensor, record: Lesson) -> Tensor:
         nav, ask = to_small.chunk(2, dim=1)
         chosen = torch.cat([record.nav, record.ask + (NAV_ACTIONS + 1)])
         return one_hot(chosen, _SMALL_ROWS).to(to_small.dtype).T @ torch.cat([nav, ask])

@@ -20,16 +20,16 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.fast.gpu.book import Book, Record
+from vnla.agent.fast.gpu.book import Book, Lesson
 from vnla.agent.fast.gpu.kernels.attend import attend, attend_back
 from vnla.agent.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance, retreat
 from vnla.agent.fast.gpu.kernels.head import decide
 from vnla.agent.fast.gpu.kernels.thin import multiply
 from vnla.agent.fast.packed import columns_of
-from vnla.agent.mind import Heard, Mind
-from vnla.agent.navigation import Decoded, NavigationModule
+from vnla.agent.mind import Decision, Mind, Start, Views, joined
+from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, join
-from vnla.roles.words import Words
+from vnla.roles.words import Heard
 
 
 class WholeShared(NamedTuple):
@@ -53,27 +53,32 @@ class WholeMind(Mind):
     carried: Tensor | None = None  # (batch, 4·hidden), what the state adds to the next gates, and their bias; None at first
     shared: WholeShared | None = None
 
+    @staticmethod
+    def suits(module: NavigationModule) -> bool:
+        """Whether a module, as it was written, can learn in this way here."""
+        return module.config.layers == 1 and module.output.weight.is_cuda
+
     @classmethod
-    def begin(cls, module: NavigationModule, end_goal: Words, tails: Words, steps: int, requests: int) -> WholeMind:
-        """The mind at the start: the end-goal, which is backwards, read, and no subgoal."""
-        with exactly(end_goal.length.device):
-            book = Book(module, end_goal, tails, steps, requests)
-        words = end_goal.tokens.shape[1] + tails.tokens.shape[1]
+    def begin(cls, module: NavigationModule, start: Start) -> WholeMind:
+        """The mind at the start: the end-goal read, and no subgoal."""
+        with exactly(start.end_goals.length.device):
+            book = Book(module, start)
+        words = start.end_goals.tokens.shape[1] + start.phrases.tails.tokens.shape[1]
         zero = book.embedding.new_zeros(book.batch, module.config.hidden)
         coverage = book.embedding.new_zeros(book.batch, words, columns_of(module.config.coverage))
         return cls(book, torch.zeros_like(book.everybody), coverage, zero, zero)
 
-    def read(self, may_ask: Tensor, advice: Callable[[], Tensor], tails: Words) -> Heard:
+    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         """It is read at once, for all who may ask, beside what comes next."""
         with exactly(may_ask.device):
-            return Heard(self.book.read(self.slot, may_ask, advice), tails)
+            return self.book.read(self.slot, may_ask, advice)
 
     @torch.no_grad()
-    def see(self, view: Tensor, last_nav: Tensor) -> WholeMind:
+    def see(self, view: Views, last_nav: Tensor) -> WholeMind:
         """What the view and the last state add to the decoder's gates."""
         book, weights = self.book, self.book.weights
-        with exactly(view.device):
-            seen = book.see(view, self.step)
+        with exactly(last_nav.device):
+            seen = book.see(joined(view), self.step)
             join(book.ahead)
             if self.carried is None:
                 gates = torch.addmm(weights.bias, seen, weights.view.T)
@@ -82,21 +87,21 @@ class WholeMind(Mind):
         return replace(self, shared=WholeShared(gates, last_nav))
 
     @torch.no_grad()
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decoded:  # noqa: ARG002
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         """Pass 1, without gradients."""
         assert self.shared is not None, "it has to see first"
         book = self.book
         with exactly(last_ask.device):
             small = book.small(self.shared.nav, last_ask, 0, self.step)
-            out, _, attended, _ = _decode(self, small, 0, self.coverage.detach(), None)
-            return _decided(book, out, attended[0])
+            out, _, (weights, *_), _ = _decode(self, small, 0, self.coverage.detach(), None)
+            return _decided(book, out, weights)
 
     def hear(self, asked: Tensor, heard: Heard) -> WholeMind:  # noqa: ARG002
         """It has been read already: those who asked take the next slot, nothing of which is covered yet."""
         self.book.heard()
         return replace(self, asked=asked)
 
-    def finally_(self, ask: Tensor) -> tuple[Decoded, WholeMind]:
+    def finally_(self, ask: Tensor) -> tuple[Decision, WholeMind]:
         """Pass 2."""
         book = self.book
         asked = torch.zeros_like(ask, dtype=torch.bool) if self.asked is None else self.asked
@@ -123,11 +128,6 @@ class WholeMind(Mind):
             return nn.functional.linear(attended, book.module.output.weight, book.module.output.bias)
 
 
-def suits(module: NavigationModule) -> bool:
-    """Whether a module can learn in this way here."""
-    return module.config.layers == 1 and module.output.weight.is_cuda
-
-
 def exactly(device: torch.device) -> torch.autocast:
     """Kernels take what they are given: no mixed precision in the block. A GPU's products may still be in tf32."""
     return torch.autocast(device.type, enabled=False)
@@ -151,11 +151,11 @@ def _decode(
 
 
 @torch.no_grad()
-def _decided(book: Book, out: Tensor, weights: Tensor) -> Decoded:
+def _decided(book: Book, out: Tensor, attention: Tensor) -> Decision:
     hidden, output = book.module.config.hidden, book.module.output
     sums = torch.addmm(book.weights.combine_bias, out, book.weights.combine.T)
     attended, logits = decide(sums, output.weight, output.bias)
-    return Decoded(logits, out[:, hidden : 2 * hidden], attended, weights)
+    return Decision(logits, (out[:, hidden : 2 * hidden], attended), attention)
 
 
 class _Pass(torch.autograd.Function):
@@ -192,7 +192,7 @@ class _Pass(torch.autograd.Function):
         given = Gradients(multiply(to_query, book.weights.ask), to_hidden, to_cell, direct=to_out[:, decoder])
         kept = book.kept_hidden(1, ctx.step)
         to_cell = retreat(state.gates, cell, state.cell, kept, book.scale, given, to_gates)
-        book.records[ctx.step] = Record(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
+        book.lessons[ctx.step] = Lesson(before, out[:, decoder], state.small, small.nav, small.ask, to_query)
         book.module.learn_from(book)
         onward = to_gates @ book.weights.again if ctx.needs_input_grad[0] else None
         return onward, to_cell, to_before, None, None, None, None

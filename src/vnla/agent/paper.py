@@ -1,0 +1,58 @@
+"""The paper's agent (section 6.1): its two modules, and the mind with which it begins a batch of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from vnla.agent.agent import Agent, Sizes
+from vnla.agent.config import AgentConfig
+from vnla.agent.fast.choice import mind_for
+from vnla.agent.help import HelpModule
+from vnla.agent.mind import Mind, Start
+from vnla.agent.navigation import NavigationModule
+from vnla.agent.plain import PlainMind
+from vnla.common.errors import InputError
+
+
+class PaperAgent(Agent):
+    """Encoder, decoder with attention and coverage; help-requesting module."""
+
+    def __init__(self, config: AgentConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.navigation = NavigationModule(config)
+        self.help = HelpModule(config)
+
+    def begin(self, start: Start) -> Mind:
+        """Who learns has a mind made for learning, where there is one for exactly these equations and for the device."""
+        mind = mind_for(self.navigation) if torch.is_grad_enabled() else PlainMind
+        return mind.begin(self.navigation, start)
+
+    def ask(self, known: Tensor, budget: Tensor) -> Tensor:
+        """π_ask."""
+        logits: Tensor = self.help(known, budget)
+        return logits
+
+    def footprint(self, words: int, steps: int) -> int:
+        """What the rollout keeps for the help module, and three minds: the last step's, this step's and what is between."""
+        config = self.config
+        kept = steps * (config.view_size + 2 * config.hidden)
+        return kept + 3 * words * (2 * config.hidden + config.coverage)
+
+
+def paper_agent(sizes: Sizes, **options: Any) -> PaperAgent:
+    """The paper's agent, with other sizes than the paper's where options say so: fields of `AgentConfig`."""
+    settable = {each.name for each in fields(AgentConfig)} - {"words", "view_size"}
+    unknown = sorted(set(options) - settable)
+    if unknown:
+        raise InputError(f"agent paper: has no option {unknown[0]}; its options are {', '.join(sorted(settable))}")
+    return PaperAgent(AgentConfig(words=sizes.words, view_size=sum(sizes.views.values()), **options))
+
+
+AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent}
+"""By the name that commands and files give them."""
