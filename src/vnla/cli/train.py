@@ -110,7 +110,10 @@ def train(
 def _variants(
     folder: Path, config: RunConfig, policies: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
 ) -> list[tuple[Path, RunConfig | None]]:
-    """A run for each policy, with its options, and each seed: in the folder itself, or several in folders named by what differs."""
+    """A run for each policy and seed: the folder itself if there is one, else folders in it, named by what differs.
+
+    `policies` are the options of each.
+    """
     runs: list[tuple[Path, RunConfig | None]] = []
     for policy, seed in itertools.product(policies, seeds):
         differs = [policy] * (len(policies) > 1) + [f"seed{seed}"] * (len(seeds) > 1)
