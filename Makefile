@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+# The workers share the cores: more threads of each would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
@@ -28,10 +30,10 @@ demo: install ## houses, agents under five help policies, and a report on them: 
 	@$(BIN)/vnla demo
 
 test: lint ## lint, types and the fast tests
-	$(BIN)/pytest -n $(WORKERS)
+	$(PYTEST)
 
 test-slow: install ## the tests that take minutes
-	$(BIN)/pytest -n $(WORKERS) -m slow || test $$? -eq 5  # 5: there are none
+	$(PYTEST) -m slow || test $$? -eq 5  # 5: there are none
 
 lint: install ## style, formatting and types
 	$(BIN)/ruff check .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,7 +96,6 @@ def train(
         world=str(world.absolute()),
         tasks=str(tasks.absolute()),
         features=features,
-        help_options={"beta": beta} if help_policy == "imitation" else {},
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
@@ -104,17 +103,21 @@ def train(
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent_options={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
     )
-    _run(_variants(run[0], wanted, help_policy.split(","), _numbers(seed)), device, eager=eager)
+    policies = {name: {"beta": beta} if name == "imitation" else {} for name in help_policy.split(",")}
+    _run(_variants(run[0], wanted, policies, _numbers(seed)), device, eager=eager)
 
 
 def _variants(
-    folder: Path, config: RunConfig, policies: Sequence[str], seeds: Sequence[int]
+    folder: Path, config: RunConfig, policies: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
 ) -> list[tuple[Path, RunConfig | None]]:
-    """A run for each policy and seed: the folder itself if there is one, else folders in it, named by what differs."""
+    """A run for each policy and seed: the folder itself if there is one, else folders in it, named by what differs.
+
+    `policies` are the options of each.
+    """
     runs: list[tuple[Path, RunConfig | None]] = []
     for policy, seed in itertools.product(policies, seeds):
         differs = [policy] * (len(policies) > 1) + [f"seed{seed}"] * (len(seeds) > 1)
-        variant = replace(config, help_policy=policy, training=replace(config.training, seed=seed))
+        variant = replace(config.asking(policy, policies[policy]), training=replace(config.training, seed=seed))
         runs.append((folder / "-".join(differs) if differs else folder, variant))
     return runs
 

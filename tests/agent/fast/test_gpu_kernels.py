@@ -1,11 +1,14 @@
 """Each Triton kernel against the plain version beside it, forward and backward.
 
-On a machine without a GPU Triton's own interpreter runs them; without Triton there is nothing to test.
+On a machine without a GPU Triton's own interpreter runs them (`tests/conftest.py`).
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -14,13 +17,11 @@ from torch import Tensor
 from vnla.agent.fast.gpu.kernels import attend, cell, head, sentences, thin, use_triton, walk, words
 from vnla.training.trainer import matrix_units
 
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-with pytest.MonkeyPatch.context() as _patch:
-    if DEVICE == "cpu":
-        _patch.setenv("TRITON_INTERPRET", "1")  # Triton looks at it when it is imported
-    pytest.importorskip("triton")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no Triton for this system")
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 BATCH, HIDDEN, WIDTH = 20, 64, 16
+COLUMNS, SIZE, SLOTS = 16, 10, 3  # of coverage: with padding, and without; of tails
 SCALE = 1 / 0.7
 
 
@@ -30,7 +31,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     if DEVICE == "cpu":
         monkeypatch.setenv("TRITON_INTERPRET", "1")
     torch.manual_seed(3)
-    assert use_triton(normal(1), HIDDEN)
+    assert use_triton(normal(1), HIDDEN), "Triton is missing"
 
 
 def normal(*shape: int) -> Tensor:
@@ -54,11 +55,11 @@ def close(one: Tensor, other: Tensor, tolerance: float = 2e-5) -> None:
 
 
 @pytest.mark.parametrize("drops", [True, False])
-@pytest.mark.parametrize("hidden", [32, 48])
-def test_the_cell_advances_like_the_plain_one(drops: bool, hidden: int) -> None:
+@pytest.mark.parametrize(("hidden", "width"), [(32, WIDTH), (48, WIDTH), (32, 48)])
+def test_the_cell_advances_like_the_plain_one(drops: bool, hidden: int, width: int) -> None:
     small = cell.Small(
-        normal(10, WIDTH), 7, normal(4 * hidden, 2 * WIDTH), below(7, BATCH), below(3, BATCH),
-        kept(BATCH, 2 * WIDTH) if drops else None,
+        normal(10, width), 7, normal(4 * hidden, 2 * width), below(7, BATCH), below(3, BATCH),
+        kept(BATCH, 2 * width) if drops else None,
     )  # fmt: skip
     arguments = (normal(BATCH, 4 * hidden), small, normal(BATCH, hidden), kept(BATCH, hidden) if drops else None, SCALE)
     mine, its = (unwritten(BATCH, 3 * hidden)[:, hidden : 2 * hidden] for _ in range(2))
@@ -112,14 +113,19 @@ def test_the_plain_cell_retreats_as_differentiation_says() -> None:
 
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("drops", [True, False])
-def test_the_walk_is_the_plain_one(drops: bool, half: bool) -> None:
-    """Twenty sentences of up to five words, written into some of sixty rows."""
-    places, rows = 5, 3 * BATCH
+@pytest.mark.parametrize(("batch", "units"), [(35, 16), (20, HIDDEN)])
+def test_the_walk_is_the_plain_one(batch: int, units: int, drops: bool, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences of up to five words, written into some of many rows.
+
+    A program that has all the units need not wait for others, so that the interpreter, too, can give it all words at once.
+    """
+    monkeypatch.setattr(walk, "_UNITS", units)
+    places, rows = 5, 3 * batch
     matrix = normal(4 * HIDDEN, HIDDEN) / math.sqrt(HIDDEN)
     weight = walk.Halves(matrix, matrix.half(), None) if half else walk.Halves.of(matrix)
     tolerance = 5e-3 if half else 1e-4
-    entering, row = normal(BATCH, places, 4 * HIDDEN), torch.randperm(rows, device=DEVICE)[:BATCH]
-    length = below(places + 1, BATCH)
+    entering, row = normal(batch, places, 4 * HIDDEN), torch.randperm(rows, device=DEVICE)[:batch]
+    length = below(places + 1, batch)
     entering[torch.arange(places, device=DEVICE) >= length[:, None]] = math.nan
     start = normal(2, rows, HIDDEN)
     keeps = kept(rows, places, HIDDEN) if drops else None
@@ -131,76 +137,111 @@ def test_the_walk_is_the_plain_one(drops: bool, half: bool) -> None:
         return walk.Track(*states, unwritten(rows, places, 4 * HIDDEN), unwritten(rows, places, HIDDEN), keeps)
 
     mine, its = blank(), blank()
-    meet = torch.zeros(BATCH, dtype=torch.int32, device=DEVICE)
+    meet = torch.zeros(batch, dtype=torch.int32, device=DEVICE)
     now = walk.walk(entering, weight, row, length, SCALE, mine, meet)
     now_plain = walk.walk_plain(entering, weight, row, length, SCALE, its)
     for one, other in zip(mine[:4], its[:4], strict=True):
-        for sentence in range(BATCH):
+        for sentence in range(batch):
             end = int(length[sentence]) + one.shape[1] - places
             close(one[row[sentence], :end], other[row[sentence], :end], tolerance)
-    for sentence in range(BATCH):
+    for sentence in range(batch):
         close(now[sentence, : length[sentence]], now_plain[sentence, : length[sentence]], tolerance)
+    assert now_plain.isfinite().all(), "what comes after a sentence's end is not looked at"
     others = torch.ones(rows, dtype=torch.bool, device=DEVICE).index_fill(0, row, False)
     assert mine.context[others].isnan().all() and mine.hidden[others, 1:].isnan().all()
 
 
-def memory_of(first: int, more: int, slots: int, columns: int) -> attend.Memory:
+@pytest.mark.parametrize("hidden", [32, 192])
+def test_a_walk_with_a_state_that_the_kernel_cannot_cut_in_four_is_the_plain_one(hidden: int) -> None:
+    def walked(function: Callable[..., Tensor], *more: Tensor) -> Tensor:
+        torch.manual_seed(3)
+        track = walk.Track(*(torch.zeros(2, places, size, device=DEVICE) for places, size in sizes), None)
+        weight, entering, row = walk.Halves.of(normal(4 * hidden, hidden)), normal(2, 3, 4 * hidden), below(1, 2)
+        return function(entering, weight, row + torch.arange(2, device=DEVICE), row + 3, 1.0, track, *more)
+
+    sizes = (4, hidden), (4, hidden), (3, 4 * hidden), (3, hidden)
+    meet = torch.zeros(2, dtype=torch.int32, device=DEVICE)
+    torch.testing.assert_close(walked(walk.walk, meet), walked(walk.walk_plain), rtol=0, atol=0)
+
+
+class Looking(NamedTuple):
+    """Everything that attention looks at."""
+
+    query: Tensor
+    memory: attend.Memory
+    coverage: Tensor
+    asked: Tensor
+    cover: attend.Cover
+
+    def copy(self) -> Looking:
+        """With sums of gradients of its own."""
+        parts = [
+            part._replace(to_context=part.to_context.clone(), to_cover=part.to_cover.clone()) for part in self.memory[:2]
+        ]
+        memory = self.memory._replace(end_goal=parts[0], tail=parts[1])
+        return self._replace(memory=memory, cover=self.cover._replace(to_matrix=self.cover.to_matrix.clone()))
+
+
+def looking(first: int, more: int, hidden: int) -> Looking:
+    """At instructions of up to `first` words and tails of up to `more`."""
+
     def part(rows: int, places: int) -> attend.Part:
-        sizes = ((rows, places, HIDDEN), (rows, places, 3 * columns))
+        sizes = ((rows, places, hidden), (rows, places, 3 * COLUMNS))
         values, sums = ([normal(*size) for size in sizes] for _ in range(2))
         return attend.Part(values[0], values[1], 1 + below(places, rows), sums[0], sums[1])
 
-    return attend.Memory(part(BATCH, first), part(slots * BATCH, more), below(slots - 1, BATCH))
+    memory = attend.Memory(part(BATCH, first), part(SLOTS * BATCH, more), below(SLOTS - 1, BATCH))
+    query = normal(BATCH, hidden + 4 * COLUMNS)
+    query[:, hidden + SIZE : hidden + COLUMNS] = 0
+    everybody = torch.arange(BATCH, device=DEVICE)
+    lengths = ((first, memory.end_goal.length), (more, memory.tail.length[memory.slot * BATCH + everybody]))
+    present = torch.cat([torch.arange(places, device=DEVICE) < length[:, None] for places, length in lengths], dim=1)
+    coverage = normal(BATCH, first + more, COLUMNS) * real_columns() * present[:, :, None]
+    matrix = normal(4, COLUMNS, COLUMNS) / 4
+    matrix[:, SIZE:] = 0
+    return Looking(query, memory, coverage, kept(BATCH), attend.Cover(matrix, normal(BATCH, 4, COLUMNS, COLUMNS), SIZE))
 
 
-@pytest.mark.parametrize(("first", "more"), [(11, 13), (3, 4), (20, 20)])
+def real_columns() -> Tensor:
+    return torch.arange(COLUMNS, device=DEVICE) < SIZE
+
+
+@pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48), (20, 20, HIDDEN)])
 @pytest.mark.parametrize("later", [True, False])
-def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(first: int, more: int, later: bool) -> None:
-    columns, size = 16, 10
-    query, memory = normal(BATCH, HIDDEN + 4 * columns), memory_of(first, more, 3, columns)
-    query[:, HIDDEN + size : HIDDEN + columns] = 0
-    present = torch.cat(
-        [
-            torch.arange(first, device=DEVICE) < memory.end_goal.length[:, None],
-            torch.arange(more, device=DEVICE)
-            < memory.tail.length[memory.slot * BATCH + torch.arange(BATCH, device=DEVICE)][:, None],
-        ],
-        dim=1,
-    )
-    coverage = normal(BATCH, first + more, columns) * (torch.arange(columns, device=DEVICE) < size) * present[:, :, None]
-    asked = kept(BATCH)
-    matrix = normal(4, columns, columns) / 4
-    matrix[:, size:] = 0
-    cover = attend.Cover(matrix, normal(BATCH, 4, columns, columns), size)
-    mine, its = (unwritten(BATCH, 2 * HIDDEN + columns) for _ in range(2))
-    result = attend.attend(query, memory, coverage, asked, cover, mine)
-    expected = attend.attend_plain(query, memory, coverage, asked, cover, its)
+def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
+    first: int, more: int, hidden: int, later: bool
+) -> None:
+    mine = looking(first, more, hidden)
+    its = mine.copy()
+    out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
+    result, expected = attend.attend(*mine, out), attend.attend_plain(*its, its_out)
     close(result.weights, expected.weights)
     close(result.coverage, expected.coverage)
-    close(mine[:, :HIDDEN], its[:, :HIDDEN])
-    close(mine[:, 2 * HIDDEN :], its[:, 2 * HIDDEN :])
-    assert mine[:, HIDDEN : 2 * HIDDEN].isnan().all(), "the decoder's part is not the attention's"
-    for function, out in ((attend.attend, mine), (attend.attend_plain, its)):
-        function(query, memory, coverage, None, cover, out)
-    close(mine, its, 2e-5) if not mine.isnan().any() else close(mine[:, :HIDDEN], its[:, :HIDDEN])
+    torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
+    assert out[:, hidden : 2 * hidden].isnan().all(), "the decoder's part is not the attention's"
 
-    to_out = normal(BATCH, 2 * HIDDEN + columns)
-    to_out[:, 2 * HIDDEN + size :] = 0
-    to_coverage = normal(*coverage.shape) * (torch.arange(columns, device=DEVICE) < size) if later else None
-    sums = [[each.clone() for each in (*part[3:],)] for part in memory[:2]]
-    other = memory._replace(
-        end_goal=memory.end_goal._replace(to_context=sums[0][0], to_cover=sums[0][1]),
-        tail=memory.tail._replace(to_context=sums[1][0], to_cover=sums[1][1]),
-    )
-    cover_too = cover._replace(to_matrix=cover.to_matrix.clone())
-    back = attend.attend_back(query, memory, coverage, asked, cover, result.weights, to_out, to_coverage)
-    expected_back = attend.attend_back_plain(query, other, coverage, asked, cover_too, to_out, to_coverage)
+    to_out = normal(BATCH, 2 * hidden + COLUMNS)
+    to_out[:, 2 * hidden + SIZE :] = 0
+    to_coverage = normal(*mine.coverage.shape) * real_columns() if later else None
+    back = attend.attend_back(*mine, result.weights, to_out, to_coverage)
+    expected_back = attend.attend_back_plain(*its, to_out, to_coverage)
     close(back[0], expected_back[0], 1e-4)
-    close(back[1][..., :size], expected_back[1][..., :size], 1e-4)
-    for part, its_part in zip(memory[:2], other[:2], strict=True):
+    close(back[1][..., :SIZE], expected_back[1][..., :SIZE], 1e-4)
+    for part, its_part in zip(mine.memory[:2], its.memory[:2], strict=True):
         close(part.to_context, its_part.to_context, 1e-4)
         close(part.to_cover, its_part.to_cover, 1e-4)
-    close(cover.to_matrix, cover_too.to_matrix, 1e-4)
+    close(mine.cover.to_matrix, its.cover.to_matrix, 1e-4)
+
+
+@pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48)])
+def test_attention_of_a_first_pass_is_the_plain_one(first: int, more: int, hidden: int) -> None:
+    """Nobody has asked: everybody's own tail is attended to, and its coverage goes on."""
+    query, memory, coverage, _, cover = looking(first, more, hidden)
+    out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
+    attend.attend(query, memory, coverage, None, cover, out)
+    attend.attend_plain(query, memory, coverage, None, cover, its_out)
+    torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
+    assert out[:, :hidden].isfinite().all() and out[:, 2 * hidden :].isfinite().all()
 
 
 @pytest.mark.parametrize("drops", [True, False])
@@ -237,7 +278,7 @@ def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_wor
     assert mine[~there].isnan().all(), "what is not there is left as it was"
 
 
-@pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (100, 576, 512), (1, 16, 16)])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16)])
 def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) -> None:
     left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
     for other in (right, right.contiguous()):
@@ -254,7 +295,8 @@ def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch
         torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)
 
 
-def test_the_last_layers_are_the_plain_ones() -> None:
-    arguments = normal(BATCH, HIDDEN), normal(6, HIDDEN), normal(6)
+@pytest.mark.parametrize("hidden", [HIDDEN, 48])
+def test_the_last_layers_are_the_plain_ones(hidden: int) -> None:
+    arguments = normal(BATCH, hidden), normal(6, hidden), normal(6)
     for one, other in zip(head.decide(*arguments), head.decide_plain(*arguments), strict=True):
         close(one, other)

@@ -59,7 +59,8 @@ def forward(
     tl.store(gates_out + at + 3 * HIDDEN, leave, mask=here)
     tl.store(cell_out + state, after, mask=here)
     tl.store(hidden_out + state, hidden, mask=here)
-    tl.store(small_out + place, small, mask=inside[:, None] & (tl.program_id(1) == 0))
+    if tl.program_id(1) == 0:
+        tl.store(small_out + place, small, mask=inside[:, None])
     if DROPS:
         hidden = tl.where(keeps, hidden * scale, 0.0)
     tl.store(out + row[:, None] * out_stride + unit[None, :], hidden, mask=here)
@@ -93,7 +94,7 @@ def backward(
     if HAS_CELL:
         to_cell += tl.load(cell + state, mask=here, other=0.0)
     if HAS_ENDS:
-        ending = here & (tl.load(ends + row) != 0)
+        ending = unit < HIDDEN * tl.load(ends + row).to(tl.int32)  # all of a sentence that ends, or nothing
         to_hidden += tl.load(last_hidden + state, mask=ending, other=0.0)
         to_cell += tl.load(last_cell + state, mask=ending, other=0.0)
     shown = tanh(tl.load(after + row * after_stride + unit, mask=here, other=0.0))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.agent.fast.gpu.kernels import use_triton
+from vnla.agent.fast.gpu.kernels import power_of_2, use_triton
 
 _ROWS, _UNITS = 16, 32
 
@@ -39,9 +39,9 @@ class Advanced(NamedTuple):
 
 def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scale: float, out: Tensor) -> Advanced:
     """The state after `gates` (batch, 4·hidden); `out` (batch, hidden) gets the hidden state after dropout."""
-    if not use_triton(gates, cell.shape[1], small.table.shape[1]):
+    (batch, hidden), width = cell.shape, small.table.shape[1]
+    if not (use_triton(gates, hidden, width) and width == power_of_2(width)):
         return advance_plain(gates, small, cell, kept, scale, out)
-    batch, hidden = cell.shape
     result = Advanced(
         torch.empty_like(cell),
         torch.empty_like(cell),
@@ -52,7 +52,7 @@ def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scal
     _triton().forward[grid](
         gates, small.table, small.weight, small.nav, small.ask, small.kept, cell, kept, scale,
         result.hidden, result.cell, result.gates, result.small, out, out.stride(0), batch,
-        HIDDEN=hidden, WIDTH=small.table.shape[1], ROWS=_ROWS, UNITS=_UNITS, DROPS=kept is not None,
+        HIDDEN=hidden, WIDTH=width, ROWS=_ROWS, UNITS=_UNITS, DROPS=kept is not None,
         FIRST_ASK=small.first_ask, PRECISION="tf32x3",
     )  # fmt: skip
     return result

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.agent.fast.gpu.kernels import interpreted, tf32_will_do, use_triton
+from vnla.agent.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, use_triton
 
 _ROWS, _UNITS = 32, 16
+_FEWEST_UNITS = 64  # of which a quarter is enough for the matrix units
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
 
@@ -52,10 +53,10 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     The result is the new part of `track.context`, (batch, places, hidden). Places after a sentence's end hold anything
     finite; what they would add is not looked at. `meet` are zeros (batch,) of int32, for the programs to meet at.
     """
-    if not use_triton(entering, entering.shape[2] // 16) or track.gates.numel() >= _MOST_NUMBERS:
+    (batch, places, _), hidden = entering.shape, weight.weight.shape[1]
+    fits = hidden >= _FEWEST_UNITS and hidden == power_of_2(hidden) and track.gates.numel() < _MOST_NUMBERS
+    if not (fits and use_triton(entering)):
         return walk_plain(entering, weight, row, length, scale, track)
-    batch, places, _ = entering.shape
-    hidden = weight.weight.shape[1]
     now = entering.new_empty(batch, places, hidden)
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
     half = weight.lower is None
@@ -63,7 +64,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     passing = upper.new_empty(batch, 2, hidden)
     if interpreted():  # its products in bfloat16 are wrong
         upper, lower = upper.float(), lower.float()
-    together = not interpreted() and groups * pieces <= _processors(entering.device)
+    together = groups * pieces <= _processors(entering.device)
     for place in range(1 if together else places):
         _kernel()[groups * pieces,](
             entering, upper, lower, row, length, track.kept, scale, track.hidden, track.cell, track.gates,
@@ -74,9 +75,10 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     return now
 
 
-def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: float, track: Track) -> Tensor:  # noqa: ARG001
+def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: float, track: Track) -> Tensor:
     """The same in PyTorch."""
     outputs = []
+    entering = entering.masked_fill((torch.arange(entering.shape[1], device=row.device) >= length[:, None])[:, :, None], 0)
     for place in range(entering.shape[1]):
         gates = entering[:, place] + track.hidden[row, place] @ weight.weight.T
         enter, forget, candidate, leave = gates.chunk(4, dim=1)
@@ -94,7 +96,8 @@ def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, sc
 
 @cache
 def _processors(device: torch.device) -> int:
-    return int(torch.cuda.get_device_properties(device).multi_processor_count)
+    """How many programs run at once; the interpreter runs one after the other."""
+    return 1 if device.type == "cpu" else int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
 @cache
