@@ -20,8 +20,8 @@ from vnla.common.lane import HostLane
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.run import Progress, open_run, train
-from vnla.training.together import _Materials, train_together
+from vnla.training.run import Progress
+from vnla.training.together import Audience, _Materials, train, train_together
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
 WRITTEN = (LAST, LOG, "best_val_seen.safetensors", "best_val_unseen.safetensors", "config.json")
@@ -53,7 +53,7 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
     assert train_together([(tmp_path / "together" / name, config) for name, config in configs.items()], "cpu") is None
     for name, config in configs.items():
         alone = tmp_path / "alone" / name
-        assert train(alone, open_run(alone, config), RunData.load(config)) is None
+        assert train(alone, config, RunData.load(config)) is None
         for file in WRITTEN:
             assert (tmp_path / "together" / name / file).read_bytes() == (alone / file).read_bytes(), (name, file)
 
@@ -87,7 +87,7 @@ def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp
             asked.set()
             os.kill(os.getpid(), signal.SIGTERM)
 
-    assert train_together(runs, "cpu", lambda _: Progress(report=stop_once)) == signal.SIGTERM
+    assert train_together(runs, "cpu", Audience(lambda _: Progress(report=stop_once))) == signal.SIGTERM
     assert all((path / LAST).exists() for path, _ in runs)
     # No configuration: what is in the folders is what goes on.
     assert train_together([(path, None) for path, _ in runs], "cpu") is None

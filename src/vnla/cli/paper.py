@@ -96,7 +96,7 @@ def run_all(
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
     import torch
 
-    from vnla.paper.foreman import Interrupted
+    from vnla.common.stopping import Interrupted
     from vnla.paper.run import run_experiments
 
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -10,12 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from vnla.common import lines
 from vnla.paper.foreman import Audience
 from vnla.paper.stages import Stage
 from vnla.report.document import duration
-
-LINE_SECONDS = 20.0
-"""Between two plain lines on how far everything is."""
 
 
 class _Overall:
@@ -101,8 +98,7 @@ class Lines:
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
         self._overall = _Overall(stages)
-        self._console = console
-        self._began = self._said = time.monotonic()
+        self._lines = lines.Lines(lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True))
         self._at: dict[str, str] = {}
 
     def kept(self, stage: Stage) -> None:
@@ -138,14 +134,11 @@ class Lines:
 
     def tick(self) -> None:
         """A line on everything now and then."""
-        if self._at and time.monotonic() - self._said >= LINE_SECONDS:
+        if self._at and self._lines.due:
             self._say(", ".join(self._at.values()))
 
     def _say(self, what: str) -> None:
-        self._said = time.monotonic()
-        minutes, seconds = divmod(int(self._said - self._began), 60)
-        line = f"{minutes:3d}:{seconds:02d} {self._overall.part:5.0%}  {what}"
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._lines.say(self._overall.part, what)
 
 
 @contextmanager

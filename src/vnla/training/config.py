@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ BASELINES = ("cloning", "imitation")
 
 POLICIES = (*HELP_POLICIES, *BASELINES)
 
+PRECISIONS = ("float32", "tf32", "bfloat16")
+
 
 @dataclass(frozen=True)
 class TrainingConfig:
@@ -40,6 +44,14 @@ class TrainingConfig:
     cooldown: float = 0.0
     """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the
     paper; short trainings with a high rate end better with it."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.learning_rate < math.inf:
+            raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(f"weight decay {self.weight_decay}: must be 0 or a number above it")
+        if self.precision not in PRECISIONS:
+            raise InputError(f"precision {self.precision}: unknown; choose from {', '.join(PRECISIONS)}")
 
     def rate(self, iteration: int) -> float:
         """The learning rate of an iteration."""
@@ -76,15 +88,17 @@ class RunConfig:
         if unknown:
             raise InputError(f"agent: {min(unknown)} cannot be set")
 
-    def text(self) -> str:
+    def text(self, folder: Path) -> str:
         """What is written to the run's folder."""
-        return json.dumps(asdict(self), indent=2) + "\n"
+        places = {"world": seen_from(folder, self.world), "tasks": seen_from(folder, self.tasks)}
+        return json.dumps({**asdict(self), **places}, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
         try:
+            value |= {name: found_from(path.parent, value[name]) for name in ("world", "tasks")}
             training, advisor, teacher = (value.pop(name) for name in ("training", "advisor", "teacher"))
             return cls(
                 **value, training=TrainingConfig(**training), advisor=Advisor(**advisor), teacher=HelpTeacher(**teacher)
@@ -103,3 +117,20 @@ class RunConfig:
             return self
         advisor = Advisor(k=1, direct=True, speaks=False)
         return replace(self, advisor=advisor, training=replace(self.training, ratio=1.0))
+
+
+def seen_from(folder: Path, place: str) -> str:
+    """How a run in `folder` notes where something is: from there if one folder holds both, so that they may be moved
+    together; else from the root of the file system."""
+    if not place:
+        return place
+    here, there = folder.resolve(), Path(place).resolve()
+    shared = [each for each in here.parents if each in there.parents]
+    if not shared or shared[0] == Path(here.anchor):
+        return str(Path(place).absolute())
+    return os.path.relpath(there, here)
+
+
+def found_from(folder: Path, noted: str) -> str:
+    """Where something is that a run in `folder` has noted."""
+    return os.path.normpath(folder.resolve() / noted) if noted else noted
