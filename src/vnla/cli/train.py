@@ -230,6 +230,8 @@ def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -
         return
     with shown(runs, Console(stderr=True)) as view:
         ended = train_together(list(runs.items()), device, view.audience(), eager=eager)
+        if ended is None:
+            view.ends()
     if ended is not None:
         typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
         raise typer.Exit(128 + ended)

@@ -8,20 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from vnla.common.lines import Lines
+from vnla.common.stopping import Stop
 from vnla.report.document import duration
-
-if TYPE_CHECKING:
-    from vnla.common.stopping import Stop
-    from vnla.training.config import RunConfig
-    from vnla.training.run import Record, Run
-    from vnla.training.together import Audience
+from vnla.training.config import RunConfig
+from vnla.training.run import Progress, Record, Run
+from vnla.training.together import Audience
 
 
 class View:
@@ -36,8 +33,6 @@ class View:
 
     def audience(self) -> Audience:
         """The ears."""
-        from vnla.training.run import Progress
-        from vnla.training.together import Audience
 
         def progress(path: Path) -> Progress:
             return Progress(partial(self.report, path), partial(self._validates, path), partial(self._validated, path))
@@ -47,6 +42,12 @@ class View:
     def say(self, what: str) -> None:
         """A line of its own."""
         self._console.print(what, markup=False, highlight=False, soft_wrap=True)
+
+    def ends(self) -> None:
+        """Everything is done."""
+        seconds = time.monotonic() - self._began
+        for path, config in self.runs.items():
+            self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
 
     def begins(self, runs: Sequence[Run], seconds: float) -> None:
         """Loading took so long."""
@@ -151,16 +152,16 @@ class Log(View):
         iteration, speed = record["iteration"], record["iterations_a_second"]
         self._done[path] = iteration
         left = duration((record["of"] - iteration) / speed) if speed else "no idea how much"
-        words = f"{iteration:,}/{record['of']:,}, {speed:.2f} it/s, {_losses(record)}, {left} left"
-        self._note(path, f"iteration {words}")
+        words = f"iteration {iteration:,}/{record['of']:,}, {speed:.2f} it/s, {_losses(record)}, {left} left"
+        self._note(path, words, now=path not in self._at)
 
     def validates(self, path: Path, split: str, done: int, of: int) -> None:
-        """Remembered for the next line."""
-        self._note(path, f"validating {split} {done:,}/{of:,}")
+        """Remembered for the next line; where a split begins it is said."""
+        self._note(path, f"validating {split} {done:,}/{of:,}", now=done == 0)
 
-    def _note(self, path: Path, what: str) -> None:
+    def _note(self, path: Path, what: str, *, now: bool = False) -> None:
         self._at[path] = f"{self.names[path]} {what}".lstrip()
-        if self._lines.due:
+        if now or self._lines.due:
             self.say("; ".join(self._at.values()))
 
 
