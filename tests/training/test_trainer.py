@@ -161,5 +161,6 @@ def test_a_polite_signal_saves_and_says_how_to_go_on(
     process.send_signal(sent)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + sent
+    assert f"{sent.name}: stopping after this iteration and saving" in said
     assert f"stopped by {sent.name} and saved" in said
     assert (run / LAST).exists()
