@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import signal
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -234,6 +235,8 @@ def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -
             view.ends()
     if ended is not None:
         typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
+        if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
+            os._exit(128 + ended)
         raise typer.Exit(128 + ended)
 
 
