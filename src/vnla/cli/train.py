@@ -46,7 +46,8 @@ def train(
     iterations: Annotated[
         int,
         typer.Option(
-            min=1, help="How many batches to train on. A run that is there goes on to that many, with a cooldown of its own."
+            min=1,
+            help="How many batches to train on. A run that is there goes on to that many; its cooldown is at the new end.",
         ),
     ] = 100_000,
     batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,

@@ -17,7 +17,9 @@ def watch(
     ] = "test_unseen",
     seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 123,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    checkpoint: Annotated[str, typer.Option(metavar="NAME", help="val_seen, val_unseen or last.")] = "val_unseen",
+    checkpoint: Annotated[
+        str, typer.Option(metavar="NAME", help="val_seen, val_unseen, last, or an iteration.")
+    ] = "val_unseen",
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
