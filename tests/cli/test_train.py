@@ -174,6 +174,7 @@ def test_a_run_whose_world_was_moved_goes_on_where_it_is_now(vnla: Vnla, begun: 
     world, tasks = write_cottage(tmp_path / "elsewhere")
     config = replace(RunConfig.read(begun / CONFIG), world=str(tmp_path / "no"), tasks=str(tmp_path / "none"))
     (begun / CONFIG).write_text(config.text(begun))
+    assert vnla("train", begun) == (0, "")  # it is finished and needs none
     status, said = vnla("train", begun, "--iterations", 3)
     assert status == 2 and said.count("\n") == 1
     assert f"was trained on {tmp_path / 'no'}, which is not there; say where it is now with --world" in said

@@ -225,9 +225,10 @@ def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -
     from vnla.training.opening import open_run
     from vnla.training.together import train_together
 
-    runs = {path: open_run(path, config) for path, config in wanted.items()}
-    for path in [path for path, config in runs.items() if _is_over(path, config)]:
-        typer.echo(f"{path}: has done its {runs.pop(path).training.iterations:,} iterations; --iterations N goes further")
+    over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
+    for path, config in over.items():
+        typer.echo(f"{path}: has done its {config.training.iterations:,} iterations; --iterations N goes further")
+    runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
     if not runs:
         return
     with shown(runs, Console(stderr=True)) as view:
