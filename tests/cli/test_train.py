@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
+from torch.cuda import is_available
 
 import command
 from cottage_run import write_cottage
-from vnla.training.checkpoints import CONFIG, LAST
+from vnla import cli
+from vnla.cli import train
+from vnla.training.checkpoints import CONFIG, LAST, LOG
 from vnla.training.config import RunConfig
 
 Vnla = Callable[..., tuple[int, str]]
@@ -70,12 +78,24 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--help-policy", "none,shouting"], "help policy shouting: unknown"),
         (["--seed", "1,two"], "--seed 1,two: give whole numbers"),
         (["--seed", "-1"], "--seed -1: give whole numbers"),
+        (["--world", "nowhere"], "nowhere: no such directory; expected a world folder"),
+        (["--tasks", "nowhere"], "nowhere: no such directory; expected a data set folder"),
+        (["--features", "nothing"], "features/nothing: no such directory"),
+        (["--precision", "float8"], "precision float8: unknown; choose from float32, tf32, bfloat16"),
+        (["--learning-rate", "-1"], "learning rate -1.0: must be a number above 0"),
+        (["--weight-decay", "-1"], "weight decay -1.0: must be 0 or a number above it"),
+        (["--device", "nope"], "device nope: unknown; choose cpu, cuda"),
+        pytest.param(["--device", "cuda"], "there is no GPU", marks=pytest.mark.skipif(is_available(), reason="a GPU")),
+        (["--help-policy", "none,learned", "--world", "nowhere"], "nowhere: no such directory"),
     ],
 )
-def test_bad_lists_leave_nothing(vnla: Vnla, data: list[str], tmp_path: Path, options: list[str], complaint: str) -> None:
+def test_what_is_wrong_is_said_in_one_line_and_leaves_nothing(
+    vnla: Vnla, data: list[str], tmp_path: Path, options: list[str], complaint: str
+) -> None:
     status, said = vnla("train", tmp_path / "runs", *data, *options)
     assert status == 2
     assert complaint in said
+    assert len([line for line in said.splitlines() if "loading" not in line]) == 1
     assert not (tmp_path / "runs").exists()
 
 
@@ -84,3 +104,105 @@ def test_new_runs_go_to_one_folder(vnla: Vnla, data: list[str], tmp_path: Path) 
     assert status == 2
     assert "give one folder for new runs" in said
     assert "there is no run yet" in vnla("train", tmp_path / "a")[1]
+    assert "needs both --world and --tasks" in vnla("train", tmp_path / "a", *data[:2])[1]
+
+
+@pytest.fixture(scope="module")
+def finished(data: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("finished") / "run"
+    with pytest.raises(SystemExit):
+        cli.main(["train", str(run), *data])
+    return run
+
+
+@pytest.fixture
+def begun(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished, tmp_path / "begun"))
+
+
+def test_a_finished_run_says_so(finished: Path, data: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    for options in ([], data, ["--device", "cpu", "--threads", "1", "--eager"]):
+        with pytest.raises(SystemExit) as left:
+            cli.main(["train", str(finished), *options])
+        assert left.value.code == 0
+        assert capfd.readouterr().out == f"{finished}: has done its 2 iterations; --iterations N goes further\n"
+
+
+def test_a_run_is_given_more_iterations(vnla: Vnla, begun: Path, data: list[str]) -> None:
+    assert vnla("train", begun, "--iterations", 3)[0] == 0
+    assert RunConfig.read(begun / CONFIG).training.iterations == 3
+    assert vnla("train", begun, *data, "--iterations", 4)[0] == 0
+    assert json.loads((begun / LOG).read_text().splitlines()[-1])["iteration"] == 4
+    status, said = vnla("train", begun, "--iterations", 3)
+    assert (status, said) == (2, f"vnla: error: {begun}: has done 4 iterations; --iterations 3 is fewer\n")
+    assert RunConfig.read(begun / CONFIG).training.iterations == 4
+
+
+OTHERS = {
+    "--features": ("symbolic", "efficientnet-lite0"), "--help-policy": ("learned", "none"), "--batch": ("4", "5"),
+    "--learning-rate": ("0.0001", "0.1"), "--cooldown": ("0.0", "0.5"), "--weight-decay": ("0.0005", "0.1"),
+    "--dropout": ("0.5", "0.25"), "--hidden": ("8", "16"), "--layers": ("1", "2"), "--ratio": ("0.4", "0.5"),
+    "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
+    "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"), "--beta": ("0.5", "0.25"),
+    "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
+}  # fmt: skip
+"""What the run has of each option, and something else."""
+
+
+@pytest.mark.parametrize("option", OTHERS)
+def test_an_option_that_a_run_keeps_is_refused_by_name_where_it_differs(vnla: Vnla, finished: Path, option: str) -> None:
+    has, other = OTHERS[option]
+    status, said = vnla("train", finished, option, other)
+    complaint = f"vnla: error: {finished}: {option}: this run has {has}, you gave {other}; give a new folder\n"
+    assert (status, said) == (2, complaint)
+    assert vnla("train", finished, option, has) == (0, "")
+
+
+def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
+    assert "--easy: this run has False, you gave True" in vnla("train", finished, "--easy")[1]
+    assert "--keeps-ended: this run has False, you gave True" in vnla("train", finished, "--keeps-ended")[1]
+
+
+def test_every_option_is_either_kept_or_free() -> None:
+    options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
+    assert options == train.KEPT.keys() | train.FREE
+    assert {name[2:].replace("-", "_") for name in OTHERS} | {"easy", "keeps_ended"} == set(train.KEPT)
+
+
+def test_a_run_whose_world_was_moved_goes_on_where_it_is_now(vnla: Vnla, begun: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    world, tasks = write_cottage(tmp_path / "elsewhere")
+    config = replace(RunConfig.read(begun / CONFIG), world=str(tmp_path / "no"), tasks=str(tmp_path / "none"))
+    (begun / CONFIG).write_text(config.text(begun))
+    assert vnla("train", begun) == (0, "")  # it is finished and needs none
+    status, said = vnla("train", begun, "--iterations", 3)
+    assert status == 2 and said.count("\n") == 1
+    assert f"was trained on {tmp_path / 'no'}, which is not there; say where it is now with --world" in said
+    status, said = vnla("train", begun, "--iterations", 3, "--world", world, "--tasks", tasks)
+    assert status == 0, said
+    assert json.loads((begun / CONFIG).read_text())["world"] == "../elsewhere/world"
+
+
+def test_without_a_terminal_there_are_lines(vnla: Vnla, data: list[str], tmp_path: Path) -> None:
+    status, said = vnla("train", tmp_path / "run", *data)
+    assert status == 0
+    words = [line.split("%  ", 1)[1] for line in said.splitlines()]
+    assert words[0] == "loading …"
+    assert words[1].startswith("loaded in ")
+    assert words[2].startswith("iteration 2/2, ") and "it/s, navigation " in words[2] and words[2].endswith(" left")
+    assert words[3:5] == ["validating val_seen 0/6", "validating val_unseen 0/6"]
+    assert words[5].startswith("iteration 2   val_seen: success ") and "(validated in " in words[5]
+    assert words[6].startswith(f"{tmp_path / 'run'}: 2 iterations are done; this took ")
+    assert len(words) == 7
+    assert said.splitlines()[0].startswith("  0:00    0%") and "100%" in said.splitlines()[-1]
+
+
+def test_the_number_of_threads_is_what_was_asked_for(vnla: Vnla, finished: Path) -> None:
+    before = torch.get_num_threads()
+    try:
+        vnla("train", finished, "--threads", before + 1)
+        assert torch.get_num_threads() == before + 1
+        vnla("train", finished, "--threads", 0)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)

@@ -148,3 +148,23 @@ def test_an_existing_folder_is_taken_only_when_it_is_empty(tmp_path: Path) -> No
     assert names(tmp_path / "empty") == ["x"]
     with pytest.raises(InputError, match="exists already"):
         files.vacant(tmp_path / "empty" / "x")
+
+
+def test_what_a_killed_writer_has_left_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer is stopped before it renames and may not clean up: as if it had been killed."""
+
+    def killed(*_: object) -> None:
+        raise SystemExit
+
+    for name in ("config.json", "other.txt"):
+        with monkeypatch.context() as patch, pytest.raises(SystemExit):
+            patch.setattr(os, "replace", killed)
+            patch.setattr(os, "unlink", lambda _: None)
+            files.write_text(tmp_path / name, "{}")
+    for name in ("config.json", ".config.json", ".gitignore.original", ".lock"):
+        (tmp_path / name).touch()
+    assert len(names(tmp_path)) == 6
+    assert [path.name.rpartition(".")[0] for path in files.left_over(tmp_path, "config.json", "*.safetensors")] == [
+        ".config.json"
+    ]
+    assert files.left_over(tmp_path / "nowhere", "*") == []

@@ -15,13 +15,15 @@ import torch
 from safetensors.torch import load_file
 
 from cottage_run import write_cottage
+from vnla.common import stopping
 from vnla.common.errors import InputError
 from vnla.common.lane import HostLane
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.run import Progress, open_run, train
-from vnla.training.together import _Materials, train_together
+from vnla.training.opening import done_in, is_finished
+from vnla.training.run import Progress
+from vnla.training.together import Audience, _Materials, train, train_runs, train_together
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
 WRITTEN = (LAST, LOG, "best_val_seen.safetensors", "best_val_unseen.safetensors", "config.json")
@@ -53,7 +55,7 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
     assert train_together([(tmp_path / "together" / name, config) for name, config in configs.items()], "cpu") is None
     for name, config in configs.items():
         alone = tmp_path / "alone" / name
-        assert train(alone, open_run(alone, config), RunData.load(config)) is None
+        assert train(alone, config, RunData.load(config)) is None
         for file in WRITTEN:
             assert (tmp_path / "together" / name / file).read_bytes() == (alone / file).read_bytes(), (name, file)
 
@@ -87,7 +89,7 @@ def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp
             asked.set()
             os.kill(os.getpid(), signal.SIGTERM)
 
-    assert train_together(runs, "cpu", lambda _: Progress(report=stop_once)) == signal.SIGTERM
+    assert train_together(runs, "cpu", Audience(lambda _: Progress(report=stop_once))) == signal.SIGTERM
     assert all((path / LAST).exists() for path, _ in runs)
     # No configuration: what is in the folders is what goes on.
     assert train_together([(path, None) for path, _ in runs], "cpu") is None
@@ -95,6 +97,138 @@ def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp
     for name in configs:
         for file in WRITTEN:
             assert (tmp_path / "stopped" / name / file).read_bytes() == (tmp_path / "whole" / name / file).read_bytes()
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("split", ["val_seen", "val_unseen"])
+def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
+    folders: tuple[Path, Path], tmp_path: Path, split: str
+) -> None:
+    """Stopped in the validation of iteration 5, then in that of iteration 12, the last."""
+    config = config_of(folders, "learned")
+    material = RunData.load(config)
+    train(tmp_path / "whole", config, material)
+    recorded: list[int] = []
+
+    def stop(which: str, done: int, of: int) -> None:
+        if which == split:
+            assert done < of, "the validation went on to its end"
+            send(signal.SIGINT)
+
+    def go_on(progress: Progress) -> int | None:
+        return train(tmp_path / "cut", config, material, progress)
+
+    for iteration in (5, 12):
+        if iteration == 12:
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 5's
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 10's
+        cut = Progress(validating=stop, validated=lambda record: recorded.append(record["iteration"]))
+        assert go_on(cut) == signal.SIGINT
+        assert done_in(tmp_path / "cut") == iteration
+        assert not is_finished(tmp_path / "cut", config)
+    assert recorded == []
+    assert go_on(Progress()) is None
+    for file in WRITTEN:
+        assert (tmp_path / "cut" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
+
+
+def test_a_second_signal_ends_it_without_a_checkpoint_and_without_harm(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "AT_ONCE", 0.0)
+    config = config_of(folders, "none")
+    material = RunData.load(config)
+    heard: list[int] = []
+
+    def twice(_: object) -> None:
+        send(signal.SIGINT)
+        send(signal.SIGTERM)
+
+    audience = Audience(lambda _: Progress(report=twice), stopping=lambda stop: heard.append(stop.times))
+    assert train_runs([(tmp_path / "run", config)], lambda _: material, audience) == signal.SIGTERM
+    assert heard == [1, 2]
+    assert done_in(tmp_path / "run") == 5  # the first report is at 10
+    assert train(tmp_path / "run", None, material) is None
+    train(tmp_path / "whole", config, material)
+    for file in WRITTEN:
+        assert (tmp_path / "run" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
+
+
+def test_a_signal_while_loading_ends_it_at_once_and_leaves_nothing(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    def material_of(_: RunConfig) -> RunData:
+        send(signal.SIGTERM)
+        raise AssertionError("loading went on")
+
+    assert train_runs([(tmp_path / "run", config_of(folders, "none"))], material_of) == signal.SIGTERM
+    assert not (tmp_path / "run").exists()
+
+
+def test_nothing_is_written_before_all_runs_are_checked(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    good = config_of(folders, "none")
+    for wrong in (replace(good, world=str(tmp_path / "no")), replace(good, tasks=str(tmp_path / "no"))):
+        with pytest.raises(InputError, match="no such directory"):
+            train_together([(tmp_path / "good", good), (tmp_path / "wrong", wrong)], "cpu")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_cannot_train_one_run(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """Neither while it is being trained nor where both begin it: the second to be ready is told so."""
+    config = config_of(folders, "none", iterations=1)
+    material = RunData.load(config)
+    refused: list[str] = []
+
+    def again(_: object) -> None:
+        with pytest.raises(InputError, match="another process is at work there") as error:
+            train(tmp_path / "run", None, material)
+        refused.append(str(error.value))
+
+    train(tmp_path / "run", config, material, Progress(report=again))
+    assert len(refused) == 1
+
+    def overtaken(_: RunConfig) -> RunData:
+        train(tmp_path / "both", config, material)
+        return material
+
+    with pytest.raises(InputError, match="another process has begun this run meanwhile"):
+        train_runs([(tmp_path / "both", config)], overtaken)
+
+
+def test_a_run_that_was_killed_as_it_began_can_begin_again(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = config_of(folders, "none", iterations=1)
+    (tmp_path / "run").mkdir()
+    remains = [tmp_path / "run" / name for name in (".config.json.abcd1234", ".last.safetensors.abcd1234")]
+    for path in remains:
+        path.write_text("half of it")
+    train(tmp_path / "run", config, RunData.load(config))
+    assert not any(path.exists() for path in remains)
+    assert done_in(tmp_path / "run") == 1
+
+
+def test_a_run_given_more_iterations_ends_as_one_begun_with_them(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """Where the learning rate does not fall; and 5 iterations end with a validation that is due anyway."""
+    short, longer = config_of(folders, "learned", iterations=5), config_of(folders, "learned", iterations=10)
+    material = RunData.load(short)
+    train(tmp_path / "longer", longer, material)
+    train(tmp_path / "extended", short, material)
+    train(tmp_path / "extended", longer, material)
+    for file in set(WRITTEN) - {LOG}:
+        assert (tmp_path / "extended" / file).read_bytes() == (tmp_path / "longer" / file).read_bytes(), file
+
+
+def test_another_data_set_is_not_taken_for_one_that_was_moved(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = config_of(folders, "none", iterations=1)
+    train_together([(tmp_path / "run", config)], "cpu")
+    before = (tmp_path / "run" / "config.json").read_text()
+    shutil.copytree(folders[1], tmp_path / "tasks")
+    moved = replace(config, tasks=str(tmp_path / "tasks"), training=replace(config.training, iterations=2))
+    for file in (tmp_path / "tasks").iterdir():
+        file.write_text(file.read_text().replace("Find", "Fetch").replace("find", "fetch"))
+    with pytest.raises(InputError, match=r"has other words than the data set that .*run was begun with"):
+        train_together([(tmp_path / "run", moved)], "cpu")
+    assert (tmp_path / "run" / "config.json").read_text() == before
 
 
 def test_the_world_is_loaded_once(folders: tuple[Path, Path], tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, load_agent
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.run import open_run, train
+from vnla.training.together import train
 from vnla.training.trainer import Trainer, batch_of
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
@@ -61,7 +60,6 @@ def test_a_batch_larger_than_the_data_repeats_it() -> None:
 def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Path], tmp_path: Path, policy: str) -> None:
     config = config_of(folders, policy)
     material = RunData.load(config)
-    open_run(tmp_path / "run", config)
     assert train(tmp_path / "run", config, material) is None
     lines = [json.loads(line) for line in (tmp_path / "run" / LOG).read_text().splitlines()]
     assert [line["iteration"] for line in lines if "val_seen" in line] == [3, 6]
@@ -93,23 +91,9 @@ def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: 
     assert second.state() == whole.state()
 
 
-def test_a_run_that_exists_keeps_its_configuration(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    config = config_of(folders)
-    assert open_run(tmp_path / "run", config) == config
-    assert open_run(tmp_path / "run", None) == config
-    with pytest.raises(InputError, match="begun with another configuration"):
-        open_run(tmp_path / "run", replace(config, help_policy="none"))
-    with pytest.raises(InputError, match="no run yet"):
-        open_run(tmp_path / "other", None)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "something").touch()
-    with pytest.raises(InputError, match="not empty"):
-        open_run(tmp_path / "full", config)
-
-
 def test_a_damaged_checkpoint_is_named(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    config = config_of(folders)
-    open_run(tmp_path / "run", config)
+    config = config_of(folders, iterations=1)
+    train(tmp_path / "run", config, RunData.load(config))
     (tmp_path / "run" / LAST).write_bytes(b"not a checkpoint")
     with pytest.raises(InputError, match=r"last\.safetensors: cannot be read as a checkpoint"):
         train(tmp_path / "run", config, RunData.load(config))
@@ -177,5 +161,6 @@ def test_a_polite_signal_saves_and_says_how_to_go_on(
     process.send_signal(sent)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + sent
+    assert f"{sent.name}: stopping after this iteration and saving" in said
     assert f"stopped by {sent.name} and saved" in said
     assert (run / LAST).exists()

@@ -39,7 +39,7 @@ def evaluate(
     tasks: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
     ] = None,
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World to try the pretrained agent in.")] = None,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write results files in the authors' format here.")
     ] = None,

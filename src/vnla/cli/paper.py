@@ -100,7 +100,7 @@ def run_all(
 ) -> Source:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
     from vnla.common.machine import device_named
-    from vnla.paper.foreman import Interrupted
+    from vnla.common.stopping import Interrupted
     from vnla.paper.run import run_experiments
 
     chosen = device_named(device)

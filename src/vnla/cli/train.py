@@ -3,38 +3,64 @@
 from __future__ import annotations
 
 import itertools
+import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from vnla.common.errors import InputError
+from vnla.common.named import build, options_of
 
 if TYPE_CHECKING:
+    from vnla.cli.train_view import View
+    from vnla.roles.advisor import Advisor
     from vnla.training.config import RunConfig
+
+KINDS = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
+"""Kind of the paper's advisor → whether it acts for the agent, and whether it speaks."""
 
 
 def train(
+    context: typer.Context,
     run: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Folder of a new run, or of runs that are there: they go on.")
     ],
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World folder.")] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`.")] = None,
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World folder; for a run that is there, where it is now.")
+    ] = None,
+    tasks: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`; likewise.")
+    ] = None,
     features: Annotated[
         str, typer.Option(metavar="NAME", help="Feature store of the world, or symbolic.")
     ] = "efficientnet-lite0",
     help_policy: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="none, first, random, learned, teacher; cloning, imitation. Several with commas between."
+            metavar="NAMES",
+            help="none, first, random, learned, teacher; cloning, imitation; or package.module:Class. Several with commas"
+            " between.",
         ),
     ] = "learned",
-    iterations: Annotated[int, typer.Option(min=1, help="How many batches to train on.")] = 100_000,
+    help_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the help policy; may be repeated.")
+    ] = None,
+    agent: Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")] = "paper",
+    agent_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with; may be repeated.")
+    ] = None,
+    iterations: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="How many batches to train on. A run that is there goes on to that many; its cooldown is at the new end.",
+        ),
+    ] = 100_000,
     batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
     learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 1e-4,
     cooldown: Annotated[
@@ -48,8 +74,12 @@ def train(
     ratio: Annotated[float, typer.Option(min=0, max=1, help="τ: share of the time with assistance.")] = 0.4,
     k: Annotated[int, typer.Option(min=1, max=7, help="Actions that a subgoal describes.")] = 4,
     advisor: Annotated[
-        str, typer.Option(metavar="KIND", help="indirect, direct, or silent: direct without subgoals.")
+        str,
+        typer.Option(metavar="KIND", help="indirect, direct, or silent: direct without subgoals; or package.module:Class."),
     ] = "indirect",
+    advisor_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor; may be repeated.")
+    ] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
     rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
     deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
@@ -66,60 +96,182 @@ def train(
     ] = "0",
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
+    threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
-    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Several policies or seeds are
-    trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
+    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
+    --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
+    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
+    Example: vnla train runs/learned --iterations 4000
+
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
-    from vnla.roles.advisor import TemplateAdvisor
+    from vnla.common.machine import device_named, use_threads
     from vnla.roles.help_teacher import HelpTeacher
-    from vnla.training.checkpoints import runs_in
     from vnla.training.config import RunConfig, TrainingConfig
 
-    kinds = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
-    if advisor not in kinds:
-        raise InputError(f"advisor {advisor}: unknown; choose from {', '.join(kinds)}")
-    direct, speaks = kinds[advisor]
-    if world is None and tasks is None:
-        _run([(path, None) for each in run for path in runs_in(each)], device, eager=eager)
-        return
-    if world is None or tasks is None:
-        raise InputError("a new run needs both --world and --tasks")
-    if len(run) > 1:
-        raise InputError("give one folder for new runs; with several policies or seeds each gets a folder in it")
+    device = device_named(device)
+    use_threads(threads)
+    given = {name for name in context.params if _is_given(context, name)}
+    if agent != "paper":
+        _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
+    if advisor not in KINDS:
+        _refuse(given & {"k", "easy"}, f"belongs to the paper's advisor, not to {advisor}; try --advisor-option")
+    sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
     wanted = RunConfig(
-        world=str(world.absolute()),
-        tasks=str(tasks.absolute()),
+        world=str(world.absolute()) if world else "",
+        tasks=str(tasks.absolute()) if tasks else "",
         features=features,
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-        advisor=TemplateAdvisor(k, direct, speaks, not easy),
+        advisor=_advisor(advisor, k, easy, options_of(advisor_option or [], "--advisor-option")),
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-        agent_options={"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout},
+        agent=agent,
+        agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
     )
-    policies = {name: {"beta": beta} if name == "imitation" else {} for name in help_policy.split(",")}
-    _run(_variants(run[0], wanted, policies, _numbers(seed)), device, eager=eager)
+    if "imitation" not in help_policy.split(","):
+        _refuse(given & {"beta"}, "belongs to the help policy imitation")
+    policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
+    variants = _variants(run, wanted, policies, _numbers(seed))
+    _run({path: _config(path, variant, given) for path, variant in variants}, device, eager=eager)
+
+
+def _refuse(options: Set[str], why: str) -> None:
+    """Options that would be ignored are not taken."""
+    for name in sorted(options):
+        raise InputError(f"--{name.replace('_', '-')}: {why}")
+
+
+def _advisor(kind: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
+    """The paper's advisor of a kind, or anybody's."""
+    from vnla.roles.advisor import Advisor, TemplateAdvisor
+
+    if kind in KINDS:
+        _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
+        return TemplateAdvisor(k, *KINDS[kind], not easy)
+    known: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
+    made = build("advisor", kind, known, options)
+    if not isinstance(made, Advisor):
+        raise InputError(f"advisor {kind}: is no {Advisor.__name__} of {Advisor.__module__}")
+    return made
+
+
+def _policies(names: Sequence[str], beta: float, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Policy → its options."""
+    if options and len(names) > 1:
+        raise InputError("--help-option: is for one help policy; train them one after the other")
+    return {name: {**({"beta": beta} if name == "imitation" else {}), **options} for name in names}
+
+
+KEPT: dict[str, Callable[[RunConfig], Any]] = {
+    "features": lambda config: config.features,
+    "help_policy": lambda config: config.help_policy,
+    "help_option": lambda config: config.help_options,
+    "agent": lambda config: config.agent,
+    "agent_option": lambda config: config.agent_options,
+    "batch": lambda config: config.training.batch,
+    "learning_rate": lambda config: config.training.learning_rate,
+    "cooldown": lambda config: config.training.cooldown,
+    "weight_decay": lambda config: config.training.weight_decay,
+    "dropout": lambda config: _size(config, "dropout"),
+    "hidden": lambda config: _size(config, "hidden"),
+    "layers": lambda config: _size(config, "layers"),
+    "ratio": lambda config: config.training.ratio,
+    "k": lambda config: config.advisor.k,
+    "advisor": lambda config: _kind(config.advisor),
+    "advisor_option": lambda config: vars(config.advisor),
+    "easy": lambda config: not getattr(config.advisor, "aggregate", True),
+    "rules": lambda config: config.teacher.rules,
+    "deviation": lambda config: config.teacher.deviation,
+    "uncertainty": lambda config: config.teacher.uncertainty,
+    "non_moving": lambda config: config.teacher.non_moving,
+    "beta": lambda config: config.help_options.get("beta"),
+    "keeps_ended": lambda config: config.keeps_ended,
+    "validate_every": lambda config: config.validate_every,
+    "precision": lambda config: config.training.precision,
+    "seed": lambda config: config.training.seed,
+}
+"""The options that a run keeps: where its configuration has them."""
+
+FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads"}
+"""Those that may be given anew."""
+
+
+def _size(config: RunConfig, name: str) -> Any:
+    from vnla.agent.config import AgentConfig
+
+    return config.agent_options.get(name, getattr(AgentConfig, name))
+
+
+def _kind(advisor: Advisor) -> str:
+    """What the option calls an advisor."""
+    from vnla.common.named import name_of
+    from vnla.roles.advisor import ADVISORS, TemplateAdvisor
+
+    if not isinstance(advisor, TemplateAdvisor):
+        return name_of(advisor, ADVISORS)
+    return next(name for name, kind in KINDS.items() if kind == (advisor.direct, advisor.speaks))
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option was given by a person, rather than left at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and not source.name.startswith("DEFAULT")
+
+
+def _config(path: Path, wanted: RunConfig, given: Set[str]) -> RunConfig | None:
+    """The configuration to begin a run with, or to go on with where there is one: its own, with what may be given anew."""
+    from vnla.training.checkpoints import CONFIG, is_begun
+    from vnla.training.config import RunConfig
+
+    if not is_begun(path):
+        if bool(wanted.world) != bool(wanted.tasks):
+            raise InputError(f"{path}: a new run needs both --world and --tasks")
+        return wanted if wanted.world else None
+    saved = RunConfig.read(path / CONFIG)
+    for name, value in KEPT.items():
+        if name in given and value(saved) != value(wanted):
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"{path}: {option}: this run has {value(saved)}, you gave {value(wanted)}; give a new folder")
+    iterations = (wanted if "iterations" in given else saved).training.iterations
+    return replace(
+        saved,
+        world=wanted.world or saved.world,
+        tasks=wanted.tasks or saved.tasks,
+        training=replace(saved.training, iterations=iterations),
+    )
 
 
 def _variants(
-    folder: Path, config: RunConfig, policies: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
-) -> list[tuple[Path, RunConfig | None]]:
-    """A run for each policy and seed: the folder itself if there is one, else folders in it, named by what differs.
+    folders: Sequence[Path], config: RunConfig, policies: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
+) -> list[tuple[Path, RunConfig]]:
+    """A run for each policy and seed, in folders named by what differs; with one of each the runs that the folders hold.
 
     `policies` are the options of each.
     """
-    runs: list[tuple[Path, RunConfig | None]] = []
-    for policy, seed in itertools.product(policies, seeds):
-        differs = [policy] * (len(policies) > 1) + [f"seed{seed}"] * (len(seeds) > 1)
-        variant = replace(config.asking(policy, policies[policy]), training=replace(config.training, seed=seed))
-        runs.append((folder / "-".join(differs) if differs else folder, variant))
-    return runs
+    from vnla.training.checkpoints import is_begun, runs_in
+
+    variants = [
+        ([policy] * (len(policies) > 1) + [f"seed{seed}"] * (len(seeds) > 1), policy, seed)
+        for policy, seed in itertools.product(policies, seeds)
+    ]
+    one = len(variants) == 1
+    paths = [path for folder in folders for path in runs_in(folder)] if one else list(folders)
+    if len(folders) > 1 and not (one and (not config.world or all(map(is_begun, paths)))):
+        raise InputError("give one folder for new runs; with several policies or seeds each gets a folder in it")
+    return [
+        (
+            path / "-".join(differs) if differs else path,
+            replace(config.asking(policy, policies[policy]), training=replace(config.training, seed=seed)),
+        )
+        for path in paths
+        for differs, policy, seed in variants
+    ]
 
 
 def _numbers(text: str) -> list[int]:
@@ -129,71 +281,42 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(runs: Sequence[tuple[Path, RunConfig | None]], device: str | None, *, eager: bool) -> None:
-    """Train, with a bar for each run."""
-    import torch
-
-    from vnla.training import run as running
+def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -> None:
+    """Train what is not finished, and show it."""
+    from vnla.cli.train_view import shown
+    from vnla.training.opening import open_run
     from vnla.training.together import train_together
 
-    configs = {path: running.open_run(path, wanted) for path, wanted in runs}
-    names = _names(list(configs))
-    console = Console(stderr=True)
-    with _bar(console) as bar:
-        tasks = {
-            path: bar.add_task(names[path] or "training", total=config.training.iterations, speed="", loss="loading …")
-            for path, config in configs.items()
-        }
-
-        def progress(path: Path) -> running.Progress:
-            return running.Progress(_reporter(bar, tasks[path]), _validated(console, names[path]))
-
-        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        ended = train_together(runs, device, progress, eager=eager)
+    over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
+    for path, config in over.items():
+        typer.echo(f"{path}: has done its {config.training.iterations:,} iterations; --iterations N goes further")
+    runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
+    if not runs:
+        return
+    with shown(runs, Console(stderr=True)) as view:
+        ended = train_together(list(runs.items()), device, view.audience(), eager=eager)
+        if ended is None:
+            view.ends()
     if ended is not None:
-        name = signal.Signals(ended).name
-        again = " ".join(str(path) for path in configs)
-        typer.echo(f"stopped by {name} and saved; `vnla train {again}` goes on where it was", err=True)
+        typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
+        if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
+            os._exit(128 + ended)
         raise typer.Exit(128 + ended)
 
 
-def _names(runs: Sequence[Path]) -> dict[Path, str]:
-    """What to call each run: as little as tells them apart."""
-    if len(runs) == 1:
-        return {runs[0]: ""}
-    alike = len({run.name for run in runs}) < len(runs)
-    return {run: str(run) if alike else run.name for run in runs}
+def _is_over(path: Path, config: RunConfig) -> bool:
+    """Whether a run is finished, and nothing about it was said anew."""
+    from vnla.training.checkpoints import CONFIG, is_begun
+    from vnla.training.config import RunConfig
+    from vnla.training.opening import is_finished
+
+    return is_begun(path) and is_finished(path, config) and RunConfig.read(path / CONFIG) == config
 
 
-def _reporter(bar: Progress, task: Any) -> Any:
-    def report(record: dict[str, Any]) -> None:
-        loss = f"navigation {record['nav_loss']:.2f} ask {record['ask_loss']:.2f}"
-        bar.update(task, completed=record["iteration"], speed=f"{record['iterations_a_second']:.2f} it/s", loss=loss)
-
-    return report
-
-
-def _validated(console: Console, name: str) -> Any:
-    def validated(record: dict[str, Any]) -> None:
-        rates = "   ".join(
-            f"{split}: success {figures['success_rate']:.1f}%, room {figures['room_success_rate']:.1f}%, "
-            f"error {figures['nav_error']:.2f} m, {figures['requests']:.1f} requests"
-            for split, figures in record.items()
-            if split != "iteration"
-        )
-        console.print(f"{name:9s} iteration {record['iteration']:,}   {rates}".lstrip(), highlight=False, soft_wrap=True)
-
-    return validated
-
-
-def _bar(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[speed]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[loss]}"),
-        console=console,
-        disable=not console.is_terminal,
-    )
+def _farewell(name: str, view: View) -> str:
+    again = "`vnla train " + " ".join(str(path) for path in view.runs) + "`"
+    if not view.loaded:
+        return f"stopped by {name} while loading; nothing was written"
+    if view.told > 1:
+        return f"stopped by {name} at once; {again} goes on from the last checkpoint"
+    return f"stopped by {name} and saved; {again} goes on where it was"

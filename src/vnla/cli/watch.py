@@ -17,11 +17,14 @@ def watch(
     ] = "test_unseen",
     seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 123,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    checkpoint: Annotated[str, typer.Option(metavar="NAME", help="val_seen, val_unseen or last.")] = "val_unseen",
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World to watch the pretrained agent in.")] = None,
+    checkpoint: Annotated[
+        str, typer.Option(metavar="NAME", help="val_seen, val_unseen, last, or an iteration.")
+    ] = "val_unseen",
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
     video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
+    device: Annotated[str, typer.Option(help="cpu, cuda.")] = "cpu",
 ) -> None:
     """Tell one episode: what was asked for, where the agent was, how sure it was, what it heard and did.
 
@@ -29,6 +32,7 @@ def watch(
 
     Example: vnla watch pretrained --world worlds/small --tasks tasks/small
     """
+    from vnla.common.machine import device_named
     from vnla.evaluation.evaluate import run_task
     from vnla.report.animation import write_animation
     from vnla.report.episodes import images_of
@@ -38,7 +42,7 @@ def watch(
     from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
-        trained = open_trained(run, world=world, tasks=tasks)
+        trained = open_trained(run, world=world, tasks=tasks, device=device_named(device))
         config, material = trained.config, trained.material
         players = make_players(config, material, trained.agent(checkpoint), training=False)
         task_set = material.evaluation_tasks(split)

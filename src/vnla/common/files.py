@@ -7,9 +7,11 @@ memory. A writer works beside the target and renames at the end, so whoever look
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -23,6 +25,9 @@ from vnla.common.errors import InputError
 MEGABYTE = 1 << 20
 LONGEST_LINE = MEGABYTE
 LARGEST_TEXT = 256 * MEGABYTE
+
+_TEMPORARY = re.compile(r"\.(.+)\.[a-z0-9_]{8}")
+"""What `tempfile` makes of the prefix that a writer gives it."""
 
 
 def existing_file(path: Path, what: str) -> Path:
@@ -161,6 +166,12 @@ def write_bytes(path: Path, data: bytes) -> None:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def left_over(folder: Path, *names: str) -> list[Path]:
+    """What writers that were killed have left in a folder; `names` are the files they wrote, as patterns."""
+    found = [(path, _TEMPORARY.fullmatch(path.name)) for path in folder.glob(".*")]
+    return [path for path, match in found if match and any(fnmatch.fnmatchcase(match[1], name) for name in names)]
 
 
 def vacant(path: Path) -> Path:

@@ -7,20 +7,19 @@ When the process is told to stop, trainings save what they have and everything e
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing.connection import wait
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 from vnla.common import files
 from vnla.common.crew import GONE
 from vnla.common.errors import InputError
+from vnla.common.lock import alone_in
+from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.paper.stages import Given, Graph, Records, Stage
 from vnla.paper.workers import Order, Outcome, Progress, Worker
 
@@ -32,14 +31,6 @@ STOP_SECONDS = 120.0
 """How long a worker may take to save what it has."""
 LEAVE_SECONDS = 10.0
 """How long a worker with nothing to do may take to leave."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """The process was told to stop, by a signal of this number."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.number = number
 
 
 class Audience(Protocol):
@@ -90,13 +81,6 @@ class State(Enum):
     OVER = "there is nothing to do any more, or somebody is at it"
 
 
-class _Signals:
-    """SIGINT and SIGTERM, counted."""
-
-    number: int | None = None
-    times: int = 0
-
-
 def carry_out(stages: Sequence[Stage], out: Path, audience: Audience, cores: int) -> Records:
     """Carry out what is not done yet; the records, with the seconds that each stage took.
 
@@ -104,13 +88,13 @@ def carry_out(stages: Sequence[Stage], out: Path, audience: Audience, cores: int
     """
     graph = Graph(stages)
     records = Records(out / RECORDS, graph)
-    with _alone(out), _signals() as told:
+    with alone_in(out), signals_noted() as told:
         _Foreman(graph, records, audience, cores, told).run()
     return records
 
 
 class _Foreman:
-    def __init__(self, graph: Graph, records: Records, audience: Audience, cores: int, told: _Signals) -> None:
+    def __init__(self, graph: Graph, records: Records, audience: Audience, cores: int, told: Stop) -> None:
         self.graph, self.records, self.audience, self.cores, self.told = graph, records, audience, cores, told
         self.done: set[str] = set()
         self.failed: dict[str, str] = {}
@@ -234,36 +218,3 @@ class _Foreman:
             job.worker.stop()
         while self.jobs and time.monotonic() < deadline and self.told.times == times:
             self._listen()
-
-
-@contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Nobody else works in the folder for the length of the block."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        yield
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"{out}: another process is at work there; wait for it or stop it") from None
-        yield
-
-
-@contextmanager
-def _signals() -> Iterator[_Signals]:
-    """SIGINT and SIGTERM are noted for the length of the block, and stop nothing by themselves."""
-    told = _Signals()
-
-    def note(number: int, _: FrameType | None) -> None:
-        told.number, told.times = number, told.times + 1
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield told
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

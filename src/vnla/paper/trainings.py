@@ -19,13 +19,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vnla.common import files
 from vnla.paper.presets import Preset
 from vnla.paper.stages import JointReport, Report
 from vnla.paper.workers import Stopped
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.training.checkpoints import CONFIG
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
@@ -90,34 +88,25 @@ def material_of(config: RunConfig, device: str) -> RunData:
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
     """One training from beginning to end, or from where it was."""
-    from vnla.training import run as running
+    from vnla.training.run import Progress
+    from vnla.training.together import train
 
-    _take_over(path, config)
-    running.open_run(path, config)
-    progress = running.Progress(lambda record: report(record["iteration"], record["of"], _words(record)))
-    ended = running.train(path, config, material_of(config, device), progress)
+    progress = Progress(lambda record: report(record["iteration"], record["of"], _words(record)))
+    ended = train(path, config, material_of(config, device), progress)
     _check(ended)
 
 
 def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport) -> None:
     """Trainings side by side on one device."""
     from vnla.training.run import Progress
-    from vnla.training.together import train_together
+    from vnla.training.together import Audience, train_together
 
     places = {path: which for which, (path, _, _) in enumerate(given)}
 
     def progress(path: Path) -> Progress:
         return Progress(lambda record: report(record["iteration"], record["of"], _words(record), places[path]))
 
-    for path, config, _ in given:
-        _take_over(path, config)
-    _check(train_together([(path, config) for path, config, _ in given], given[0][2], progress))
-
-
-def _take_over(path: Path, config: RunConfig) -> None:
-    """A run that goes on has this configuration, but the folder with its world may have been moved."""
-    if (path / CONFIG).exists():
-        files.write_text(path / CONFIG, config.text())
+    _check(train_together([(path, config) for path, config, _ in given], given[0][2], Audience(progress)))
 
 
 def _check(ended: int | None) -> None:

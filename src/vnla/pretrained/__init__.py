@@ -9,4 +9,3 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 NAME = "pretrained"
-VOCABULARY = "vocab.txt"

@@ -3,55 +3,175 @@
 ::
 
     config.json                     everything that determines the run
+    vocab.txt                       the words that its agent knows
     log.jsonl                       a line for every report and every validation
     last.safetensors                the state to go on from
     best_val_seen.safetensors       the agent with the best success rate on that split; also best_val_unseen
     checkpoints/1000.safetensors    the agent at each validation, if the run keeps them
     tensorboard/                    curves
 
-`vnla train` on a folder that has a `config.json` goes on where the run was.
+`vnla train` on a folder that has a `config.json` goes on where the run was. A checkpoint is a safetensors file: the agent's
+parameters as `agent.*`, Adam's moments as `adam.*` in a state to go on from, and notes in its header. They are read and
+written here alone.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from safetensors.torch import load_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from vnla.agent.agent import Agent
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.lock import LOCK
 from vnla.training.cast import make_agent
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
-CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
+CONFIG, WORDS, LOG, LAST = "config.json", "vocab.txt", "log.jsonl", "last.safetensors"
 VALIDATION = ("val_seen", "val_unseen")
+KEPT = "checkpoints"
+
+AGENT, ADAM = "agent.", "adam."
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+Tensors = dict[str, Tensor]
+Notes = dict[str, str]
+
+
+def is_begun(run: Path) -> bool:
+    """Whether a run is in this folder."""
+    return (run / CONFIG).exists()
+
+
+def left_over(run: Path) -> list[Path]:
+    """Unfinished files of runs that were killed."""
+    files_here = files.left_over(run, CONFIG, WORDS, LOG, "*.safetensors")
+    return [*files_here, *files.left_over(run / KEPT, "*.safetensors")]
+
+
+def is_vacant(run: Path) -> bool:
+    """Whether a new run can begin in this folder: nothing is there but what a run leaves that was killed as it began."""
+    if not run.exists():
+        return True
+    return run.is_dir() and set(run.iterdir()) <= {run / LOCK, *left_over(run)}
 
 
 def checkpoint(run: Path, which: str | int) -> Path:
     """Where an agent is: the "last", the best by a validation split, or that of an iteration, if they were kept."""
-    if isinstance(which, int):
-        return run / "checkpoints" / f"{which}.safetensors"
+    if str(which).isdecimal():
+        return run / KEPT / f"{which}.safetensors"
     return run / (LAST if which == "last" else f"best_{which}.safetensors")
+
+
+def checkpoints_of(run: Path) -> list[str]:
+    """The checkpoints that a run has, by the names that `checkpoint` takes."""
+    kept = sorted(int(path.stem) for path in (run / KEPT).glob("*.safetensors") if path.stem.isdecimal())
+    named = [which for which in (*VALIDATION, "last") if checkpoint(run, which).exists()]
+    return [*named, *map(str, kept)]
 
 
 def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int = "val_unseen") -> Agent:
     """The agent of a finished or running training: its best by a validation split, the last, or that of an iteration."""
-    agent = make_agent(config, material)
     path = checkpoint(run, which)
-    files.existing_file(path, "an agent; `vnla train` makes it at its first validation")
-    saved = load_file(path, device=str(material.world.device))
-    own = {name.removeprefix("agent."): value for name, value in saved.items() if name.startswith("agent.")}
-    try:
-        agent.load_state_dict(own)
-    except RuntimeError as error:
-        raise InputError(f"{path}: does not fit the run's configuration: {str(error).splitlines()[-1].strip()}") from None
+    if not path.is_file():
+        has = ", ".join(checkpoints_of(run))
+        known = f"it has {has}" if has else "it has none yet; `vnla train` makes one at its first validation"
+        raise InputError(f"{run}: has no checkpoint {which}; {known}")
+    agent = make_agent(config, material)
+    load_agent_tensors(agent, read_checkpoint(path)[0], path)
     return agent.eval()
 
 
 def runs_in(folder: Path) -> list[Path]:
     """The run in a folder, or the runs in its folders if it holds several; the folder itself if there is none."""
-    if (folder / CONFIG).exists() or not folder.is_dir():
+    if is_begun(folder) or not folder.is_dir():
         return [folder]
     return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
+
+
+def read_checkpoint(path: Path) -> tuple[Tensors, Notes]:
+    """The tensors in a checkpoint, on the host, and its notes."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, _notes(file)  # noqa: SIM118
+    except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
+        raise _unreadable(path, error) from None
+
+
+def read_notes(path: Path) -> Notes:
+    """The notes of a checkpoint alone."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return _notes(file)
+    except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
+        raise _unreadable(path, error) from None
+
+
+def checkpoint_file(tensors: Tensors, notes: Mapping[str, str]) -> bytes:
+    """A checkpoint. The notes are under one name in the header, because the format keeps several in no particular order."""
+    return save(tensors, {"notes": json.dumps(dict(notes), sort_keys=True)})
+
+
+def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
+    """How many iterations had been done when the checkpoint `path` with these notes was written."""
+    try:
+        return int(notes["done"])
+    except (KeyError, ValueError):
+        raise InputError(f"{path}: cannot be read as a checkpoint (it does not say how many iterations were done)") from None
+
+
+def agent_tensors(agent: nn.Module) -> Tensors:
+    """What a checkpoint keeps of an agent."""
+    return {f"{AGENT}{name}": value.contiguous() for name, value in agent.state_dict().items()}
+
+
+def load_agent_tensors(agent: nn.Module, tensors: Mapping[str, Tensor], where: Path) -> None:
+    """Give an agent the parameters in a checkpoint, which was read from the file `where`."""
+    own = {name.removeprefix(AGENT): value for name, value in tensors.items() if name.startswith(AGENT)}
+    try:
+        agent.load_state_dict(own)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise InputError(f"{where}: does not fit the run's configuration: {reason}") from None
+
+
+def optimiser_tensors(agent: nn.Module, optimiser: Optimizer) -> Tensors:
+    """What a checkpoint keeps of an agent's optimiser."""
+    return {
+        f"{ADAM}{part}.{name}": value.reshape(1) if value.dim() == 0 else value
+        for name, parameter in _optimised(agent)
+        for part, value in optimiser.state.get(parameter, {}).items()
+    }
+
+
+def load_optimiser_tensors(agent: nn.Module, optimiser: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Give an agent's optimiser the moments in a checkpoint, where it has them."""
+    for name, parameter in _optimised(agent):
+        saved = {part: tensors[key] for part in MOMENTS if (key := f"{ADAM}{part}.{name}") in tensors}
+        if len(saved) == len(MOMENTS):
+            steps = saved.pop("step").reshape(())
+            optimiser.state[parameter] = {
+                "step": steps.to(parameter.device) if parameter.is_cuda else steps,
+                **{part: value.to(parameter.device) for part, value in saved.items()},
+            }
+
+
+def _optimised(agent: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    return ((name, each) for name, each in agent.named_parameters() if each.requires_grad)
+
+
+def _notes(file: Any) -> Notes:
+    notes: Notes = json.loads((file.metadata() or {}).get("notes", "{}"))
+    return notes
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path}: cannot be read as a checkpoint ({error})")

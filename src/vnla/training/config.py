@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -17,6 +19,8 @@ from vnla.roles.help_teacher import HelpTeacher
 from vnla.world.budgets import HELP_RATIO
 
 SYMBOLIC = "symbolic"
+
+PRECISIONS = ("float32", "tf32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,14 @@ class TrainingConfig:
     cooldown: float = 0.0
     """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the
     paper; short trainings with a high rate end better with it."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.learning_rate < math.inf:
+            raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(f"weight decay {self.weight_decay}: must be 0 or a number above it")
+        if self.precision not in PRECISIONS:
+            raise InputError(f"precision {self.precision}: unknown; choose from {', '.join(PRECISIONS)}")
 
     def rate(self, iteration: int) -> float:
         """The learning rate of an iteration."""
@@ -88,9 +100,10 @@ class RunConfig:
         """Who helps, and for which share of the time: the configuration's, unless the help policy knows better."""
         return self.policy.help(Help(self.advisor, self.training.ratio), training=training)
 
-    def text(self) -> str:
+    def text(self, folder: Path) -> str:
         """What is written to the run's folder."""
         value = asdict(self)
+        value |= {"world": seen_from(folder, self.world), "tasks": seen_from(folder, self.tasks)}
         value["advisor"] = {"name": name_of(self.advisor, ADVISORS), **value["advisor"]}
         return json.dumps(value, indent=2) + "\n"
 
@@ -99,7 +112,7 @@ class RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
         try:
-            value = _renewed(value)
+            value = _renewed(value) | {name: found_from(path.parent, value[name]) for name in ("world", "tasks")}
             training, advisor, teacher = (value.pop(name) for name in ("training", "advisor", "teacher"))
             return cls(
                 **value,
@@ -121,3 +134,20 @@ def _renewed(value: dict[str, Any]) -> dict[str, Any]:
     if beta is not None and value["help_policy"] == "imitation":
         value["help_options"] = {"beta": beta}
     return value
+
+
+def seen_from(folder: Path, place: str) -> str:
+    """How a run in `folder` notes where something is: from there if one folder holds both, so that they may be moved
+    together; else from the root of the file system."""
+    if not place:
+        return place
+    here, there = folder.resolve(), Path(place).resolve()
+    shared = [each for each in here.parents if each in there.parents]
+    if not shared or shared[0] == Path(here.anchor):
+        return str(Path(place).absolute())
+    return os.path.relpath(there, here)
+
+
+def found_from(folder: Path, noted: str) -> str:
+    """Where something is that a run in `folder` has noted."""
+    return os.path.normpath(folder.resolve() / noted) if noted else noted

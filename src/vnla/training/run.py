@@ -1,4 +1,4 @@
-"""Carries out a run: iterations, validation, checkpoints, curves; resumes; leaves cleanly when told to.
+"""A run at work: iterations, validations, checkpoints, curves.
 
 What is on disk is always a whole state. A killed run goes on from its last checkpoint and ends with the same weights.
 Several runs may be carried out in turn (`vnla.training.together`): none of them notices.
@@ -7,70 +7,50 @@ Several runs may be carried out in turn (`vnla.training.together`): none of them
 from __future__ import annotations
 
 import json
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from vnla.common import files
-from vnla.common.errors import InputError
 from vnla.common.lane import Reading
-from vnla.evaluation.confidence import Estimate
+from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
-from vnla.tasks.task_set import TaskSet
 from vnla.training.cast import make_agent, make_players
-from vnla.training.checkpoints import CONFIG, LAST, LOG, VALIDATION, checkpoint
+from vnla.training.checkpoints import CONFIG, LAST, LOG, VALIDATION, WORDS, checkpoint, left_over
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
+from vnla.training.opening import check_words, validated_at
 from vnla.training.trainer import Trainer, mixed_precision
 
+CPU_BATCH = 256
+"""Episodes that a validation on a CPU runs together: as many as end within seconds, for it may be cut off between two
+batches."""
 REPORT_EVERY = 10
 """Iterations between two lines of the log."""
 SAVE_SECONDS = 60.0
 """Between two checkpoints; validations save as well."""
 VALIDATION_SEED = 123
-PAUSE = 5e-4
-"""Seconds before asking again whether a GPU has room for more."""
 
 Record = dict[str, Any]
 
 
 @dataclass
 class Progress:
-    """What the caller may show while a run is going on."""
+    """What the caller may show of a run while it is going on."""
 
     report: Callable[[Record], None] = lambda _: None
+    validating: Callable[[str, int, int], None] = lambda _split, _done, _all: None
+    """Called with the split, the number of its episodes that are done, and of all."""
     validated: Callable[[Record], None] = lambda _: None
 
 
-@dataclass
-class Stop:
-    """Whether somebody asked to stop, by SIGINT or SIGTERM."""
-
-    asked: int | None = None
-
-
-def open_run(path: Path, config: RunConfig | None) -> RunConfig:
-    """The configuration of a run to begin or to go on with; a run that exists keeps the one it has."""
-    saved = path / CONFIG
-    if saved.exists():
-        found = RunConfig.read(saved)
-        if config is not None and config != found:
-            raise InputError(f"{path}: this run was begun with another configuration; give a new folder, or no options")
-        return found
-    if config is None:
-        raise InputError(f"{path}: there is no run yet; say which --world and --tasks to train on")
-    if path.exists() and any(path.iterdir()):
-        raise InputError(f"{path}: is not empty and holds no run; give a new folder")
-    files.write_text(saved, config.text())
-    return config
+class _CutOff(BaseException):
+    """Ends a validation: somebody asked to stop."""
 
 
 class Run:
@@ -89,13 +69,16 @@ class Run:
     ) -> None:
         """Of a run that `open_run` has opened; it ends after `iterations` if that is earlier than it would.
 
-        `eager` changes how a GPU is told what to do (`Trainer`), not what it does, and is no part of the configuration.
+        Nothing is written before it is entered, as a context. `eager` changes how a GPU is told what to do (`Trainer`), not
+        what it does, and is no part of the configuration.
         """
         self.path, self.config = path, config
         self._progress = progress or Progress()
         agent = make_agent(config, material)
         self._judged = make_players(config, material, agent, training=False)
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
+        self._words = material.dataset.vocabulary.text()
+        check_words(path, config, self._words)
         self._trainer = Trainer(
             make_players(config, material, agent, training=True),
             material.training_tasks(),
@@ -103,12 +86,32 @@ class Run:
             learns_to_ask=config.policy.learns,
             eager=eager,
         )
-        self._best = _resume(path, self._trainer)
-        self._last = min(iterations or config.training.iterations, config.training.iterations)
-        self._log = _Log(path, self.done)
+        notes = self._trainer.resume(path / LAST) if (path / LAST).exists() else {}
+        self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
+        self._validated = validated_at(notes, self.done)
+        self.last = min(iterations or config.training.iterations, config.training.iterations)
+        """The iteration after which the run ends."""
         self._unreported: deque[tuple[int, Reading]] = deque()
+
+    def __enter__(self) -> Run:
+        """Make the run's folder what it has to be for this run to go on; whoever does this is alone there."""
+        for path in left_over(self.path):
+            path.unlink(missing_ok=True)
+        for name, text in ((WORDS, self._words), (CONFIG, self.config.text(self.path))):
+            file = self.path / name
+            if not file.exists() or file.read_text() != text:
+                files.write_text(file, text)
+        self._log = _Log(self.path, self.done)
         self._writer = _Writer()
         self._first, self._began, self._saved = self.done, time.monotonic(), time.monotonic()
+        return self
+
+    def __exit__(self, why: type[BaseException] | None, *_: object) -> None:
+        """Wait until all is on disk, or only for what is being written if it has to be left at once."""
+        try:
+            self._writer.close(waits=why is None or not issubclass(why, Interrupted))
+        finally:
+            self._log.close()
 
     @property
     def done(self) -> int:
@@ -118,39 +121,45 @@ class Run:
     @property
     def going(self) -> bool:
         """Whether there is more to do."""
-        return self.done < self._last
+        return self.done < self.last or self._validation_due
 
     @property
     def ready(self) -> bool:
         """Whether the device has room for another iteration."""
         return self._trainer.lane.has_room()
 
-    def advance(self) -> None:
-        """One iteration, and what is due after it."""
-        losses = self._trainer.iterate()
-        if self.done % REPORT_EVERY == 0 or not self.going:
-            with self._trainer.lane.entered():
-                self._unreported.append((self.done, self._trainer.lane.read(losses.both())))
-            self._report()
-        if self.done % self.config.validate_every == 0 or not self.going:
-            self._validate()
+    def advance(self, stop: Stop | None = None) -> None:
+        """One iteration, and what is due after it. A run whose last validation was cut off by a `stop` begins with that."""
+        if not self._validation_due:
+            self._iterate()
+        if self._validation_due:
+            try:
+                self._validate(stop or Stop())
+            except _CutOff:
+                return
         elif time.monotonic() - self._saved < SAVE_SECONDS:
             return
         self.save()
+
+    @property
+    def _validation_due(self) -> bool:
+        due = self.done % self.config.validate_every == 0 or self.done >= self.last
+        return due and self.done > self._validated
+
+    def _iterate(self) -> None:
+        losses = self._trainer.iterate()
+        if self.done % REPORT_EVERY == 0 or self.done >= self.last:
+            with self._trainer.lane.entered():
+                self._unreported.append((self.done, self._trainer.lane.read(losses.both())))
+            self._report()
 
     def save(self) -> None:
         """Write a checkpoint, after the one before; the disk works while training goes on."""
         self._report(wait=True)
         self._writer.wait()
-        self._writer.write(self.path / LAST, self._trainer.state({"best": json.dumps(self._best)}))
+        notes = {"best": json.dumps(self._best), "validated": str(self._validated)}
+        self._writer.write(self.path / LAST, self._trainer.state(notes))
         self._saved = time.monotonic()
-
-    def close(self) -> None:
-        """Wait until all is on disk."""
-        try:
-            self._writer.close()
-        finally:
-            self._log.close()
 
     def _report(self, wait: bool = False) -> None:
         """Write down the losses that have come from the device, or wait for all."""
@@ -160,68 +169,43 @@ class Run:
             record = {"iteration": iteration, "nav_loss": nav, "ask_loss": ask}
             self._log.write(record)
             speed = (iteration - self._first) / (time.monotonic() - self._began)
-            self._progress.report({**record, "iterations_a_second": speed, "of": self._last})
+            self._progress.report({**record, "iterations_a_second": speed, "of": self.last})
 
-    def _validate(self) -> None:
-        """Success on the validation splits; the agent is kept where it is better than before."""
+    def _validate(self, stop: Stop) -> None:
+        """Success on the validation splits; the agent is kept where it is better than before. Recorded whole or not at
+        all."""
         self._report(wait=True)
-        record: Record = {"iteration": self.done}
+        found = {split: self._evaluated(split, stop) for split in self._splits}
         agent_file = cache(self._trainer.agent_file)
-        for split, tasks in self._splits.items():
-            figures = self._evaluated(tasks)
-            record[split] = {
-                name: figures[name].mean for name in ("success_rate", "room_success_rate", "nav_error", "requests")
-            }
-            if record[split]["success_rate"] > self._best.get(split, -1.0):
-                self._best[split] = record[split]["success_rate"]
-                self._writer.write(self.path / f"best_{split}.safetensors", agent_file())
+        for split, figures in found.items():
+            if figures["success_rate"] > self._best.get(split, -1.0):
+                self._best[split] = figures["success_rate"]
+                self._writer.write(checkpoint(self.path, split), agent_file())
         if self.config.keeps_checkpoints:
             self._writer.write(checkpoint(self.path, self.done), agent_file())
+        record: Record = {"iteration": self.done, **found}
         self._log.write(record)
+        self._validated = self.done
         self._progress.validated(record)
 
-    def _evaluated(self, tasks: TaskSet) -> dict[str, Estimate]:
+    def _evaluated(self, split: str, stop: Stop) -> dict[str, float]:
+        """Figures of a validation split."""
+
+        def progress(done: int, of: int) -> None:
+            if stop.number is not None:
+                raise _CutOff
+            self._progress.validating(split, done, of)
+
+        tasks = self._splits[split]
+        progress(0, len(tasks))
         ratio = self.config.help(training=False).ratio
+        batch = None if tasks.key.is_cuda else CPU_BATCH
         precision = mixed_precision(self.config.training.precision, tasks.key.device)
         with self._trainer.lane.entered(), precision:
-            return evaluate(self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio).summary()
-
-
-def train(
-    path: Path, config: RunConfig, material: RunData, progress: Progress | None = None, iterations: int | None = None
-) -> int | None:
-    """Train until `iterations` are done; the signal that ended it earlier, if one did."""
-    return carry_out([Run(path, config, material, progress, iterations)])
-
-
-def carry_out(runs: Sequence[Run]) -> int | None:
-    """Advance the runs in turn until all are done, each as fast as it can; the signal that ended it earlier, if one did."""
-    with _signals() as stop:
-        try:
-            while stop.asked is None and (going := [run for run in runs if run.going]):
-                ready = [run for run in going if run.ready]
-                for run in ready:
-                    if stop.asked is None:
-                        run.advance()
-                if not ready:
-                    time.sleep(PAUSE)
-            if stop.asked is not None:
-                for run in runs:
-                    run.save()
-        finally:
-            for run in runs:
-                run.close()
-    return stop.asked
-
-
-def _resume(path: Path, trainer: Trainer) -> dict[str, float]:
-    """Put the trainer where the last checkpoint was, if there is one; the best success rates so far."""
-    file = path / LAST
-    if not file.exists():
-        return {}
-    noted = trainer.resume(file)
-    found: dict[str, float] = json.loads(noted.get("best", "{}"))
-    return found
+            found = evaluate(
+                self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio, batch=batch, progress=progress
+            ).summary()
+        return {name: found[name].mean for name in ("success_rate", "room_success_rate", "nav_error", "requests")}
 
 
 class _Writer:
@@ -239,11 +223,13 @@ class _Writer:
         while self._writing:
             self._writing.pop(0).result()
 
-    def close(self) -> None:
+    def close(self, *, waits: bool) -> None:
+        """Nothing more will come; what still `waits` to be written is written, or dropped."""
         try:
-            self.wait()
+            if waits:
+                self.wait()
         finally:
-            self._thread.shutdown()
+            self._thread.shutdown(wait=waits, cancel_futures=not waits)
 
 
 class _Log:
@@ -292,19 +278,3 @@ def _iteration(line: str) -> int:
         return int(json.loads(line)["iteration"])
     except (ValueError, KeyError, TypeError):
         return 1 << 62
-
-
-@contextmanager
-def _signals() -> Iterator[Stop]:
-    """SIGINT and SIGTERM end the loop after the iteration in hand instead of the process."""
-    stop = Stop()
-
-    def ask(number: int, _: FrameType | None) -> None:
-        stop.asked = number
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -11,26 +11,44 @@ ends with exactly the weights that it has when trained alone.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 from vnla.common.errors import InputError
+from vnla.common.lock import alone_in
+from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.tasks.dataset import read_dataset
+from vnla.training.checkpoints import is_begun
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
-from vnla.training.run import Progress, Run, carry_out, open_run
+from vnla.training.opening import open_run
+from vnla.training.run import Progress, Run
 
-ProgressOf = Callable[[Path], Progress]
-"""A run's folder → what to show of it."""
+PAUSE = 5e-4
+"""Seconds before asking again whether a GPU has room for more."""
+
+
+@dataclass
+class Audience:
+    """Who is told what happens to several runs as a whole."""
+
+    progress: Callable[[Path], Progress] = lambda _: Progress()
+    """A run's folder → what to show of it."""
+    began: Callable[[Sequence[Run]], None] = lambda _: None
+    """Everything is loaded and checked, and the runs are on disk."""
+    stopping: Callable[[Stop], None] = lambda _: None
+    """A signal came; called between any two instructions."""
 
 
 def train_together(
     runs: Sequence[tuple[Path, RunConfig | None]],
     device: torch.device | str,
-    progress: ProgressOf = lambda _: Progress(),
+    audience: Audience | None = None,
     iterations: int | None = None,
     *,
     eager: bool = False,
@@ -44,13 +62,89 @@ def train_together(
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         raise InputError(f"{twice}: the same run was given twice")
-    opened = [(path, open_run(path, config)) for path, config in runs]
     # Lanes that share a connection to the device wait for each other; it has to be said before the device is first used.
     os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-    materials = _Materials(device)
-    return carry_out(
-        [Run(path, config, materials.of(config), progress(path), iterations, eager=eager) for path, config in opened]
-    )
+    return train_runs(runs, _Materials(device).of, audience, iterations, eager=eager)
+
+
+def train(
+    path: Path, config: RunConfig | None, material: RunData, progress: Progress | None = None, iterations: int | None = None
+) -> int | None:
+    """Train until `iterations` are done; the signal that ended it earlier, if one did."""
+    return train_runs([(path, config)], lambda _: material, Audience(lambda _: progress or Progress()), iterations)
+
+
+def train_runs(
+    runs: Sequence[tuple[Path, RunConfig | None]],
+    material_of: Callable[[RunConfig], RunData],
+    audience: Audience | None = None,
+    iterations: int | None = None,
+    *,
+    eager: bool = False,
+) -> int | None:
+    """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
+
+    Nothing is written before all of them are loaded and checked; until then a signal ends it at once. Later the first one
+    ends it after the iteration in hand, with a checkpoint of every run, and a second one at once.
+    """
+    audience = audience or Audience()
+    built: list[Run] | None = None
+
+    def react(stop: Stop) -> None:
+        audience.stopping(stop)
+        if built is None or stop.times > 1:
+            raise Interrupted(stop.number or 0)
+
+    with signals_noted(react) as stop:
+        try:
+            with ExitStack() as held:
+                built = _prepared(runs, material_of, audience, iterations, held, eager=eager)
+                for run in built:
+                    held.enter_context(run)
+                audience.began(built)
+                _carry_out(built, stop)
+        except Interrupted as signal:
+            return signal.number
+    return stop.number
+
+
+def _prepared(
+    runs: Sequence[tuple[Path, RunConfig | None]],
+    material_of: Callable[[RunConfig], RunData],
+    audience: Audience,
+    iterations: int | None,
+    held: ExitStack,
+    *,
+    eager: bool,
+) -> list[Run]:
+    """The runs, loaded and checked, their folders `held`."""
+    new = [path for path, _ in runs if not is_begun(path)]
+    for path, _ in runs:
+        if path not in new:  # before its checkpoint is read
+            held.enter_context(alone_in(path))
+    opened = [(path, open_run(path, config)) for path, config in runs]
+    built = [
+        Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager) for path, config in opened
+    ]
+    for path in new:
+        held.enter_context(alone_in(path))
+        if is_begun(path):
+            raise InputError(f"{path}: another process has begun this run meanwhile; the same command goes on with it")
+    return built
+
+
+def _carry_out(runs: Sequence[Run], stop: Stop) -> None:
+    """Advance the runs in turn until all are done, each as fast as it can, or until somebody asks to stop."""
+    while stop.number is None and (going := [run for run in runs if run.going]):
+        ready = [run for run in going if run.ready]
+        for run in ready:
+            if stop.number is None:
+                run.advance(stop)
+        if not ready:
+            time.sleep(PAUSE)
+    if stop.number is not None:
+        for run in runs:
+            run.save()
 
 
 class _Materials:

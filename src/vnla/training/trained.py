@@ -1,6 +1,7 @@
 """A trained agent and what it works on: that of a run, or the one that comes with the package.
 
-The latter is called "pretrained" and needs a world and a data set to be tried in; it reads them with the words it knows.
+The latter is called "pretrained" and needs a world and a data set to be tried in; a run may be given others than its own.
+Either reads them with the words it knows.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from pathlib import Path
 from vnla import pretrained
 from vnla.agent.agent import Agent
 from vnla.common.errors import InputError
+from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, load_agent
+from vnla.training.checkpoints import CONFIG, VALIDATION, WORDS, load_agent
 from vnla.training.config import RunConfig
-from vnla.training.data import RunData, with_tasks
+from vnla.training.data import RunData
+from vnla.training.opening import check_places
 
 
 @dataclass(frozen=True)
@@ -28,26 +31,33 @@ class Trained:
     """The one checkpoint there is; None if there is one for every kind of split."""
 
     def agent(self, checkpoint: str) -> Agent:
-        """The best agent by a validation split, or the last."""
-        return load_agent(self.folder, self.config, self.material, self.only or checkpoint)
+        """The best agent by a validation split, the last, or that of an iteration."""
+        which = self.only if self.only and checkpoint in VALIDATION else checkpoint
+        return load_agent(self.folder, self.config, self.material, which)
 
 
 def open_trained(run: Path, *, world: Path | None = None, tasks: Path | None = None, device: str = "cpu") -> Trained:
-    """The agent of a run, on another data set if `tasks` says so; for the pretrained one `world` and `tasks` are needed."""
+    """The agent of a run, in another world or on another data set if they are given; the pretrained one needs both."""
     if str(run) == pretrained.NAME and not run.exists():
-        return _open_pretrained(world, tasks, device)
-    if world is not None:
-        raise InputError("--world: a run has its own world; only the pretrained agent is given one")
-    config = RunConfig.read(run / CONFIG)
-    material = RunData.load(config, device)
-    return Trained(run, config, with_tasks(material, tasks) if tasks else material)
+        if world is None or tasks is None:
+            raise InputError("the pretrained agent: say which --world and --tasks to try it on")
+        return _opened(pretrained.FOLDER, world, tasks, device, only="val_unseen")
+    return _opened(run, world, tasks, device)
 
 
-def _open_pretrained(world: Path | None, tasks: Path | None, device: str) -> Trained:
-    if world is None or tasks is None:
-        raise InputError("the pretrained agent: say which --world and --tasks to try it on")
-    folder = pretrained.FOLDER
-    config = replace(RunConfig.read(folder / CONFIG), world=str(world), tasks=str(tasks))
+def _opened(folder: Path, world: Path | None, tasks: Path | None, device: str, only: str | None = None) -> Trained:
+    saved = RunConfig.read(folder / CONFIG)
+    check_places(folder, saved, world=world is None, tasks=tasks is None)
+    config = replace(saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks))
+    words = _words(folder, saved)
     material = RunData.load(config, device)
-    known = Vocabulary.read(folder / pretrained.VOCABULARY)
-    return Trained(folder, config, replace(material, dataset=replace(material.dataset, words=known)), only="val_unseen")
+    if words is not None:
+        material = replace(material, dataset=replace(material.dataset, words=words))
+    return Trained(folder, config, material, only)
+
+
+def _words(folder: Path, saved: RunConfig) -> Vocabulary | None:
+    """The words that an agent knows, whatever it is tried on; None where neither it nor its data set can tell."""
+    if (folder / WORDS).exists():
+        return Vocabulary.read(folder / WORDS)
+    return read_dataset(Path(saved.tasks)).vocabulary if Path(saved.tasks).exists() else None

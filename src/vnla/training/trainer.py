@@ -8,15 +8,12 @@ resumed ends with the same weights as one that was not.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor
 
 from vnla.agent.layers.deferred import collect_gradients
@@ -29,6 +26,15 @@ from vnla.common.randomness import episode_key
 from vnla.players import Players
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
+from vnla.training.checkpoints import (
+    agent_tensors,
+    checkpoint_file,
+    iterations_done,
+    load_agent_tensors,
+    load_optimiser_tensors,
+    optimiser_tensors,
+    read_checkpoint,
+)
 from vnla.training.config import TrainingConfig
 from vnla.training.minds import compare_minds
 
@@ -141,69 +147,27 @@ class Trainer:
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
         with self.lane.entered():
-            return save(self._agent_tensors(), _noted(done=str(self.done)))
+            return checkpoint_file(agent_tensors(self.players.agent), {"done": str(self.done)})
 
     def state(self, notes: Mapping[str, str] | None = None) -> bytes:
         """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
         with self.lane.entered():
-            tensors = self._agent_tensors()
-            for name, parameter in self._optimised():
-                for part, value in self.optimiser.state.get(parameter, {}).items():
-                    tensors[f"adam.{part}.{name}"] = value.reshape(1) if value.dim() == 0 else value
-            return save(tensors, _noted(done=str(self.done), **(notes or {})))
+            tensors = agent_tensors(self.players.agent) | optimiser_tensors(self.players.agent, self.optimiser)
+            return checkpoint_file(tensors, {"done": str(self.done), **(notes or {})})
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""
-        tensors, notes = _read(path)
+        tensors, notes = read_checkpoint(path)
         with self.lane.entered():
-            self._restore(tensors)
-        self.done = int(notes["done"])
+            load_agent_tensors(self.players.agent, tensors, path)
+            load_optimiser_tensors(self.players.agent, self.optimiser, tensors)
+        self.done = iterations_done(path, notes)
         return notes
-
-    def _restore(self, tensors: Mapping[str, Tensor]) -> None:
-        own = {name.removeprefix("agent."): value for name, value in tensors.items() if name.startswith("agent.")}
-        try:
-            self.players.agent.load_state_dict(own)
-        except RuntimeError as error:
-            raise InputError(
-                f"the saved agent does not fit this configuration: {str(error).splitlines()[-1].strip()}"
-            ) from None
-        for name, parameter in self._optimised():
-            saved = {part: tensors.get(f"adam.{part}.{name}") for part in ("step", "exp_avg", "exp_avg_sq")}
-            if all(value is not None for value in saved.values()):
-                device = parameter.device
-                self.optimiser.state[parameter] = {
-                    part: value.reshape(()).to(device if device.type == "cuda" else "cpu")
-                    if part == "step"
-                    else value.to(device)
-                    for part, value in saved.items()
-                    if value is not None
-                }
-
-    def _agent_tensors(self) -> dict[str, Tensor]:
-        return {f"agent.{name}": value.contiguous() for name, value in self.players.agent.state_dict().items()}
-
-    def _optimised(self) -> Iterator[tuple[str, Tensor]]:
-        return ((name, each) for name, each in self.players.agent.named_parameters() if each.requires_grad)
 
 
 def uncaptured(players: Players) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
     return next((type(each).__name__ for each in (players.agent, players.voice) if not each.captured), None)
-
-
-def _noted(**notes: str) -> dict[str, str]:
-    """Notes for a safetensors header: under one name, because the format keeps several in no particular order."""
-    return {"notes": json.dumps(notes, sort_keys=True)}
-
-
-def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return tensors, json.loads(file.metadata()["notes"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as a checkpoint ({error})") from None
 
 
 class Order:

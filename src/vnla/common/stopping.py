@@ -1,0 +1,63 @@
+"""SIGINT and SIGTERM as something to look at, so that work ends where it is whole."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+AT_ONCE = 0.5
+"""Seconds in which two signals are one: `timeout`, for example, sends each to the process and to its group."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The process was told to stop, by a signal of this number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+class Stop:
+    """What was heard: the last signal, and how many there were."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.times = 0
+        self._last = -AT_ONCE
+
+    def note(self, number: int) -> bool:
+        """Take in a signal; whether it is one more."""
+        now = time.monotonic()
+        before, self._last = self._last, now
+        if now - before < AT_ONCE:
+            return False
+        self.number, self.times = number, self.times + 1
+        return True
+
+
+@contextmanager
+def signals_noted(react: Callable[[Stop], None] = lambda _: None) -> Iterator[Stop]:
+    """SIGINT and SIGTERM are noted for the length of the block, and stop nothing by themselves.
+
+    `react` is called at each, between two instructions of the main thread; what it raises is raised there. Other threads
+    than the main one hear nothing.
+    """
+    stop = Stop()
+
+    def note(number: int, _: FrameType | None) -> None:
+        if stop.note(number):
+            react(stop)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,63 @@
+"""`vnla watch` on runs that were moved, and what it says to bad input."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command import Vnla
+from cottage_run import write_cottage
+from vnla import cli
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a world, a data set and a run."""
+    folder = tmp_path_factory.mktemp("home")
+    world, tasks = write_cottage(folder)
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8]
+    with pytest.raises(SystemExit):
+        cli.main([str(each) for each in ["train", folder / "run", *options]])
+    return folder
+
+
+def test_what_moves_together_is_found(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path / "moved")
+    home.rename(tmp_path / "away")
+    try:
+        assert vnla("watch", tmp_path / "moved" / "run", "--split", "test_seen").status == 0
+    finally:
+        (tmp_path / "away").rename(home)
+
+
+def test_a_run_that_was_moved_alone_is_told_where_its_world_is(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(home / "run", tmp_path / "deep" / "run")
+    answer = vnla("watch", run, "--split", "test_seen")
+    assert answer.status == 2
+    assert f"{run}: was trained on {tmp_path / 'deep' / 'world'}, which is not there; say where it is now" in answer.err
+    places = ["--world", home / "world", "--tasks", home / "tasks"]
+    answer = vnla("watch", run, "--split", "test_seen", *places)
+    assert (answer.status, answer.out) == (0, vnla("watch", home / "run", "--split", "test_seen").out)
+
+
+def test_another_data_set_is_read_with_the_words_that_the_agent_knows(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    """A data set with fewer words than the run's: the agent still has its own."""
+    tasks = shutil.copytree(home / "tasks", tmp_path / "tasks")
+    for file in tasks.iterdir():
+        file.write_text(file.read_text().replace("Find", "find"))
+    assert vnla("watch", home / "run", "--split", "test_seen", "--tasks", tasks).status == 0
+
+
+def test_a_checkpoint_that_is_not_there_is_answered_with_those_that_are(vnla: Vnla, home: Path) -> None:
+    for verb in (["watch"], ["evaluate", "--seeds", "1"]):
+        answer = vnla(*verb, home / "run", "--split", "test_seen", "--checkpoint", "nope")
+        assert answer.status == 2
+        assert answer.err == f"vnla: error: {home / 'run'}: has no checkpoint nope; it has val_seen, val_unseen, last\n"
+
+
+def test_a_device_that_is_not_there_is_named(vnla: Vnla, home: Path) -> None:
+    answer = vnla("watch", home / "run", "--device", "nope")
+    assert (answer.status, answer.err.count("\n")) == (2, 1)
+    assert "device nope: unknown; choose cpu, cuda" in answer.err

@@ -1,0 +1,83 @@
+"""Checkpoints, and what else is in a run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cottage_run import write_cottage
+from vnla.common.errors import InputError
+from vnla.training.checkpoints import (
+    CONFIG,
+    LAST,
+    checkpoint,
+    checkpoints_of,
+    is_vacant,
+    iterations_done,
+    load_agent,
+    read_checkpoint,
+    read_notes,
+)
+from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.data import RunData
+from vnla.training.together import train
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunConfig, RunData]:
+    folder = tmp_path_factory.mktemp("cottage")
+    world, tasks = write_cottage(folder)
+    config = RunConfig(
+        world=str(world), tasks=str(tasks), features="symbolic", validate_every=1, keeps_checkpoints=True,
+        training=TrainingConfig(iterations=2, batch=4), agent={"hidden": 8, "help_hidden": 8, "word_embedding": 8},
+    )  # fmt: skip
+    material = RunData.load(config)
+    assert train(folder / "run", config, material) is None
+    return folder / "run", config, material
+
+
+def test_a_checkpoint_that_is_not_there_is_answered_with_those_that_are(run: tuple[Path, RunConfig, RunData]) -> None:
+    assert checkpoints_of(run[0]) == ["val_seen", "val_unseen", "last", "1", "2"]
+    with pytest.raises(InputError, match=r"run: has no checkpoint nope; it has val_seen, val_unseen, last, 1, 2$"):
+        load_agent(*run, "nope")
+    assert checkpoint(run[0], "2") == checkpoint(run[0], 2)
+
+
+def test_a_run_without_any_says_when_there_will_be_one(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it has none yet; `vnla train` makes one at its first validation"):
+        load_agent(tmp_path, *run[1:])
+
+
+def test_an_agent_file_that_is_damaged_is_named(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    (tmp_path / LAST).write_bytes((run[0] / LAST).read_bytes()[:-10])
+    with pytest.raises(InputError, match=r"last\.safetensors: cannot be read as a checkpoint"):
+        load_agent(tmp_path, *run[1:], "last")
+
+
+def test_an_agent_of_another_size_is_named(run: tuple[Path, RunConfig, RunData]) -> None:
+    folder, config, material = run
+    other = RunConfig(world=config.world, tasks=config.tasks, features="symbolic", agent={"hidden": 4, "help_hidden": 4})
+    with pytest.raises(InputError, match=r"last\.safetensors: does not fit the run's configuration: .*shape"):
+        load_agent(folder, other, material, "last")
+
+
+def test_notes_can_be_read_alone(run: tuple[Path, RunConfig, RunData]) -> None:
+    file = run[0] / LAST
+    notes = read_notes(file)
+    assert notes == read_checkpoint(file)[1]
+    assert iterations_done(file, notes) == 2
+    with pytest.raises(InputError, match="does not say how many iterations"):
+        iterations_done(file, {})
+
+
+def test_a_folder_with_the_remains_of_a_beginning_is_vacant(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert is_vacant(run)
+    run.mkdir()
+    for name in (".lock", f".{CONFIG}.a1b2c3d4", ".vocab.txt.abcdefg_"):
+        (run / name).touch()
+    assert is_vacant(run)
+    (run / "notes.txt").touch()
+    assert not is_vacant(run)
+    assert not is_vacant(run / "notes.txt")
