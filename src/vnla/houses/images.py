@@ -22,8 +22,8 @@ from vnla.houses.skybox import load_skybox, skybox_files
 from vnla.world.views import HEIGHT, WIDTH
 
 if TYPE_CHECKING:
-    from vnla.houses.render.camera import Stage
     from vnla.houses.render.panorama import Panorama
+    from vnla.houses.render.stage import Stage
 
 FACE = 288
 """Side of a cube face in pixels where views are 224 wide: a little finer than the views, so that they are not blurred."""
@@ -92,7 +92,7 @@ class WorldImages:
         return wanted.result()
 
     def _prepare(self, house: str) -> Stage:
-        from vnla.houses.render.camera import prepare
+        from vnla.houses.render.stage import prepare
 
         recipe = recipe_of(self.folder, house)
         if recipe is None:

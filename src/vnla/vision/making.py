@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import world_images
 from vnla.houses.render.warming import compile_kernels
 from vnla.vision.encoders import Encoder, Size
-from vnla.vision.extract import Report, extract
+from vnla.vision.extract import extract
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
 from vnla.world.views import HEIGHT, VERTICAL_FIELD, WIDTH
@@ -21,7 +22,7 @@ def make_features(
     folder: WorldFolder,
     world: World,
     encoder: Encoder,
-    progress: Report = lambda _: None,
+    progress: Count = unheard,
     *,
     batch: int | None = None,
     workers: int | None = None,
