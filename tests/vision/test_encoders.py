@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from vnla.common.errors import InputError
 from vnla.vision.encoders import DEFAULT, ENCODERS, Options, Size, efficientnet, encoder_names, make_encoder, resnet
+from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
 
@@ -118,7 +119,7 @@ def test_both_ways_of_running_agree(
 
 
 def test_without_onnxruntime_pytorch_does_it(monkeypatch: pytest.MonkeyPatch, photographs: NDArray[np.uint8]) -> None:
-    monkeypatch.setattr("vnla.vision.encoders.onnx.available", lambda: False)
+    monkeypatch.setattr("vnla.vision.encoders.lite0.available", lambda: False)
     encoder = make_encoder(DEFAULT, Options(device="cpu", size=Size(64, 48)))
     assert not isinstance(encoder, OnnxEncoder)
     assert encoder.encode(photographs[:1, :48, :64]).shape == (1, 1280)
@@ -131,7 +132,7 @@ def test_onnx_pads_every_size_as_pytorch_does(
     high, wide = size
     images = np.random.default_rng(1).integers(0, 256, (1, high, wide, 3), dtype=np.uint8)
     ours = efficientnet.torch_encoder(*lite0, Size(wide, high), "cpu")
-    theirs = OnnxEncoder("x", lite0[0], Size(wide, high), "")
+    theirs = OnnxEncoder("x", graph_of(lite0[0]), efficientnet.DIMENSION, Size(wide, high), weights="")
     np.testing.assert_allclose(ours.encode(images), theirs.encode(images), atol=1e-3)
 
 

@@ -28,7 +28,7 @@ DEFAULT = "efficientnet-lite0"
 
 # One line an encoder. A name that ends in a colon stands for all names that begin with it.
 ENCODERS: dict[str, Maker] = {
-    DEFAULT: _maker("efficientnet"),
+    DEFAULT: _maker("lite0"),
     "resnet152": _maker("resnet", "make_resnet152"),
     "timm:": _maker("timm_models"),
     "random": _maker("resnet", "make_random"),
