@@ -156,13 +156,13 @@ def probe(
 
 
 def _visibility(folder: WorldFolder, world: World, drawn: bool) -> Visibility:
-    """What is in each view, from the renderer for generated houses; for others only the list of objects is known."""
+    """What is in each view, where the source of the pictures knows; of other worlds only the list of objects is known."""
     from vnla.houses.images import world_images
     from vnla.vision.probe import drawn_visibility, listed_visibility
 
-    if not drawn or folder.manifest.get("source") != "generated":
-        return listed_visibility(folder.houses, world)
     images = world_images(folder)
+    if not drawn or not all(images.source.knows_objects(house) for house in folder.houses):
+        return listed_visibility(folder.houses, world)
     with _progress("drawing", len(world.ids)) as advance:
         return drawn_visibility(folder.houses, world, images.sightings, advance)
 

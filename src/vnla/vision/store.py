@@ -252,10 +252,14 @@ def world_features(folder: WorldFolder, encoder: str) -> FeatureStore:
 
 
 def world_checksum(folder: WorldFolder) -> str:
-    """What tells a world folder from another with the same names in it; empty without a `world.json`."""
+    """What tells a world folder from another with the same names in it; empty without a `world.json`.
+
+    Where its pictures come from is a part of it if `world.json` says so.
+    """
     if "sha256" not in folder.manifest:
         return ""
-    return hashlib.sha256(json.dumps(folder.manifest["sha256"], sort_keys=True).encode()).hexdigest()[:16]
+    told = {name: folder.manifest[name] for name in ("pictures",) if name in folder.manifest}
+    return hashlib.sha256(json.dumps({**folder.manifest["sha256"], **told}, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def viewpoints_of(world: World) -> tuple[Place, ...]:
