@@ -26,8 +26,9 @@ def train(
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World folder.")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`.")] = None,
     features: Annotated[
-        str, typer.Option(metavar="NAME", help="Feature store of the world, or symbolic.")
-    ] = "efficientnet-lite0",
+        str | None,
+        typer.Option(metavar="NAME", help="Features of the world, or symbolic. [default: the world's, efficientnet-lite0]"),
+    ] = None,
     help_policy: Annotated[
         str,
         typer.Option(
@@ -80,6 +81,7 @@ def train(
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.checkpoints import runs_in
     from vnla.training.config import RunConfig, TrainingConfig
+    from vnla.vision.views import default_features
 
     kinds = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
     if advisor not in kinds:
@@ -95,7 +97,7 @@ def train(
     wanted = RunConfig(
         world=str(world.absolute()),
         tasks=str(tasks.absolute()),
-        features=features,
+        features=features or default_features(world),
         beta=beta,
         keeps_ended=keeps_ended,
         validate_every=validate_every,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,16 @@ class WorldFolder:
     def features(self) -> str | None:
         """The features that agents see unless told otherwise, if `world.json` names any; several with commas between."""
         return self.manifest.get("features")
+
+    def choosing(self, **choices: Any) -> WorldFolder:
+        """The same world with other `pictures` or `features`, for `write_manifest`; None takes a choice back."""
+        if choices and not self.manifest:
+            command = f"vnla world import matterport {self.path} OUT"
+            raise InputError(f"{self.path}: has no {MANIFEST}; make it a world first with: {command}")
+        kept = {name: value for name, value in self.manifest.items() if name not in choices}
+        manifest = {**kept, **{name: value for name, value in choices.items() if value is not None}}
+        _check_choices(self.path / MANIFEST, manifest)
+        return replace(self, manifest=manifest)
 
 
 def write_world(
@@ -113,15 +123,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return _manifest(path / MANIFEST) if (path / MANIFEST).exists() else {}
 
 
-def change_manifest(path: Path, **choices: Any) -> None:
-    """Write the fields `pictures` or `features` of a world's `world.json`; None takes one out. All else stays as it is."""
-    manifest = read_manifest(path)
-    if not manifest:
-        raise InputError(f"{path}: has no {MANIFEST}; make it a world first with: vnla world import matterport {path} OUT")
-    checksums = manifest.pop("sha256")
-    changed = {name: value for name, value in {**manifest, **choices}.items() if value is not None or name not in choices}
-    _check_choices(path / MANIFEST, changed)
-    files.write_text(path / MANIFEST, _manifest_text({**changed, "sha256": checksums}))
+def write_manifest(folder: WorldFolder) -> None:
+    """Write a world's `world.json` anew, with what `choosing` has changed."""
+    files.write_text(folder.path / MANIFEST, _manifest_text(folder.manifest))
 
 
 def counts(houses: Iterable[House]) -> dict[str, int]:

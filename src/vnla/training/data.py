@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.roles.words import Words
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
-from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.training.config import RunConfig
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
@@ -34,8 +34,7 @@ class RunData:
         """The world, the data set and the features that a configuration names."""
         folder = read_world(Path(config.world))
         world = World.compile(folder.houses, device)
-        views = torch.from_numpy(_features(config, folder, world)).to(device)
-        return cls(folder, read_dataset(Path(config.tasks)), world, views.reshape(-1, views.shape[-1]))
+        return cls(folder, read_dataset(Path(config.tasks)), world, _views(config, folder, world).to(device))
 
     def training_tasks(self) -> tuple[TaskSet, Words]:
         """The training split with its end-goals."""
@@ -69,11 +68,10 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
-def _features(config: RunConfig, folder: WorldFolder, world: World) -> np.ndarray[Any, Any]:
-    if config.features == SYMBOLIC:
-        from vnla.vision.symbolic import symbolic_features
+def _views(config: RunConfig, folder: WorldFolder, world: World) -> Tensor:
+    from vnla.vision.views import world_views  # late: vision knows encoders and houses, training neither
 
-        return symbolic_features(folder.houses, world).array
-    from vnla.vision.store import FeatureStore
-
-    return np.array(FeatureStore.open(folder.path / "features" / config.features).for_world(world))
+    views = list(world_views(folder, world, config.features).values())
+    if len(views) > 1:
+        raise InputError(f"features {config.features}: an agent sees one kind; give one name")
+    return torch.from_numpy(views[0])

@@ -23,7 +23,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
-from vnla.vision.store import FeatureStore, Header, Place, StoreWriter
+from vnla.vision.store import IMPORTED, FeatureStore, Header, Place, StoreWriter
 from vnla.world.views import HEIGHT, VIEWS, WIDTH
 
 TSV, HDF5 = (".tsv",), (".h5", ".hdf5")
@@ -64,7 +64,7 @@ def import_features(
     if first is None:
         raise InputError(f"{path}: is empty; expected features")
     dimension = columns or first.features.shape[1]
-    header = Header(name, f"from {path.name}", dimension, first.size, first.vfov, world, tuple(viewpoints))
+    header = Header(name, f"{IMPORTED}{path.name}", dimension, first.size, first.vfov, world, tuple(viewpoints))
     with StoreWriter(out, header, durable=False) as store:
         try:
             seen = _fill(store, itertools.chain([first], records), progress)

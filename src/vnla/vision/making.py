@@ -24,17 +24,27 @@ def make_features(
     encoder: Encoder,
     progress: Count = unheard,
     *,
+    name: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
 ) -> tuple[Path, Header, bool]:
     """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
 
-    The first call of `progress` is for what is stored already. Gives the store's folder, its header, and whether there was
-    anything to do.
+    They are kept under `name`, the encoder's unless told otherwise. The first call of `progress` is for what is stored
+    already. Gives the store's folder, its header, and whether there was anything to do.
     """
     viewpoints = viewpoints_of(world)
-    header = Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, VFOV, world_checksum(folder), viewpoints)
-    out = store_path(folder.path, encoder.name)
+    header = Header(
+        encoder.name,
+        encoder.weights,
+        encoder.dimension,
+        encoder.size,
+        VFOV,
+        world_checksum(folder),
+        viewpoints,
+        tuple(encoder.options.items()),
+    )
+    out = store_path(folder.path, name or encoder.name)
     if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
         return out, header, False
     with StoreWriter(out, header) as store:
