@@ -237,7 +237,7 @@ def test_pixels_are_mean_colours() -> None:
     assert features[1].sum() == pytest.approx(1.2)
 
 
-@pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:16", "efficientnet-lite0 "])
+@pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:", "efficientnet-lite0 "])
 def test_unknown_encoder(name: str) -> None:
     with pytest.raises(InputError, match="choose one of efficientnet-lite0"):
         make_encoder(name)

@@ -1,7 +1,7 @@
 """Encoders of images, by name: ours, and anybody's as `package.module:Class`, a class made from `Encoder`.
 
-A new one of ours is one file with a `make` function, and one line here. Its file is read when it is asked for: processes that
-only run an encoder need not load what others are made of.
+A new one of ours is one file with a `make` function, and one line here. Its file is read when it is asked for: processes
+that only run an encoder need not load what others are made of.
 """
 
 from __future__ import annotations
