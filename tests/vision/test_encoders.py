@@ -243,6 +243,37 @@ def test_unknown_encoder(name: str) -> None:
         make_encoder(name)
 
 
+def test_anybodys_encoder() -> None:
+    encoder = make_encoder("vision.eyes:Dim", Options(size=Size(32, 24), device=None), {"times": 2})
+    assert (encoder.name, encoder.size.height, encoder.options) == ("vision.eyes:Dim", 24, {"times": 2})
+    images = np.full((3, 24, 32, 3), 50, np.uint8)
+    np.testing.assert_array_equal(encoder.encode(images), np.full((3, 2), 50))
+    assert make_encoder("vision.eyes:Dim").size == (64, 48)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "own", "message"),
+    [
+        ("vgg:16", Options(), {}, "encoder vgg:16: module vgg cannot be imported"),
+        ("vision.eyes:Ears", Options(), {}, "module vision.eyes has no Ears"),
+        ("vision.eyes:Dim", Options(seed=3), {}, "has no option seed; its options are times, size"),
+        ("vision.eyes:Dim", Options(), {"colour": 1}, "has no option colour"),
+        ("vision.eyes:Undecided", Options(), {}, "needs a dimension: how many values it gives a view"),
+        ("pathlib:PurePath", Options(), {}, r"is \w+, not made from vnla\.vision\.encoders\.base\.Encoder"),
+        ("pixels", Options(), {"times": 2}, "encoder pixels: has no option times; its options are weights, device, size"),
+    ],
+)
+def test_an_encoder_that_cannot_be_made(name: str, options: Options, own: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_encoder(name, options, own)
+
+
+def test_an_encoder_that_gives_less_than_it_says() -> None:
+    encoder = make_encoder("vision.eyes:Shapeless")
+    with pytest.raises(InputError, match=r"vision\.eyes:Shapeless: gave features of shape \(1, 2\) for 1 images"):
+        encoder.encode(np.zeros((1, 168, 224, 3), np.uint8))
+
+
 def test_names_are_listed() -> None:
     assert encoder_names().count(",") == len(ENCODERS) - 1
     assert "timm:MODEL" in encoder_names()
