@@ -31,8 +31,8 @@ def folder(tmp_path: Path) -> WorldFolder:
     return read_world(tmp_path / "w")
 
 
-def of(folder: WorldFolder, source: str, **options: Any) -> WorldFolder:
-    return folder.choosing(pictures={"source": source, "options": options})
+def of(world: WorldFolder, source: str, **options: Any) -> WorldFolder:
+    return world.choosing(pictures={"source": source, "options": options})
 
 
 def photograph(scans: Path, value: int, viewpoints: int = len(HOUSE.viewpoints)) -> None:

@@ -12,8 +12,6 @@ import pytest
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world
-from vnla.training.config import RunConfig
-from vnla.training.data import RunData
 from vnla.vision.encoders import Size
 from vnla.vision.store import Header, StoreWriter, stale_features, store_path, viewpoints_of, world_checksum, world_features
 from vnla.vision.symbolic import symbolic_features
@@ -108,17 +106,6 @@ def test_unfinished_features_come_with_the_command_that_goes_on(folder: WorldFol
     store(folder, "pixels", finish=False)
     with pytest.raises(InputError, match=r"not finished; go on with: vnla features make \S+ --encoder pixels$"):
         world_views(folder, WORLD, "pixels")
-
-
-def test_a_run_takes_no_stale_features_and_finds_those_of_any_name(folder: WorldFolder, tmp_path: Path) -> None:
-    store(folder, "timm:some", 3.0)
-    (tmp_path / "tasks").mkdir()
-    config = RunConfig(str(folder.path), str(tmp_path / "tasks"), features="timm:some")
-    with pytest.raises(InputError, match="tasks"):
-        RunData.load(config)  # the features were found; there is no data set
-    write_manifest(folder.choosing(pictures={"source": "skybox"}))
-    with pytest.raises(InputError, match="made before the world was changed"):
-        RunData.load(config)
 
 
 def test_the_worlds_own_features_are_the_default(folder: WorldFolder) -> None:
