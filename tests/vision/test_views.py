@@ -63,6 +63,7 @@ def test_names_that_make_no_sense(text: str) -> None:
         ("timm:a/b", "make them with: vnla features make WORLD --encoder timm:a/b"),
         ("my.own:Eyes", "make them with: vnla features make WORLD --encoder my.own:Eyes"),
         ("efficientnet-lite0-128", "make them with: vnla features reduce WORLD --encoder efficientnet-lite0 --size 128"),
+        ("timm:vit-16", "make them with: vnla features make WORLD --encoder timm:vit-16"),
         ("there-16", "make them with: vnla features reduce WORLD --encoder there --size 16"),
         ("resnet-15", "there are there; make others with: vnla features make WORLD --encoder resnet-15"),
     ],

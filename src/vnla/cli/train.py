@@ -94,10 +94,11 @@ def train(
         raise InputError("a new run needs both --world and --tasks")
     if len(run) > 1:
         raise InputError("give one folder for new runs; with several policies or seeds each gets a folder in it")
+    features = features or default_features(world)
     wanted = RunConfig(
         world=str(world.absolute()),
         tasks=str(tasks.absolute()),
-        features=features or default_features(world),
+        features=features,
         beta=beta,
         keeps_ended=keeps_ended,
         validate_every=validate_every,

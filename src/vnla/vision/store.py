@@ -273,16 +273,12 @@ def _missing(folder: WorldFolder, name: str) -> str:
     """What to do about features that are not there."""
     encoder, _, size = name.rpartition("-")
     there = sorted(path.parent.name for path in folder.path.glob(f"features/*/{INDEX}"))
-    if size.isdecimal() and (_is_encoder(encoder) or encoder in there):
+    if size.isdecimal() and (encoder in ENCODERS or encoder and store_path(folder.path, encoder).name in there):
         return f"make them with: {_shell('reduce', folder.path, '--encoder', encoder, '--size', size)}"
     make = _shell("make", folder.path, "--encoder", name)
-    if _is_encoder(name) or not there:
+    if name in ENCODERS or ":" in name or not there:
         return f"make them with: {make}"
     return f"there are {', '.join(there)}; make others with: {make}"
-
-
-def _is_encoder(name: str) -> bool:
-    return name in ENCODERS or ":" in name
 
 
 def _command(folder: WorldFolder, name: str, header: Header) -> str:
