@@ -273,7 +273,7 @@ def _missing(folder: WorldFolder, name: str) -> str:
     """What to do about features that are not there."""
     encoder, _, size = name.rpartition("-")
     there = sorted(path.parent.name for path in folder.path.glob(f"features/*/{INDEX}"))
-    if size.isdecimal() and (encoder in ENCODERS or encoder and store_path(folder.path, encoder).name in there):
+    if size.isdecimal() and (encoder in ENCODERS or (encoder and store_path(folder.path, encoder).name in there)):
         return f"make them with: {_shell('reduce', folder.path, '--encoder', encoder, '--size', size)}"
     make = _shell("make", folder.path, "--encoder", name)
     if name in ENCODERS or ":" in name or not there:
