@@ -35,4 +35,5 @@ class Colours(Encoder):
         step = images.astype(np.int64) * self.bins // 256
         colour = (step @ np.array([self.bins**2, self.bins, 1])).reshape(len(images), -1)  # (n, pixels)
         counts = np.stack([np.bincount(each, minlength=self.dimension) for each in colour])
-        return (counts / colour.shape[1]).astype(np.float32)
+        shares: Float32 = (counts / colour.shape[1]).astype(np.float32)
+        return shares

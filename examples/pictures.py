@@ -34,7 +34,8 @@ class Painted(PictureSource):
         """Six cube faces (6, size, size, 3): what is to be seen in each direction."""
         _, north, up = np.moveaxis(face_directions(size, stand.rotation), -1, 0)  # (6, size, size) each, -1 to 1
         light = 1 + self.contrast * (0.6 * up + 0.4 * north - 1) / 2
-        return (light[..., None] * self.colour(house, stand)).astype(np.uint8)
+        faces: Faces = (light[..., None] * self.colour(house, stand)).astype(np.uint8)
+        return faces
 
     def colour(self, house: House, stand: Viewpoint) -> tuple[int, int, int]:
         """The colour of the kind of room that a viewpoint is in; grey where that is not known."""
