@@ -166,13 +166,15 @@ def show(
 def set_(
     world: WorldArgument,
     pictures: Annotated[
-        str | None, typer.Option(metavar="SOURCE", help="generated, skybox, package.module:Class; default: as found.")
+        str | None,
+        typer.Option(metavar="SOURCE", help="generated, skybox or package.module:Class; 'default' takes it back."),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")
     ] = None,
     features: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Features for `vnla train` that is told none; default: the usual.")
+        str | None,
+        typer.Option(metavar="NAMES", help="Features for `vnla train` that is told none; 'default' takes them back."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
