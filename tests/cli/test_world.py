@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from command import Vnla
@@ -18,6 +19,9 @@ from vnla.cli import main
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.matterport import write_matterport
+from vnla.vision.encoders import Size
+from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.world.compiled import World
 
 COMMAND = [sys.executable, "-c", "from vnla.cli import main; main()"]
 TWO_GIGABYTES = 2 << 30
@@ -271,3 +275,41 @@ def test_a_fault_of_ours_is_not_hidden(source: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("vnla.cli.world.read_world", fail)
     with pytest.raises(KeyError, match="a fault"):
         main(["world", "show", str(source)])
+
+
+def test_set_chooses_pictures_and_features_and_tells_what_has_to_be_made_again(vnla: Vnla, tmp_path: Path) -> None:
+    world = tmp_path / "w"
+    write_world(world, [cottage()], source="handmade")
+    folder = read_world(world)
+    header = Header("eyes", "v1", 1, Size(8, 6), 60.0, world_checksum(folder), viewpoints_of(World.compile(folder.houses)))
+    with StoreWriter(store_path(world, "eyes"), header, durable=False) as store:
+        store.write(0, np.ones((len(header.viewpoints), 36, 1)))
+        store.finish()
+    assert vnla("world", "set", world).out == "pictures: as found\nfeatures: the usual\n"
+    answer = vnla("world", "set", world, "--pictures", "skybox", "--option", "scans=there", "--features", "a, b", "--json")
+    assert json.loads(answer.out) == {
+        "world": str(world),
+        "pictures": {"source": "skybox", "options": {"scans": "there"}},
+        "features": "a,b",
+        "stale": ["eyes"],
+    }
+    assert "because the world has changed: eyes" in vnla("world", "set", world).out
+    assert vnla("world", "set", world, "--pictures", "default", "--features", "default").status == 0
+    assert vnla("world", "set", world).out == "pictures: as found\nfeatures: the usual\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pictures", "camera"], "pictures camera: unknown; choose from generated, skybox"),
+        (["--pictures", "skybox", "--option", "scans"], "--option 'scans': expected name=value"),
+        (["--option", "scans=there"], "--option: is of a source of pictures"),
+        (["--features", "a,,b"], "features 'a,,b'"),
+    ],
+)
+def test_set_writes_nothing_that_does_not_work(vnla: Vnla, tmp_path: Path, options: list[str], message: str) -> None:
+    write_world(tmp_path / "w", [cottage()], source="handmade")
+    before = (tmp_path / "w" / "world.json").read_bytes()
+    answer = vnla("world", "set", tmp_path / "w", *options)
+    assert answer.status == 2 and message in answer.err and answer.err.count("\n") == 1
+    assert (tmp_path / "w" / "world.json").read_bytes() == before

@@ -101,6 +101,11 @@ def test_a_damaged_file_is_named(world: Path) -> None:
         ({"splits": {"train": ["nobody"]}}, "the house 'nobody', which does not exist"),
         ({"splits": {"train": ["zebra"], "dev": ["zebra"]}}, "'zebra' is in the splits train and dev"),
         ({"sha256": None}, "field sha256 is None"),
+        ({"pictures": "skybox"}, 'field pictures is .skybox.; expected {"source": "NAME"'),
+        ({"pictures": {"options": {}}}, "field pictures is "),
+        ({"pictures": {"source": "skybox", "options": []}}, "field pictures is "),
+        ({"pictures": {"source": "skybox", "option": {}}}, "field pictures is "),
+        ({"features": ["pixels"]}, "expected names, with commas between several"),
     ],
 )
 def test_a_bad_manifest_is_refused(world: Path, changes: dict[str, Any], message: str) -> None:

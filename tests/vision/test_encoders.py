@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from vnla.common.errors import InputError
 from vnla.vision.encoders import DEFAULT, ENCODERS, Options, Size, efficientnet, encoder_names, make_encoder, resnet
+from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
 
@@ -118,7 +119,7 @@ def test_both_ways_of_running_agree(
 
 
 def test_without_onnxruntime_pytorch_does_it(monkeypatch: pytest.MonkeyPatch, photographs: NDArray[np.uint8]) -> None:
-    monkeypatch.setattr("vnla.vision.encoders.onnx.available", lambda: False)
+    monkeypatch.setattr("vnla.vision.encoders.lite0.available", lambda: False)
     encoder = make_encoder(DEFAULT, Options(device="cpu", size=Size(64, 48)))
     assert not isinstance(encoder, OnnxEncoder)
     assert encoder.encode(photographs[:1, :48, :64]).shape == (1, 1280)
@@ -131,7 +132,7 @@ def test_onnx_pads_every_size_as_pytorch_does(
     high, wide = size
     images = np.random.default_rng(1).integers(0, 256, (1, high, wide, 3), dtype=np.uint8)
     ours = efficientnet.torch_encoder(*lite0, Size(wide, high), "cpu")
-    theirs = OnnxEncoder("x", lite0[0], Size(wide, high), "")
+    theirs = OnnxEncoder("x", graph_of(lite0[0]), efficientnet.DIMENSION, Size(wide, high), weights="")
     np.testing.assert_allclose(ours.encode(images), theirs.encode(images), atol=1e-3)
 
 
@@ -236,10 +237,41 @@ def test_pixels_are_mean_colours() -> None:
     assert features[1].sum() == pytest.approx(1.2)
 
 
-@pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:16", "efficientnet-lite0 "])
+@pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:", "efficientnet-lite0 "])
 def test_unknown_encoder(name: str) -> None:
     with pytest.raises(InputError, match="choose one of efficientnet-lite0"):
         make_encoder(name)
+
+
+def test_anybodys_encoder() -> None:
+    encoder = make_encoder("vision.eyes:Dim", Options(size=Size(32, 24), device=None), {"times": 2})
+    assert (encoder.name, encoder.size.height, encoder.options) == ("vision.eyes:Dim", 24, {"times": 2})
+    images = np.full((3, 24, 32, 3), 50, np.uint8)
+    np.testing.assert_array_equal(encoder.encode(images), np.full((3, 2), 50))
+    assert make_encoder("vision.eyes:Dim").size == (64, 48)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "own", "message"),
+    [
+        ("vgg:16", Options(), {}, "encoder vgg:16: module vgg cannot be imported"),
+        ("vision.eyes:Ears", Options(), {}, "module vision.eyes has no Ears"),
+        ("vision.eyes:Dim", Options(seed=3), {}, "has no option seed; its options are times, size"),
+        ("vision.eyes:Dim", Options(), {"colour": 1}, "has no option colour"),
+        ("vision.eyes:Undecided", Options(), {}, "needs a dimension: how many values it gives a view"),
+        ("pathlib:PurePath", Options(), {}, r"is \w+, not made from vnla\.vision\.encoders\.base\.Encoder"),
+        ("pixels", Options(), {"times": 2}, "encoder pixels: has no option times; its options are weights, device, size"),
+    ],
+)
+def test_an_encoder_that_cannot_be_made(name: str, options: Options, own: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_encoder(name, options, own)
+
+
+def test_an_encoder_that_gives_less_than_it_says() -> None:
+    encoder = make_encoder("vision.eyes:Shapeless")
+    with pytest.raises(InputError, match=r"vision\.eyes:Shapeless: gave features of shape \(1, 2\) for 1 images"):
+        encoder.encode(np.zeros((1, 168, 224, 3), np.uint8))
 
 
 def test_names_are_listed() -> None:

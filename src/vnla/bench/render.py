@@ -14,8 +14,9 @@ from functools import partial
 
 from vnla.bench.measure import Measurement, median_seconds
 from vnla.houses.generate.build import generate_house
-from vnla.houses.render.camera import prepare, render_view
+from vnla.houses.render.camera import render_view
 from vnla.houses.render.panorama import render_panorama, views_of
+from vnla.houses.render.stage import prepare
 
 FACE = 288
 

@@ -32,13 +32,19 @@ app = typer.Typer(help="Features of images: make, import, export, probe.", no_ar
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 DEFAULT_ENCODER = "efficientnet-lite0"
-ENCODER_HELP = "efficientnet-lite0, resnet152, timm:MODEL, random or pixels."
+ENCODER_HELP = "efficientnet-lite0, resnet152, timm:MODEL, random, pixels, or your own, package.module:Class."
 
 
 @app.command("make", epilog="Example: vnla features make worlds/small --encoder efficientnet-lite0")
 def make(
     world: WorldArgument,
     encoder: Annotated[str, typer.Option(metavar="NAME", help=ENCODER_HELP)] = DEFAULT_ENCODER,
+    encoder_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of your own encoder; may be repeated.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="N", help="The name to keep them under. [default: the encoder's]")
+    ] = None,
     weights: Annotated[Path | None, typer.Option(metavar="FILE", help="Weights, .pth or .safetensors.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
@@ -53,16 +59,19 @@ def make(
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
     from vnla.common.machine import use_threads
+    from vnla.common.named import options_of
     from vnla.vision.encoders import Options, Size, make_encoder
     from vnla.vision.making import make_features
 
     use_threads(threads)
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
-    maker = make_encoder(encoder, options)
+    maker = make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
     hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
-        out, header, new = make_features(folder, compiled, maker, bar.advance, told=bar.say, batch=batch, workers=workers)
+        out, header, new = make_features(
+            folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers
+        )
     _say(out, header, as_json, "written" if new else "there already")
 
 
@@ -163,13 +172,13 @@ def probe(
 
 
 def _visibility(folder: WorldFolder, world: World, drawn: bool) -> Visibility:
-    """What is in each view, from the renderer for generated houses; for others only the list of objects is known."""
+    """What is in each view, where the source of the pictures knows; of other worlds only the list of objects is known."""
     from vnla.houses.images import world_images
     from vnla.vision.probe import drawn_visibility, listed_visibility
 
-    if not drawn or folder.manifest.get("source") != "generated":
-        return listed_visibility(folder.houses, world)
     images = world_images(folder)
+    if not drawn or not all(images.source.knows_objects(house) for house in folder.houses):
+        return listed_visibility(folder.houses, world)
     with _progress("drawing", len(world.ids)) as bar:
         return drawn_visibility(folder.houses, world, images.sightings, bar.advance)
 

@@ -37,8 +37,9 @@ def train(
         Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`; likewise.")
     ] = None,
     features: Annotated[
-        str, typer.Option(metavar="NAME", help="Feature store of the world, or symbolic.")
-    ] = "efficientnet-lite0",
+        str | None,
+        typer.Option(metavar="NAME", help="Features of the world, or symbolic. [default: the world's, efficientnet-lite0]"),
+    ] = None,
     help_policy: Annotated[
         str,
         typer.Option(
@@ -113,6 +114,8 @@ def train(
     from vnla.common.machine import device_named, use_threads
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.config import RunConfig, TrainingConfig
+    from vnla.vision.encoders import DEFAULT
+    from vnla.vision.views import default_features
 
     device = device_named(device)
     use_threads(threads)
@@ -125,7 +128,7 @@ def train(
     wanted = RunConfig(
         world=str(world.absolute()) if world else "",
         tasks=str(tasks.absolute()) if tasks else "",
-        features=features,
+        features=features or (default_features(world) if world else DEFAULT),
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),

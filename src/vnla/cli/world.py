@@ -16,12 +16,12 @@ from rich.table import Table
 from vnla.cli.console import plain, print_json, progress_bar
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.houses.folder import WorldFolder, counts, read_world, write_world
+from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 
-app = typer.Typer(help="Houses: make, import, export, show.", no_args_is_help=True)
+app = typer.Typer(help="Houses: make, import, export, show, set.", no_args_is_help=True)
 importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
 app.add_typer(importers, name="import")
 
@@ -46,6 +46,8 @@ _SPREADS = (
     ("height\nspread, m", "height", 1),
     ("rooms\na house", "rooms_a_house", 0),
 )
+_DEFAULT = "default"
+"""What takes back what was chosen."""
 _SPREAD_ROWS = ("least", "mean", *(f"{percent}%" for percent in range(10, 100, 10)), "most")
 
 
@@ -172,6 +174,60 @@ def show(
         print_json({"world": str(world), "statistics": asdict(figures), "real": asdict(REAL)})
     else:
         _print_statistics(world, figures)
+
+
+@app.command("set", epilog="Example: vnla world set worlds/mp3d --pictures skybox --option scans=/data/matterport/v1/scans")
+def set_(
+    world: WorldArgument,
+    pictures: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="generated, skybox or package.module:Class; 'default' takes it back."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Features for `vnla train` that is told none; 'default' takes them back."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Choose where a world's pictures come from, and which features agents are trained on unless told otherwise.
+
+    Prints what is chosen. Features made of other pictures are of no use afterwards and have to be made again.
+    """
+    from vnla.common.named import options_of
+    from vnla.houses.pictures import picture_source
+    from vnla.vision.store import stale_features
+    from vnla.vision.views import view_names
+
+    if option and pictures in (None, _DEFAULT):
+        raise InputError("--option: is of a source of pictures; name one with --pictures SOURCE")
+    choices: dict[str, Any] = {}
+    if pictures is not None:
+        source = {"source": pictures, "options": options_of(option or (), "--option")}
+        choices["pictures"] = None if pictures == _DEFAULT else source
+    if features is not None:
+        choices["features"] = None if features == _DEFAULT else ",".join(view_names(features))
+    folder = _read(world).choosing(**choices)
+    picture_source(folder)  # what cannot be made is not written
+    if choices:
+        write_manifest(folder)
+    _say_choices(folder, stale_features(folder), as_json)
+
+
+def _say_choices(folder: WorldFolder, stale: Sequence[str], as_json: bool) -> None:
+    if as_json:
+        chosen = {name: folder.manifest.get(name) for name in ("pictures", "features")}
+        print_json({"world": str(folder.path), **chosen, "stale": list(stale)})
+        return
+    source, options = folder.pictures or ("as found", {})
+    given = ", ".join(f"{name}={value}" for name, value in options.items())
+    console = plain()
+    console.print(f"pictures: {source}{f' ({given})' if given else ''}", soft_wrap=True)
+    console.print(f"features: {folder.features or 'the usual'}", soft_wrap=True)
+    if stale:
+        console.print(f"features to be made again, because the world has changed: {', '.join(stale)}", soft_wrap=True)
 
 
 def _read(path: Path) -> WorldFolder:

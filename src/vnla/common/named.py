@@ -35,7 +35,10 @@ def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], option
     maker = find(kind, name, known)
     if not callable(maker):
         raise InputError(f"{kind} {name}: is {type(maker).__name__}, not a class or function that makes one")
-    allowed = option_names(maker)
+    try:
+        allowed = option_names(maker)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{kind} {name}: {error}") from None
     unknown = sorted(set(options) - set(allowed)) if allowed is not None else []
     if unknown:
         has = f"its options are {', '.join(allowed or ())}" if allowed else "it has no options"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,27 @@ class WorldFolder:
             raise InputError(f"{self.path}: has no split {shown(name)}; {known}")
         return tuple(house for house in self.houses if house.name in self.splits[name])
 
+    @property
+    def pictures(self) -> tuple[str, dict[str, Any]] | None:
+        """The source of its pictures, and the source's options, if `world.json` names one (`vnla.houses.pictures`)."""
+        chosen = self.manifest.get("pictures")
+        return None if chosen is None else (chosen["source"], chosen.get("options", {}))
+
+    @property
+    def features(self) -> str | None:
+        """The features that agents see unless told otherwise, if `world.json` names any; several with commas between."""
+        return self.manifest.get("features")
+
+    def choosing(self, **choices: Any) -> WorldFolder:
+        """The same world with other `pictures` or `features`, for `write_manifest`; None takes a choice back."""
+        if choices and not self.manifest:
+            command = f"vnla world import matterport {self.path} OUT"
+            raise InputError(f"{self.path}: has no {MANIFEST}; make it a world first with: {command}")
+        kept = {name: value for name, value in self.manifest.items() if name not in choices}
+        manifest = {**kept, **{name: value for name, value in choices.items() if value is not None}}
+        _check_choices(self.path / MANIFEST, manifest)
+        return replace(self, manifest=manifest)
+
 
 def write_world(
     path: Path,
@@ -82,19 +103,29 @@ def write_world(
             "extra": dict(extra or {}),
             "sha256": {file.relative_to(folder).as_posix(): _sha256(file) for file in _files(folder)},
         }
-        files.write_text(folder / MANIFEST, json.dumps(manifest, indent=2, allow_nan=False) + "\n")
+        files.write_text(folder / MANIFEST, _manifest_text(manifest))
 
 
 def read_world(path: Path, track: Track = iter) -> WorldFolder:
     """The world in a world folder, or in any folder of Matterport3D files."""
-    files.existing_folder(path, "a world folder")
-    manifest = _manifest(path / MANIFEST) if (path / MANIFEST).exists() else {}
+    manifest = read_manifest(path)
     if manifest:
         _check_checksums(path, manifest["sha256"])
     buildings = find_buildings(path, only=manifest.get("houses", ()))
     houses = tuple(read_building(building).house for building in track(buildings))
     splits = {name: tuple(members) for name, members in manifest.get("splits", {}).items()}
     return WorldFolder(path, houses, splits, manifest)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What `world.json` says of a world, checked; nothing where the folder has none."""
+    files.existing_folder(path, "a world folder")
+    return _manifest(path / MANIFEST) if (path / MANIFEST).exists() else {}
+
+
+def write_manifest(folder: WorldFolder) -> None:
+    """Write a world's `world.json` anew, with what `choosing` has changed."""
+    files.write_text(folder.path / MANIFEST, _manifest_text(folder.manifest))
 
 
 def counts(houses: Iterable[House]) -> dict[str, int]:
@@ -125,7 +156,24 @@ def _manifest(path: Path) -> dict[str, Any]:
         if not _texts(members):
             raise InputError(f"{path}: field splits, {shown(name)} is {shown(members)}; expected a list of names")
     _check_splits(str(path), value["splits"], value["houses"])
+    _check_choices(path, value)
     return value
+
+
+def _manifest_text(manifest: Mapping[str, Any]) -> str:
+    return json.dumps(manifest, indent=2, allow_nan=False) + "\n"
+
+
+def _check_choices(path: Path, manifest: Mapping[str, Any]) -> None:
+    """What a world may choose, and need not."""
+    pictures, features = manifest.get("pictures", {"source": ""}), manifest.get("features", "")
+    sound = isinstance(pictures, dict) and set(pictures) <= {"source", "options"}
+    if not sound or not isinstance(pictures.get("source"), str) or not isinstance(pictures.get("options", {}), dict):
+        raise InputError(
+            f'{path}: field pictures is {shown(pictures)}; expected {{"source": "NAME", "options": {{"name": value}}}}'
+        )
+    if not isinstance(features, str):
+        raise InputError(f"{path}: field features is {shown(features)}; expected names, with commas between several")
 
 
 def _texts(value: object) -> bool:

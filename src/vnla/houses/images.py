@@ -1,13 +1,12 @@
-"""Where pictures of a world come from: panoramas that were photographed, or houses that can be drawn.
+"""The pictures of a world as the agent has them: the simulator's 36 views of every viewpoint, and what is seen in them.
 
-Both give six cube faces at a viewpoint, from which the same code cuts the simulator's 36 views.
+Where they come from is the world's own affair (`vnla.houses.pictures`): any source gives six cube faces at a viewpoint, from
+which the same code cuts the views.
 """
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,12 @@ from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House, Viewpoint
-from vnla.houses.skybox import load_skybox, skybox_files
+from vnla.houses.pictures import PictureSource, picture_source
+from vnla.houses.skybox import FACES, Faces
 from vnla.world.views import HEIGHT, WIDTH
 
 if TYPE_CHECKING:
-    from vnla.houses.render.camera import Stage
     from vnla.houses.render.panorama import Panorama
 
 FACE = 288
@@ -44,69 +42,44 @@ class WorldImages:
     height: int = 168
     alone: bool = False
     """Whether it keeps to the thread that calls it: one of several processes, each with houses of its own."""
-    _kept: tuple[str, Stage] | None = field(default=None, repr=False)
-    _stages: dict[str, Future[Stage]] = field(default_factory=dict, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _maker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2), repr=False)
 
     def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool]]:
         return WorldImages, (self.folder, self.width, self.height, self.alone)
+
+    @cached_property
+    def source(self) -> PictureSource:
+        """Where they come from."""
+        source = picture_source(self.folder)
+        if self.alone:
+            source.keep_to_one_thread()
+        return source
 
     def __call__(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
         """All views of a viewpoint."""
         from vnla.houses.render.panorama import views_of
 
-        stand = self._stand(house, viewpoint)
         faces = self.faces(house, viewpoint)
-        return views_of(faces, self.width, self.height, rotation=stand.rotation)
+        return views_of(faces, self.width, self.height, rotation=self._stand(house, viewpoint).rotation)
 
-    def faces(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
+    def faces(self, house: str, viewpoint: str) -> Faces:
         """The panorama's faces: (6, size, size, 3), RGB."""
-        photographs = self._photographs(house, viewpoint)
-        if photographs is not None:
-            return photographs
-        return self.panorama(house, viewpoint, round(FACE * self.width / 224)).rgb
+        stand = self._stand(house, viewpoint)
+        faces = self.source.faces(self._houses[house], stand, round(FACE * self.width / 224))
+        shape = np.shape(faces)
+        if getattr(faces, "dtype", None) != np.uint8 or len(shape) != 4 or shape != (FACES, shape[1], shape[1], 3):
+            kind = type(self.source).__name__
+            raise InputError(
+                f"{self.folder.path}: the pictures of viewpoint {viewpoint} of house {house} are not six square faces: "
+                f"{kind} gave {getattr(faces, 'dtype', type(faces).__name__)} of shape {shape}, not uint8 of (6, n, n, 3)"
+            )
+        return faces
 
     def panorama(self, house: str, viewpoint: str, size: int) -> Panorama:
-        """The drawn panorama of a viewpoint in a generated house, with object ids and depth."""
-        from vnla.houses.render.panorama import render_panorama
-
-        stand = self._stand(house, viewpoint)
-        return render_panorama(self.stage(house), stand.position, size, stand.rotation)
-
-    def stage(self, house: str) -> Stage:
-        """A generated house ready to be drawn. It is kept, and the house after it is made ready meanwhile."""
-        if self.alone:
-            if self._kept is None or self._kept[0] != house:
-                self._kept = None  # two large houses need not be in memory together
-                self._kept = house, self._prepare(house)
-            return self._kept[1]
-        with self._lock:
-            names = [each.name for each in self.folder.houses]
-            after = names[(names.index(house) + 1) % len(names)]
-            self._stages = {name: stage for name, stage in self._stages.items() if name in (house, after)}
-            for name in (house, after):
-                if name not in self._stages:
-                    self._stages[name] = self._maker.submit(self._prepare, name)
-            wanted = self._stages[house]
-        return wanted.result()
-
-    def _prepare(self, house: str) -> Stage:
-        from vnla.houses.render.camera import prepare
-
-        recipe = recipe_of(self.folder, house)
-        if recipe is None:
-            raise InputError(
-                f"{self.folder.path}: there are no pictures of {house}: neither skybox images under "
-                f"v1/scans/{house}/matterport_skybox_images, nor was it generated by `vnla world make`"
-            )
-        made = recipe.make()
-        if made.house != self._houses[house]:
-            raise InputError(f"{self.folder.path}: the house {house} is not what its seed makes; make the world again")
-        return prepare(made.scene, workers=1 if self.alone else None)
+        """The panorama of a viewpoint with object ids and depth, from a source that knows them."""
+        return self.source.panorama(self._houses[house], self._stand(house, viewpoint), size)
 
     def sightings(self, house: str, size: int = 128) -> NDArray[np.void]:
-        """Which objects are seen in which views of a generated house: an array of `SIGHTING` records."""
+        """Which objects are seen in which views of a house, from a source that knows: an array of `SIGHTING` records."""
         from vnla.houses.render.panorama import objects_in_views
 
         found = []
@@ -128,13 +101,11 @@ class WorldImages:
         found = self._houses[house]
         return found.viewpoints[found.number[viewpoint]]
 
-    def _photographs(self, house: str, viewpoint: str) -> NDArray[np.uint8] | None:
-        folder = self.folder.path / "v1" / "scans" / house / "matterport_skybox_images"
-        return load_skybox(folder, viewpoint) if skybox_files(folder, viewpoint) else None
-
 
 def world_images(folder: WorldFolder, size: tuple[int, int] = (224, 168), *, alone: bool = False) -> WorldImages:
     """Pictures of a world's views, `size` (width, height) each; 4:3 as the simulator's 640×480."""
     if size[0] * HEIGHT != size[1] * WIDTH:
         raise InputError(f"views of {size[0]}×{size[1]}: the simulator's camera is {WIDTH}:{HEIGHT}")
-    return WorldImages(folder, *size, alone)
+    images = WorldImages(folder, *size, alone)
+    _ = images.source  # whoever asks learns at once, and not in another process, that it cannot be made
+    return images

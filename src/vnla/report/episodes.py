@@ -17,10 +17,8 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS, Evaluation, run_task
 from vnla.evaluation.metrics import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
-from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
 from vnla.houses.images import world_images
-from vnla.houses.skybox import skybox_files
 from vnla.players import Players
 from vnla.report.document import Episode, Frame
 from vnla.report.film import (
@@ -73,12 +71,9 @@ def _varied(order: Sequence[int], tasks: Sequence[Task], count: int, rooms: set[
 
 
 def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) -> Images | None:
-    """Pictures of a house where they can be had: it was generated, or all of it was photographed."""
-    photographs = folder.path / "v1" / "scans" / house.name / "matterport_skybox_images"
-    stands = [each.id for each in house.viewpoints if each.included]
-    if recipe_of(folder, house.name) is None and not all(skybox_files(photographs, each) for each in stands):
-        return None
-    return one_by_one(world_images(folder, size))
+    """Pictures of a house where all of it can be seen."""
+    images = world_images(folder, size)
+    return one_by_one(images) if images.source.has(house) else None
 
 
 def tell_episode(

@@ -12,7 +12,6 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
 from vnla.houses.images import SIGHTING, WorldImages, world_images
-from vnla.houses.skybox import skybox_files
 from vnla.report.contact_sheet import contact_sheet
 from vnla.report.maps import draw_house
 from vnla.world.views import HEADINGS, LEVEL_ROW
@@ -27,27 +26,22 @@ def draw_pictures(folder: WorldFolder, house: House, out: Path) -> Iterator[Path
     plan = out / f"{house.name}-plan.png"
     draw_house(house, plan)
     yield plan
+    images = world_images(folder, SIZE)
+    if images.source.has(house):
+        yield _sheet(images, house, out / f"{house.name}-rooms.png")
     recipe = recipe_of(folder, house.name)
     if recipe is not None:
-        yield _sheet(world_images(folder, SIZE), house, out / f"{house.name}-rooms.png")
         from vnla.houses.glb import write_glb
 
         model = out / f"{house.name}.glb"
         write_glb(model, recipe.make().scene, {thing.id: f"{thing.label} {thing.id}" for thing in house.objects})
         yield model
-    elif any(skybox_files(_skyboxes(folder, house), viewpoint.id) for viewpoint in house.viewpoints):
-        yield _sheet(world_images(folder, SIZE), house, out / f"{house.name}-rooms.png")
-
-
-def _skyboxes(folder: WorldFolder, house: House) -> Path:
-    return folder.path / "v1" / "scans" / house.name / "matterport_skybox_images"
 
 
 def _sheet(images: WorldImages, house: House, path: Path) -> Path:
     """One level view of every room, the one that shows most."""
     labels = {thing.id: thing.label for thing in house.objects}
-    generated = recipe_of(images.folder, house.name) is not None
-    seen = images.sightings(house.name) if generated else np.empty(0, SIGHTING)
+    seen = images.sightings(house.name) if images.source.knows_objects(house) else np.empty(0, SIGHTING)
     pictures: list[NDArray[np.uint8]] = []
     captions: list[str] = []
     for room in house.rooms[:MOST_ROOMS]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from vnla.agent.mind import Views
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
-from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.training.config import RunConfig
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
@@ -34,11 +31,7 @@ class RunData:
         """The world, the data set and the features that a configuration names."""
         folder = read_world(Path(config.world))
         world = World.compile(folder.houses, device)
-        views = {
-            name: torch.from_numpy(array).to(device).reshape(-1, array.shape[-1])
-            for name, array in _features(config, folder, world).items()
-        }
-        return cls(folder, read_dataset(Path(config.tasks)), world, views)
+        return cls(folder, read_dataset(Path(config.tasks)), world, _views(config, folder, world))
 
     def training_tasks(self) -> TaskSet:
         """The training split."""
@@ -67,16 +60,8 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
-def _features(config: RunConfig, folder: WorldFolder, world: World) -> dict[str, NDArray[Any]]:
-    """What can be seen in a world, by name: one or more sets of features, named with commas between."""
-    return {name: _feature(name.strip(), folder, world) for name in config.features.split(",")}
+def _views(config: RunConfig, folder: WorldFolder, world: World) -> Views:
+    from vnla.vision.views import world_views  # late: vision brings encoders and houses along
 
-
-def _feature(name: str, folder: WorldFolder, world: World) -> NDArray[Any]:
-    if name == SYMBOLIC:
-        from vnla.vision.symbolic import symbolic_features
-
-        return symbolic_features(folder.houses, world).array
-    from vnla.vision.store import FeatureStore
-
-    return np.array(FeatureStore.open(folder.path / "features" / name).for_world(world))
+    found = world_views(folder, world, config.features)
+    return {name: torch.from_numpy(array).to(world.device) for name, array in found.items()}

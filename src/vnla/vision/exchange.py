@@ -12,7 +12,7 @@ import binascii
 import contextlib
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,8 +21,9 @@ import numpy as np
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
-from vnla.vision.store import FeatureStore, Header, Place, StoreWriter
+from vnla.vision.store import IMPORTED, FeatureStore, Header, Place, StoreWriter
 from vnla.world.views import HEIGHT, VIEWS, WIDTH
 
 TSV, HDF5 = (".tsv",), (".h5", ".hdf5")
@@ -33,10 +34,8 @@ NO_LIMIT = 1 << 50
 MATTERPORT_SIZE, MATTERPORT_FIELD = Size(WIDTH, HEIGHT), 60.0
 """What the images of nearly all published features were, where a file does not say."""
 
-Report = Callable[[int], None]
 
-
-class Record(NamedTuple):
+class ViewpointFeatures(NamedTuple):
     """One viewpoint's features and where in the file they stand, for messages."""
 
     where: str
@@ -54,7 +53,7 @@ def import_features(
     name: str,
     world: str = "",
     columns: int | None = None,
-    progress: Report = lambda _: None,
+    progress: Count = unheard,
 ) -> FeatureStore:
     """Make the store `out` from a file of features; whole or not at all.
 
@@ -65,7 +64,7 @@ def import_features(
     if first is None:
         raise InputError(f"{path}: is empty; expected features")
     dimension = columns or first.features.shape[1]
-    header = Header(name, f"from {path.name}", dimension, first.size, first.vfov, world, tuple(viewpoints))
+    header = Header(name, f"{IMPORTED}{path.name}", dimension, first.size, first.vfov, world, tuple(viewpoints))
     with StoreWriter(out, header, durable=False) as store:
         try:
             seen = _fill(store, itertools.chain([first], records), progress)
@@ -80,7 +79,7 @@ def import_features(
             raise
 
 
-def _fill(store: StoreWriter, records: Iterator[Record], progress: Report) -> dict[Place, str]:
+def _fill(store: StoreWriter, records: Iterator[ViewpointFeatures], progress: Count) -> dict[Place, str]:
     """Store the records of the world's viewpoints; gives those, with where in the file they stand."""
     row = {place: i for i, place in enumerate(store.header.viewpoints)}
     seen: dict[Place, str] = {}
@@ -99,7 +98,7 @@ def _fill(store: StoreWriter, records: Iterator[Record], progress: Report) -> di
     return seen
 
 
-def read_tsv(path: Path) -> Iterator[Record]:
+def read_tsv(path: Path) -> Iterator[ViewpointFeatures]:
     """The records of a tab-separated file, one at a time; all must have the same dimension."""
     dimension = None
     for number, line in files.read_lines(path, TSV_WHAT, LONGEST_LINE, NO_LIMIT):
@@ -114,7 +113,7 @@ def read_tsv(path: Path) -> Iterator[Record]:
         yield record
 
 
-def _parse(line: str, where: str) -> Record:
+def _parse(line: str, where: str) -> ViewpointFeatures:
     fields = line.split("\t")
     if len(fields) != 6:
         raise InputError(f"{where}: {len(fields)} fields; expected 6, {TSV_WHAT}")
@@ -132,10 +131,10 @@ def _parse(line: str, where: str) -> Record:
     if not data or len(data) % (VIEWS * 4):
         raise InputError(f"{where}: the features have {len(data):,} bytes; expected 36 × dimension float32")
     features = np.frombuffer(data, dtype="<f4").reshape(VIEWS, -1)
-    return Record(where, (house, viewpoint), size, field, _finite(features, where))
+    return ViewpointFeatures(where, (house, viewpoint), size, field, _finite(features, where))
 
 
-def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[Record]:
+def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[ViewpointFeatures]:
     """The records of those viewpoints in an HDF5 file; each must be there."""
     h5py = _h5py()
     files.existing_file(path, "an HDF5 file of features")
@@ -147,7 +146,7 @@ def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[Record]:
         raise InputError(f"{path}: cannot be read as HDF5 ({' '.join(str(error).split())})") from None
 
 
-def _record(archive: Any, path: Path, house: str, viewpoint: str) -> Record:
+def _record(archive: Any, path: Path, house: str, viewpoint: str) -> ViewpointFeatures:
     key = f"{house}_{viewpoint}"
     where = f"{path}: key {key}"
     if key not in archive:
@@ -160,7 +159,7 @@ def _record(archive: Any, path: Path, house: str, viewpoint: str) -> Record:
         *(int(data.attrs.get(name, usual)) for name, usual in zip(("image_w", "image_h"), MATTERPORT_SIZE, strict=True))
     )
     vfov = float(data.attrs.get("vfov", MATTERPORT_FIELD))
-    return Record(where, (house, viewpoint), size, vfov, _finite(np.asarray(data[...], dtype=np.float32), where))
+    return ViewpointFeatures(where, (house, viewpoint), size, vfov, _finite(np.asarray(data[...], dtype=np.float32), where))
 
 
 def _finite(features: Float32, where: str) -> Float32:
@@ -169,7 +168,7 @@ def _finite(features: Float32, where: str) -> Float32:
     return features
 
 
-def export_features(store: FeatureStore, path: Path, progress: Report = lambda _: None) -> None:
+def export_features(store: FeatureStore, path: Path, progress: Count = unheard) -> None:
     """Write a store as a `.tsv` or `.h5` file, whole or not at all."""
     write = _write_tsv if _is_tsv(path) else _write_hdf5
     if path.exists():
@@ -178,7 +177,7 @@ def export_features(store: FeatureStore, path: Path, progress: Report = lambda _
         write(store, working, progress)
 
 
-def _write_tsv(store: FeatureStore, path: Path, progress: Report) -> None:
+def _write_tsv(store: FeatureStore, path: Path, progress: Count) -> None:
     header = store.header
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for (house, viewpoint), features in zip(header.viewpoints, store.array, strict=True):
@@ -187,7 +186,7 @@ def _write_tsv(store: FeatureStore, path: Path, progress: Report) -> None:
             progress(1)
 
 
-def _write_hdf5(store: FeatureStore, path: Path, progress: Report) -> None:
+def _write_hdf5(store: FeatureStore, path: Path, progress: Count) -> None:
     header = store.header
     about = {"image_w": header.size.width, "image_h": header.size.height, "vfov": header.vfov}
     with _h5py().File(path, "w") as archive:

@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common.machine import cores_here
+from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
 from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
 from vnla.world.views import VIEWS
-
-Report = Callable[[int], None]
-"""Called with a number of viewpoints when that many more are stored."""
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""
@@ -31,7 +29,7 @@ def extract(
     viewpoints: Sequence[Place],
     encoder: Encoder,
     store: StoreWriter,
-    progress: Report = lambda _: None,
+    progress: Count = unheard,
     *,
     readying: Callable[[Sequence[str]], None] = lambda _: None,
     batch: int | None = None,
@@ -41,9 +39,9 @@ def extract(
     """Encode what the store still lacks, with so many processes, as many as there are cores unless told.
 
     `viewpoints` are the store's, in its order. At most `batch` images go to the encoder at once. `images` is sent to the
-    processes, and the encoder as well if it can travel; their number changes nothing in the result. `meanwhile` is called
-    while they start, and is over when they begin; `readying` then, with the houses that are being made ready, each time they
-    change.
+    processes, and the encoder as well if it can travel; their number changes nothing in the result. `progress` counts
+    viewpoints. `meanwhile` is called while the processes start, and is over when they begin; `readying` then, with the
+    houses that are being made ready, each time they change.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import world_images
 from vnla.houses.render.warming import compile_kernels
 from vnla.vision.encoders import Encoder, Size
-from vnla.vision.extract import Report, extract
+from vnla.vision.extract import extract
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
 from vnla.world.views import HEIGHT, VERTICAL_FIELD, WIDTH
@@ -22,20 +23,31 @@ def make_features(
     folder: WorldFolder,
     world: World,
     encoder: Encoder,
-    progress: Report = lambda _: None,
+    progress: Count = unheard,
     *,
     told: Callable[[str], None] = lambda _: None,
+    name: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
 ) -> tuple[Path, Header, bool]:
     """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
 
-    The first call of `progress` is for what is stored already; `told` hears in words what is being done. Gives the store's
-    folder, its header, and whether there was anything to do.
+    They are kept under `name`, the encoder's unless told otherwise. The first call of `progress` is for what is stored
+    already; `told` hears in words what is being done. Gives the store's folder, its header, and whether there was anything to
+    do.
     """
     viewpoints = viewpoints_of(world)
-    header = Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, VFOV, world_checksum(folder), viewpoints)
-    out = store_path(folder.path, encoder.name)
+    header = Header(
+        encoder.name,
+        encoder.weights,
+        encoder.dimension,
+        encoder.size,
+        VFOV,
+        world_checksum(folder),
+        viewpoints,
+        tuple(encoder.options.items()),
+    )
+    out = store_path(folder.path, name or encoder.name)
     if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
         return out, header, False
     with StoreWriter(out, header) as store:

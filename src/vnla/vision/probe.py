@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Count, unheard
 from vnla.houses.house import House
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
@@ -211,7 +212,7 @@ def drawn_visibility(
     houses: Sequence[House],
     world: World,
     sightings: Callable[[str], NDArray[np.void]],
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Count = unheard,
 ) -> Visibility:
     """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.images.SIGHTING`)."""
     by_name = {house.name: house for house in houses}

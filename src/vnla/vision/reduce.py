@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.vision.store import INDEX, FeatureStore, StoreWriter, store_path, world_features
+from vnla.vision.store import INDEX, REDUCED, FeatureStore, StoreWriter, store_path, world_features
 
 Floats = NDArray[np.floating[Any]]
 
@@ -49,7 +49,8 @@ def reduce_features(folder: WorldFolder, encoder: str, size: int) -> tuple[Featu
     rows = np.array([house in training for house, _ in source.header.viewpoints])
     found = components(source.array, rows, size)
     name = reduced_name(encoder, size)
-    header = replace(source.header, encoder=name, weights=f"components of {source.sha256[:16]}", dimension=size)
+    weights = f"{REDUCED}{source.sha256[:16]}"
+    header = replace(source.header, encoder=name, weights=weights, dimension=size, options=())
     out = store_path(folder.path, name)
     if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
         return FeatureStore.open(out), found.kept

@@ -18,6 +18,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.vision.encoders.base import Size
+from vnla.vision.encoders import ENCODERS, Size
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
 
@@ -40,6 +41,8 @@ INDEX, UNFINISHED, DONE, ARRAY = "features.json", "unfinished.json", "done", "fe
 WHAT = "the index of a feature store"
 DTYPE = np.dtype("<f2")
 LARGEST = float(np.finfo(np.float16).max)
+IMPORTED, REDUCED = "from ", "components of "
+"""How the weights of a store begin whose features came from a file, or are those of another, reduced."""
 
 Place = tuple[str, str]
 """A viewpoint: the name of its house, and its id."""
@@ -60,6 +63,8 @@ class Header:
     world: str
     """Checksum of the world folder; empty where the folder has none."""
     viewpoints: tuple[Place, ...]
+    options: tuple[tuple[str, Any], ...] = ()
+    """The encoder's own, by name."""
 
     def as_json(self) -> dict[str, Any]:
         """The header as the index has it; viewpoints by house, in order."""
@@ -73,6 +78,7 @@ class Header:
             "version": VERSION,
             "encoder": self.encoder,
             "weights": self.weights,
+            **({"options": dict(self.options)} if self.options else {}),
             "shape": [len(self.viewpoints), VIEWS, self.dimension],
             "dtype": "float16",
             "image": list(self.size),
@@ -100,6 +106,7 @@ def read_header(path: Path) -> tuple[Header, str]:
             vfov=float(value["vfov"]),
             world=str(value["world"]),
             viewpoints=places,
+            options=tuple(dict(value.get("options", {})).items()),
         )
         if header.as_json() != {key: each for key, each in value.items() if key != "sha256"}:
             raise ValueError("its fields do not agree with each other")
@@ -240,22 +247,69 @@ def store_path(world: Path, encoder: str) -> Path:
     return world / "features" / name
 
 
-def world_features(folder: WorldFolder, encoder: str) -> FeatureStore:
-    """The features that a world folder keeps under the name of an encoder; they must be of this very world."""
-    path = store_path(folder.path, encoder)
+def world_features(folder: WorldFolder, name: str) -> FeatureStore:
+    """The features that a world folder keeps under a name, an encoder's as a rule; they must be of this very world."""
+    path = store_path(folder.path, name)
     if not path.is_dir():
-        raise InputError(f"{path}: no features; make them with: vnla features make {folder.path} --encoder {encoder}")
+        raise InputError(f"{path}: no features; {_missing(folder, name)}")
+    if not (path / INDEX).is_file() and (path / UNFINISHED).is_file():
+        again = _command(folder, name, read_header(path / UNFINISHED)[0])
+        raise InputError(f"{path}: its features are not finished; go on with: {again}")
     store = FeatureStore.open(path)
     if store.header.world != world_checksum(folder):
-        raise InputError(f"{path}: these features were made before the world was changed; remove them and make them again")
+        again = _command(folder, name, store.header)
+        raise InputError(f"{path}: made before the world was changed; remove that folder and make it again with: {again}")
     return store
 
 
+def stale_features(folder: WorldFolder) -> list[str]:
+    """Names of the features in a world folder that were made before the world was changed."""
+    checksum = world_checksum(folder)
+    headers = {path.parent.name: read_header(path)[0] for path in sorted(folder.path.glob(f"features/*/{INDEX}"))}
+    return [name for name, header in headers.items() if header.world != checksum]
+
+
+def _missing(folder: WorldFolder, name: str) -> str:
+    """What to do about features that are not there."""
+    encoder, _, size = name.rpartition("-")
+    there = sorted(path.parent.name for path in folder.path.glob(f"features/*/{INDEX}"))
+    if size.isdecimal() and (encoder in ENCODERS or (encoder and store_path(folder.path, encoder).name in there)):
+        return f"make them with: {_shell('reduce', folder.path, '--encoder', encoder, '--size', size)}"
+    make = _shell("make", folder.path, "--encoder", name)
+    if name in ENCODERS or ":" in name or not there:
+        return f"make them with: {make}"
+    return f"there are {', '.join(there)}; make others with: {make}"
+
+
+def _command(folder: WorldFolder, name: str, header: Header) -> str:
+    """The command that makes features like those that are there."""
+    if header.weights.startswith(IMPORTED):
+        return _shell("import", folder.path, header.weights.removeprefix(IMPORTED), "--name", name)
+    if header.weights.startswith(REDUCED):
+        encoder = name.removesuffix(f"-{header.dimension}")
+        return _shell("reduce", folder.path, "--encoder", encoder, "--size", header.dimension)
+    own = [part for option, value in header.options for part in ("--encoder-option", f"{option}={_typed(value)}")]
+    named = [] if store_path(folder.path, header.encoder) == store_path(folder.path, name) else ["--name", name]
+    return _shell("make", folder.path, "--encoder", header.encoder, *own, *named)
+
+
+def _typed(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _shell(*words: object) -> str:
+    return shlex.join(["vnla", "features", *map(str, words)])
+
+
 def world_checksum(folder: WorldFolder) -> str:
-    """What tells a world folder from another with the same names in it; empty without a `world.json`."""
+    """What tells a world folder from another with the same names in it; empty without a `world.json`.
+
+    Where its pictures come from is a part of it if `world.json` says so.
+    """
     if "sha256" not in folder.manifest:
         return ""
-    return hashlib.sha256(json.dumps(folder.manifest["sha256"], sort_keys=True).encode()).hexdigest()[:16]
+    told = {name: folder.manifest[name] for name in ("pictures",) if name in folder.manifest}
+    return hashlib.sha256(json.dumps({**folder.manifest["sha256"], **told}, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def viewpoints_of(world: World) -> tuple[Place, ...]:

@@ -22,6 +22,8 @@ from vnla.world.compiled import World
 from vnla.world.graph import Graph
 from vnla.world.views import VERTICAL_FIELD, VIEWS, Float32, Float64, relative, view_angles
 
+NAME = "symbolic"
+
 FARTHEST = 5.0
 """Metres within which an object is seen where rooms are unknown."""
 

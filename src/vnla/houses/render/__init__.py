@@ -7,7 +7,7 @@ views = views_of(panorama.rgb, 224, 168)             # all 36 views of the simul
 seen = objects_in_views(panorama.objects)
 """
 
-from vnla.houses.render.camera import Stage, prepare, render_view
+from vnla.houses.render.camera import render_view
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.panorama import (
     Panorama,
@@ -18,6 +18,7 @@ from vnla.houses.render.panorama import (
     views_of,
 )
 from vnla.houses.render.raster import SKY, Frame
+from vnla.houses.render.stage import Stage, prepare
 
 __all__ = [
     "SKY",

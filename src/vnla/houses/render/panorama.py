@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
-from vnla.houses.render.camera import Stage, camera_axes
+from vnla.houses.render.camera import camera_axes
 from vnla.houses.render.raster import Camera, draw
+from vnla.houses.render.stage import Stage
 from vnla.houses.skybox import Faces, face_directions
 from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles
 

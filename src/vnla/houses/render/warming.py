@@ -6,8 +6,8 @@ and compile the same; so whoever starts them draws a very small scene first, in 
 
 from __future__ import annotations
 
-from vnla.houses.render.camera import prepare
 from vnla.houses.render.panorama import render_panorama, views_of
+from vnla.houses.render.stage import prepare
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
 
 

@@ -1,14 +1,19 @@
-"""Encoders of images, by name. A new one is one file with a `make` function, and one line here.
+"""Encoders of images, by name: ours, and anybody's as `package.module:Class`, a class made from `Encoder`.
 
-Its file is read when it is asked for: processes that only run an encoder need not load what others are made of.
+A new one of ours is one file with a `make` function, and one line here. Its file is read when it is asked for: processes
+that only run an encoder need not load what others are made of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.common.named import build
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]
@@ -28,7 +33,7 @@ DEFAULT = "efficientnet-lite0"
 
 # One line an encoder. A name that ends in a colon stands for all names that begin with it.
 ENCODERS: dict[str, Maker] = {
-    DEFAULT: _maker("efficientnet"),
+    DEFAULT: _maker("lite0"),
     "resnet152": _maker("resnet", "make_resnet152"),
     "timm:": _maker("timm_models"),
     "random": _maker("resnet", "make_random"),
@@ -41,9 +46,32 @@ def encoder_names() -> str:
     return ", ".join(f"{name}MODEL" if name.endswith(":") else name for name in ENCODERS)
 
 
-def make_encoder(name: str, options: Options | None = None) -> Encoder:
-    """The encoder of that name, ready to use."""
+def make_encoder(name: str, options: Options | None = None, own: Mapping[str, Any] = MappingProxyType({})) -> Encoder:
+    """The encoder of that name, ready to use; `own` are options that only this one has, anybody's own class say."""
+    options = options or Options()
     kind = name.partition(":")[0] + ":" if ":" in name else name
-    if kind not in ENCODERS or (name == kind and kind.endswith(":")):
-        raise InputError(f"encoder {name!r}: unknown; choose one of {encoder_names()}")
-    return ENCODERS[kind](name, options or Options())
+    if kind in ENCODERS and not name.endswith(":"):
+        if own:
+            raise InputError(f"encoder {name}: has no option {min(own)}; its options are {', '.join(vars(options))}")
+        return ENCODERS[kind](name, options)
+    if ":" not in name or name.endswith(":"):
+        raise InputError(f"encoder {name!r}: unknown; choose one of {encoder_names()}, or your own, package.module:Class")
+    return _anybodys(name, options, own)
+
+
+def _anybodys(name: str, options: Options, own: Mapping[str, Any]) -> Encoder:
+    """An encoder that is not ours: what was said of the options that all have goes to it as well, if anything was."""
+    usual = vars(Options())
+    said = {**{each: value for each, value in vars(options).items() if value != usual[each]}, **own}
+    encoder: object = build("encoder", name, {}, said)
+    if not isinstance(encoder, Encoder):
+        raise InputError(f"encoder {name}: is {type(encoder).__name__}, not made from {Encoder.__module__}.Encoder")
+    if not isinstance(getattr(encoder, "dimension", None), int) or encoder.dimension < 1:
+        raise InputError(f"encoder {name}: needs a dimension: how many values it gives a view")
+    decisive = {each: _plain(value) for each, value in said.items() if each not in ("device", "size")}
+    vars(encoder).update(name=name, size=Size(*encoder.size), options=decisive)  # it may be frozen
+    return encoder
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value

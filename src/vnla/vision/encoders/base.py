@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +60,14 @@ class Encoder(ABC):
     """Images to feature vectors. An image's features depend neither on its batch nor on its place in it, beyond rounding."""
 
     name: str
+    """As on the command line; anybody's own gets the name by which it was asked for."""
     dimension: int
-    size: Size
+    size: Size = Size(224, 168)
     """Of the images that it expects."""
-    weights: str
+    weights: str = "none"
     """What tells these weights from others: the start of a checksum, or where they come from."""
+    options: Mapping[str, Any] = MappingProxyType({})
+    """What it was made with that decides its features and that neither its name nor its weights tell."""
     device: str = "cpu"
     batch: int = VIEWS
     """How many images to hand over at once: on a CPU more than those of one viewpoint gains nothing."""
@@ -79,7 +84,13 @@ class Encoder(ABC):
         if not len(images):
             return np.zeros((0, self.dimension), dtype=np.float32)
         # PyTorch warns of arrays that it could not write on, such as a memory-mapped file's.
-        return self._encode(np.require(images, requirements=["C", "W"]))
+        features = self._encode(np.require(images, requirements=["C", "W"]))
+        if features.shape != (len(images), self.dimension):
+            raise InputError(
+                f"{self.name}: gave features of shape {features.shape} for {len(images)} images; "
+                f"expected ({len(images)}, {self.dimension})"
+            )
+        return features
 
     @abstractmethod
     def _encode(self, images: Images) -> Float32:

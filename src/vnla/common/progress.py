@@ -1,0 +1,18 @@
+"""How work that takes long tells whoever waits for it how far it is: functions that it calls now and then.
+
+Nothing is known here of bars and terminals. Whoever starts the work passes such a function in; by default nobody listens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Count = Callable[[int], None]
+"""Called with how many more are done since it was called last."""
+
+Share = Callable[[int, int], None]
+"""Called with how many are done by now, and of how many."""
+
+
+def unheard(*_: int) -> None:
+    """A `Count` and a `Share` for work that nobody waits for."""

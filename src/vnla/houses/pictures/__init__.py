@@ -1,0 +1,37 @@
+"""Sources of pictures, by name: `generated`, `skybox`, and anybody's as `package.module:Class`.
+
+`world.json` names the source of a world, `"pictures": {"source": "skybox", "options": {"scans": "/data/v1/scans"}}`
+(`vnla world set`). A world that names none has photographs where they lie in its folder, and else is drawn if it was
+generated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from vnla.common.errors import InputError
+from vnla.common.named import build, find
+from vnla.houses.folder import WorldFolder
+from vnla.houses.pictures.base import PictureSource
+from vnla.houses.pictures.drawn import Drawn
+from vnla.houses.pictures.found import Found
+from vnla.houses.pictures.photographs import Photographs
+
+__all__ = ["SOURCES", "PictureSource", "picture_source"]
+
+SOURCES: Mapping[str, type[PictureSource]] = {"generated": Drawn, "skybox": Photographs}
+
+_KIND = "pictures"
+
+
+def picture_source(world: WorldFolder) -> PictureSource:
+    """Where the pictures of a world come from."""
+    if world.pictures is None:
+        return Found(world)
+    name, options = world.pictures
+    source: object = find(_KIND, name, SOURCES)
+    # A file names it, perhaps a stranger's: nothing is called but a class that was made for this.
+    if not isinstance(source, type) or not issubclass(source, PictureSource):
+        raise InputError(f"{world.path}: pictures {name}: is not a class made from {PictureSource.__module__}.PictureSource")
+    return build(_KIND, name, {name: partial(source, world)}, options)

@@ -1,0 +1,50 @@
+"""What agents see of a world, by name: the features that a store holds, or `symbolic`; several with commas between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vnla.common.errors import InputError
+from vnla.houses.folder import WorldFolder, read_manifest
+from vnla.vision.encoders import DEFAULT
+from vnla.vision.store import world_features
+from vnla.vision.symbolic import NAME as SYMBOLIC
+from vnla.vision.symbolic import symbolic_features
+from vnla.world.compiled import World
+
+Views = NDArray[np.floating[Any]]
+"""A row for every pose of a world, (poses, size), in the world's order."""
+
+
+def view_names(text: str) -> tuple[str, ...]:
+    """The names in what a person wrote, `efficientnet-lite0,symbolic` say."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise InputError(f"features {text!r}: expected a name, or several with commas between")
+    if len(set(names)) < len(names):
+        raise InputError(f"features {text!r}: a name is there twice")
+    return names
+
+
+def default_features(world: Path) -> str:
+    """The features that agents see in a world folder if nobody says: those that its `world.json` names, or the usual."""
+    chosen: str | None = read_manifest(world).get("features")
+    return chosen or DEFAULT
+
+
+def world_views(folder: WorldFolder, world: World, names: str) -> dict[str, Views]:
+    """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now."""
+    return {name: _views(folder, world, name) for name in view_names(names)}
+
+
+def _views(folder: WorldFolder, world: World, name: str) -> Views:
+    array: Views
+    if name == SYMBOLIC:
+        array = symbolic_features(folder.houses, world).array
+    else:
+        array = np.array(world_features(folder, name).for_world(world))
+    return array.reshape(-1, array.shape[-1])
