@@ -139,7 +139,7 @@ def _sweep(folder: Path, split: str, subject: _Subject, rooms: Tensor, seeds: tu
 
 
 def _table(title: str, found: Mapping[str, Evaluation]) -> Table:
-    from vnla.evaluation.evaluate import METRICS
+    from vnla.evaluation.metrics import METRICS
 
     table = Table("", *found, title=title, title_justify="left")
     figures = [each.summary() for each in found.values()]

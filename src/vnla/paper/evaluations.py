@@ -32,8 +32,6 @@ TESTS = ("test_seen", "test_unseen")
 DEV_SEEN = "val_seen"
 TOLERANCE = 0.5
 """Points by which success rates on Dev seen may differ in Table 3."""
-CPU_BATCH = 1024
-"""Episodes at a time on a CPU: larger batches are no faster there."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,6 @@ def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
         rooms_of(material.world, material.folder.houses),
         seeds=trial.seeds,
         ratio=config.training.ratio,
-        batch=CPU_BATCH if trial.device == "cpu" else None,
         progress=lambda count, of: report(count, of, "episodes"),
     )
     with files.new_folder(out) as folder:
