@@ -23,10 +23,15 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import vnla.gym
+from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players
 from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.metrics import rooms_of
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
+from vnla.roles.acting import Acting, sampled
 from vnla.roles.advisor import Advisor
+from vnla.roles.help_policies import Never
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -222,6 +227,20 @@ def test_spl_counts_a_way_back() -> None:
         _, reward, terminated, _, info = env.step((info["teacher_action"], 0))
     assert reward == 1
     assert info["spl"] == pytest.approx(8.1404 / 13.2394, abs=1e-4)
+
+
+def test_success_and_spl_are_those_of_the_evaluation() -> None:
+    """Walks of an agent that samples its actions, played again."""
+    who = players(Acting(sampled, direct=True), Never())
+    found = evaluate(who, TASKS, END_GOALS, rooms_of(WORLD, [HOUSE]), seeds=[123, 435, 6757])
+    assert 0 < found.scores.success.sum() < found.scores.success.size
+    env = AskNavEnv(budgets=TimeBudgets())
+    for seed, task in np.ndindex(*found.scores.shape):
+        env.reset(seed=0, options={"task": TASKS.tasks[task].id})
+        nav = found.trace.nav[seed * len(TASKS) + task, : found.scores.steps[seed, task]]
+        _, reward, _, _, info = play(env, *moves(*nav.tolist()))
+        assert reward == info["success"] == found.scores.success[seed, task]
+        assert info["spl"] == pytest.approx(found.scores.spl[seed, task], rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,12 @@ def device_named(name: str | None) -> str:
     return name
 
 
+def use_threads(count: int | None) -> None:
+    """Compute with so many threads from now on; None leaves it as it is."""
+    if count is not None:
+        torch.set_num_threads(count)
+
+
 def commit() -> str | None:
     """The commit of the checkout that this package runs from, if it does; with a + where files have changed since."""
     here = Path(__file__).parent

@@ -36,6 +36,11 @@ def checkpoint(run: Path, which: str | int) -> Path:
     return run / (LAST if which == "last" else f"best_{which}.safetensors")
 
 
+def checkpoints_of(run: Path) -> list[str]:
+    """The checkpoints that a run has, by the names that `checkpoint` takes."""
+    return [which for which in (*VALIDATION, "last") if checkpoint(run, which).exists()]
+
+
 def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int = "val_unseen") -> Agent:
     """The agent of a finished or running training: its best by a validation split, the last, or that of an iteration."""
     agent = make_agent(config, material)
