@@ -21,15 +21,17 @@ import torch
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from torch import Tensor
 
 import vnla.gym
-from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, players
+from cottage_players import END_GOALS, HOUSE, TASKS, WORLD, Scripted, players
 from vnla.common.errors import InputError
+from vnla.episodes import Episodes
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.metrics import rooms_of
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
-from vnla.roles.acting import Acting, sampled
+from vnla.roles.acting import most_probable
 from vnla.roles.advisor import Advisor
 from vnla.roles.help_policies import Never
 from vnla.tasks.cottage import cottage_tasks
@@ -229,11 +231,20 @@ def test_spl_counts_a_way_back() -> None:
     assert info["spl"] == pytest.approx(8.1404 / 13.2394, abs=1e-4)
 
 
+class Straying(Scripted):
+    """Follows a script, then the teacher."""
+
+    def __call__(self, chances: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: int) -> Tensor:
+        return super().__call__(chances, taught, intervened, episodes, step) if step < len(self.script) else taught
+
+
 def test_success_and_spl_are_those_of_the_evaluation() -> None:
-    """Walks of an agent that samples its actions, played again."""
-    who = players(Acting(sampled, direct=True), Never())
-    found = evaluate(who, TASKS, END_GOALS, rooms_of(WORLD, [HOUSE]), seeds=[123, 435, 6757])
-    assert 0 < found.scores.success.sum() < found.scores.success.size
+    """Walks that begin with a detour and end where the teacher leads or when time is up, played again."""
+    detour = (Nav.FORWARD, *[Nav.LEFT] * 4, Nav.FORWARD, *[Nav.LEFT] * 5, Nav.FORWARD)
+    who = players(Straying(most_probable, False, detour), Never())
+    found = evaluate(who, TASKS, END_GOALS, rooms_of(WORLD, [HOUSE]), seeds=[123])
+    spl = found.scores.spl
+    assert ((spl > 0) & (spl < 1)).any() and (spl == 0).any()
     env = AskNavEnv(budgets=TimeBudgets())
     for seed, task in np.ndindex(*found.scores.shape):
         env.reset(seed=0, options={"task": TASKS.tasks[task].id})

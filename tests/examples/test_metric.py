@@ -46,7 +46,7 @@ def vnla(*arguments: object) -> None:
 def test_it_is_in_the_table_and_in_every_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Under the policy "first" with one request at most (25 · 0.25 / 7 < 1) it is made before the first step: all steps come after it."""
+    """With one request at most (25 · 0.25 / 7 < 1) the policy "first" makes it before the first step: all come after it."""
     monkeypatch.chdir(ROOT)
     run, (world, tasks) = tmp_path / "run", write_cottage(tmp_path)
     vnla("train", run, "--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "first",
