@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,8 @@ import torch
 
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.kept import EVALUATION, write_evaluation
-from vnla.evaluation.metrics import Scores
+from vnla.evaluation.metrics import METRICS
+from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.cottage import cottage
 from vnla.paper.results import Layout
@@ -31,14 +31,14 @@ def cottage_set() -> TaskSet:
 
 def scores_of(success: list[str], **others: list[list[float]]) -> Scores:
     """Scores with the successes written as a row of 0 and 1 for each seed; everything else is 0 unless given."""
-    values = {each.name: np.zeros((len(success), len(success[0]))) for each in fields(Scores)}
+    values = {name: np.zeros((len(success), len(success[0]))) for metric in METRICS.values() for name in metric.needs}
     for name in ("reasons", "reasons_at_requests"):
         values[name] = np.zeros((len(success), len(success[0]), len(Reason)), dtype=np.int64)
     values["success"] = np.array([[each == "1" for each in row] for row in success])
     values["room_success"] = values["success"]
     for name, given in others.items():
         values[name] = np.array(given)
-    return Scores(**values)
+    return Scores(values)
 
 
 def write_scores(layout: Layout, candidate: str, split: str, scores: Scores) -> None:

@@ -21,12 +21,18 @@ import torch
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from torch import Tensor
 
 import vnla.gym
+from cottage_players import TASKS, Scripted, players
 from vnla.common.errors import InputError
+from vnla.episodes import Episodes
+from vnla.evaluation.evaluate import evaluate
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
+from vnla.roles.acting import most_probable
 from vnla.roles.advisor import Advisor, TemplateAdvisor
+from vnla.roles.help_policies import Never
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -222,6 +228,29 @@ def test_spl_counts_a_way_back() -> None:
         _, reward, terminated, _, info = env.step((info["teacher_action"], 0))
     assert reward == 1
     assert info["spl"] == pytest.approx(8.1404 / 13.2394, abs=1e-4)
+
+
+class Straying(Scripted):
+    """Follows a script, then the teacher."""
+
+    def __call__(self, chances: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: int) -> Tensor:
+        return super().__call__(chances, taught, intervened, episodes, step) if step < len(self.script) else taught
+
+
+def test_success_and_spl_are_those_of_the_evaluation() -> None:
+    """Walks that begin with a detour and end where the teacher leads or when time is up, played again."""
+    detour = (Nav.FORWARD, *[Nav.LEFT] * 4, Nav.FORWARD, *[Nav.LEFT] * 5, Nav.FORWARD)
+    who = players(Straying(most_probable, False, detour), Never())
+    found = evaluate(who, TASKS, seeds=[123])
+    spl = found.scores.spl
+    assert ((spl > 0) & (spl < 1)).any() and (spl == 0).any()
+    env = AskNavEnv(budgets=TimeBudgets())
+    for seed, task in np.ndindex(*found.scores.shape):
+        env.reset(seed=0, options={"task": TASKS.tasks[task].id})
+        nav = found.trace.nav[seed * len(TASKS) + task, : found.scores.steps[seed, task]]
+        _, reward, _, _, info = play(env, *moves(*nav.tolist()))
+        assert reward == info["success"] == found.scores.success[seed, task]
+        assert info["spl"] == pytest.approx(found.scores.spl[seed, task], rel=1e-6)
 
 
 @pytest.mark.parametrize(

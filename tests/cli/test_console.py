@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from vnla.cli.console import Lines, ProgressLines, progress_bar
+from vnla.cli.console import InLines, Lines, ProgressLines, progress_bar, telling
 
 
 def test_a_pipe_gets_lines_on_every_task_in_hand() -> None:
@@ -40,3 +40,33 @@ def test_what_is_tracked_is_told(capsys: pytest.CaptureFixture[str], monkeypatch
             time.sleep(0.01)
     told = capsys.readouterr().err
     assert "building 1/3" in told and "building 2/3" in told
+
+
+def test_elsewhere_there_is_a_line_where_something_begins_ends_or_takes_long() -> None:
+    out, seconds = io.StringIO(), iter([0.0, 0.0, 1.0, 2.0, 12.0, 12.0, 20.0, 21.0])
+    tell = InLines(Lines(Console(file=out, width=80), seconds=10, clock=lambda: next(seconds)))
+    tell("loading")
+    tell("evaluating", 0, 5000)
+    tell("evaluating", 1000, 5000)  # a second later
+    tell("evaluating", 2000, 5000)
+    tell("evaluating", 4000, 5000)
+    tell("evaluating", 5000, 5000)
+    assert [" ".join(line.split()[1:]) for line in out.getvalue().splitlines()] == [
+        "loading",
+        "0% evaluating 0/5,000",
+        "40% evaluating 2,000/5,000",
+        "100% evaluating 5,000/5,000",
+    ]
+
+
+def test_at_a_terminal_there_is_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what Rich takes for a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    with telling() as tell:
+        tell("loading [bold]")
+        tell("evaluating", 0, 12)
+        tell("evaluating", 6, 12)
+        tell("evaluating", 12, 12)
+    shown = capfd.readouterr()
+    assert not shown.out
+    assert "12/12" in shown.err and "━" in shown.err and "evaluating 12/12" not in shown.err

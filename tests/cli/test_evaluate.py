@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import command
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.evaluation.kept import read_scores
 from vnla.houses.folder import read_world
+from vnla.tasks.dataset import read_dataset
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
@@ -31,13 +36,26 @@ def vnla(vnla: command.Vnla) -> Vnla:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs "first" and "none"."""
     folder = tmp_path_factory.mktemp("cottage")
     world, tasks = write_cottage(folder)
-    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "first", "--iterations", 2]
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "first,none"]
     with pytest.raises(SystemExit):
-        cli.main([str(each) for each in ["train", folder / "run", *options, "--batch", 4, "--hidden", 8]])
-    return folder / "run"
+        cli.main(
+            [str(each) for each in ["train", folder / "runs", *options, "--iterations", 2, "--batch", 4, "--hidden", 8]]
+        )
+    return folder / "runs"
+
+
+@pytest.fixture
+def run(runs: Path) -> Path:
+    return runs / "first"
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def test_one_seed_has_no_interval(vnla: Vnla, run: Path) -> None:
@@ -54,6 +72,7 @@ def test_another_help_policy(vnla: Vnla, run: Path, tmp_path: Path) -> None:
         status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--help-policy", policy, "--json", file)
         assert status == 0, said
         assert f"help policy {policy}" in " ".join(said.split())
+        assert "nan" not in said  # who never asks has no precision
         requests[policy] = json.loads(file.read_text())["test_seen"]["figures"]["requests"]["mean"]
     assert requests["none"] == 0 < requests["teacher"]
     status, said = vnla("evaluate", run, "--help-policy", "oracle")
@@ -61,12 +80,17 @@ def test_another_help_policy(vnla: Vnla, run: Path, tmp_path: Path) -> None:
 
 
 def test_another_k_and_another_ratio(vnla: Vnla, run: Path, tmp_path: Path) -> None:
-    """25 steps · 0.4 / 5 actions = 2 requests, all of which the policy "first" makes."""
-    file = tmp_path / "summary.json"
-    arguments = ["evaluate", run, "--split", "test_seen", "--seeds", 2, "--k", 5, "--ratio", 0.4, "--json", file]
-    status, said = vnla(*arguments)
-    assert status == 0, said
-    assert 0 <= json.loads(file.read_text())["test_seen"]["figures"]["requests"]["mean"] <= 2
+    """T steps · τ / k requests, rounded up or down by chance; the policy "first" makes one at every step until then."""
+    dataset = read_dataset(run.parents[1] / "tasks")
+    steps = {task.id: dataset.budgets[task.start_room, task.goal_room] for task in dataset.split("test_seen")}
+    for k, ratio in ((5, 0.4), (1, 0.25)):
+        file = tmp_path / f"{k}.csv"
+        status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 2, "--k", k, "--ratio", ratio, "--csv", file)
+        assert status == 0, said
+        for row in rows(file):
+            budget = int(row["help_budget"])
+            assert abs(budget - steps[row["task"]] * ratio / k) < 1
+            assert int(row["requests"]) == min(int(row["steps"]), budget) >= 1
 
 
 def test_success_against_help_is_drawn(vnla: Vnla, run: Path, tmp_path: Path) -> None:
@@ -103,14 +127,16 @@ def cottage_with_views(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 def test_the_pretrained_agent_can_be_tried_anywhere(
     vnla: Vnla, cottage_with_views: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """What it does where there is nothing to see is its own affair; cottage tasks have 25 steps, so 2 or 3 requests each."""
+    """What it does where there is nothing to see is its own affair, so it asks at first, as often as it may."""
     world, tasks = cottage_with_views
-    where = ["--world", world, "--tasks", tasks]
+    where, file = ["--world", world, "--tasks", tasks], tmp_path / "episodes.csv"
     status, said = vnla(
-        "evaluate", "pretrained", *where, "--split", "test_seen", "--seeds", 1, "--json", tmp_path / "s.json"
+        "evaluate", "pretrained", *where, "--split", "test_seen", "--seeds", 1, "--help-policy", "first", "--csv", file
     )
     assert status == 0, said
-    assert 0 <= json.loads((tmp_path / "s.json").read_text())["test_seen"]["figures"]["requests"]["mean"] <= 3
+    found = rows(file)
+    assert {row["run"] for row in found} == {"pretrained"}
+    assert all(int(row["requests"]) == min(int(row["steps"]), int(row["help_budget"])) >= 1 for row in found)
     status, said = vnla("watch", "pretrained", *where, "--split", "test_seen")
     assert status == 0, said
     assert "The agent begins in" in said and "times and walked" in said
@@ -118,7 +144,8 @@ def test_the_pretrained_agent_can_be_tried_anywhere(
 
 def test_the_pretrained_agent_needs_a_world(vnla: Vnla, run: Path) -> None:
     status, said = vnla("evaluate", "pretrained")
-    assert (status, said) == (2, "vnla: error: the pretrained agent: say which --world and --tasks to try it on\n")
+    assert status == 2
+    assert said.splitlines()[-1] == "vnla: error: the pretrained agent: say which --world and --tasks to try it on"
     assert vnla("evaluate", run, "--world", run)[0] == 2
 
 
@@ -126,3 +153,97 @@ def test_unknown_splits_are_named(vnla: Vnla, run: Path) -> None:
     status, said = vnla("evaluate", run, "--split", "test_somewhere", "--checkpoint", "last")
     assert status == 2
     assert "has no split 'test_somewhere'" in said
+
+
+def test_an_agent_that_never_learned_to_ask_is_not_asked_when(vnla: Vnla, runs: Path) -> None:
+    status, said = vnla("evaluate", runs / "none", "--split", "test_seen", "--help-policy", "learned")
+    assert status == 2
+    assert said == (
+        f"vnla: error: {runs / 'none'}: was trained under the help policy none, which does not learn when to ask; "
+        "--help-policy learned needs a run that was trained under it\n"
+    )
+
+
+def test_a_folder_of_runs(vnla: Vnla, runs: Path, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("s.json", "e.csv", "results", "npz")}
+    status, said = vnla(
+        "evaluate", runs, "--split", "test_seen", "--seeds", 1, "--json", files["s.json"], "--csv", files["e.csv"],
+        "--results", files["results"], "--npz", files["npz"],
+    )  # fmt: skip
+    assert status == 0, said
+    assert "help policy first" in " ".join(said.split()) and "help policy none" in " ".join(said.split())
+    summary = json.loads(files["s.json"].read_text())
+    assert {name: list(splits) for name, splits in summary.items()} == {"first": ["test_seen"], "none": ["test_seen"]}
+    assert summary["none"]["test_seen"]["figures"]["requests"]["mean"] == 0
+    assert summary["first"]["test_seen"]["figures"]["requests"]["mean"] >= 1
+    assert [row["run"] for row in rows(files["e.csv"])] == ["first"] * 6 + ["none"] * 6
+    assert {each.parent.name for each in files["results"].glob("*/test_seen.json")} == {"first", "none"}
+    assert read_scores(files["npz"] / "first" / "test_seen" / "evaluation.npz").shape == (1, 6)
+
+
+def test_one_run_has_its_files_where_it_was_told(vnla: Vnla, run: Path, tmp_path: Path) -> None:
+    status, said = vnla(
+        "evaluate", run, "--split", "test_seen", "--split", "test_seen", "--seeds", 2, "--csv", tmp_path / "e.csv",
+        "--npz", tmp_path / "npz", "--results", tmp_path / "results",
+    )  # fmt: skip
+    assert status == 0, said
+    scores, found = read_scores(tmp_path / "npz" / "test_seen" / "evaluation.npz"), rows(tmp_path / "e.csv")
+    assert (tmp_path / "results" / "test_seen.json").is_file()
+    assert len(found) == 12
+    assert [float(row["nav_error"]) for row in found] == scores.nav_error.ravel().tolist()
+    assert [row["seed"] for row in found] == ["123"] * 6 + ["435"] * 6
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--device", "nope"], "device nope: unknown"),
+        (["--device", "cuda"], "device cuda: there is no GPU"),
+        (["--checkpoint", "nope"], "has no checkpoint nope; it has val_seen, val_unseen, last"),
+        (["--metric", "spl.wrong"], "metric spl.wrong: unknown"),
+        (["--metric", "nowhere.at_all:it"], "module nowhere.at_all cannot be imported"),
+        (["--help-policy", "oracle"], "help policy oracle: unknown"),
+        (["--threads", "0"], "--threads"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_loaded(
+    vnla: Vnla, run: Path, options: list[str], complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    status, said = vnla("evaluate", run, *options)
+    assert status == 2
+    assert complaint in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--results", "--npz", "--sweep"])
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_loaded(
+    vnla: Vnla, run: Path, option: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("kept")
+    status, said = vnla("evaluate", run, option, tmp_path / "file" / "within")
+    assert status == 2
+    assert "cannot be written (Not a directory)" in said and len(said.splitlines()) == 1
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_so_many_threads(vnla: Vnla, run: Path) -> None:
+    before = torch.get_num_threads()
+    try:
+        status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--threads", before + 1)
+        assert (status, torch.get_num_threads()) == (0, before + 1), said
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_how_far_it_is_goes_to_stderr_in_lines(vnla: Vnla, run: Path) -> None:
+    status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 2)
+    assert status == 0
+    assert said.splitlines()[-3:] == [f"loading {run}", "evaluating test_seen 0/12", "evaluating test_seen 12/12"]
+
+
+def test_a_run_whose_name_has_brackets_is_named_as_it_is(vnla: Vnla, run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "[bold]")
+    status, said = vnla("evaluate", tmp_path / "[bold]", "--split", "test_seen", "--seeds", 1)
+    assert status == 0, said
+    table, _, _ = said.partition("loading")
+    assert "[bold],help" in "".join(table.split())

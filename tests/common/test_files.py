@@ -168,3 +168,25 @@ def test_what_a_killed_writer_has_left_is_found(tmp_path: Path, monkeypatch: pyt
         ".config.json"
     ]
     assert files.left_over(tmp_path / "nowhere", "*") == []
+
+
+def test_where_a_file_can_be_written_nothing_is_left_by_trying(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    assert files.writable(tmp_path / "file") == tmp_path / "file"
+    assert files.writable(tmp_path / "new" / "folder" / "file").name == "file"
+    assert names(tmp_path) == ["file"] and (tmp_path / "file").read_text() == "kept"
+
+
+def test_where_no_file_can_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(InputError, match=r"file/within: cannot be written \(Not a directory\)"):
+        files.writable(tmp_path / "file" / "within")
+    with pytest.raises(InputError, match="is a directory; give the name of a file"):
+        files.writable(tmp_path)
+
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    with pytest.raises(InputError, match=r"new: cannot be written \(Permission denied\)"):
+        files.writable(tmp_path / "new")

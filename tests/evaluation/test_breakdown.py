@@ -36,9 +36,8 @@ def evaluation(success: list[list[int]], steps: list[list[int]], asked: dict[tup
     for (seed, task), when in asked.items():
         request[seed * len(TASKS) + task, when] = True
     trace = replace(real.trace, request=request, length=torch.tensor(steps).flatten())
-    return replace(
-        real, trace=trace, scores=replace(real.scores, success=np.array(success, dtype=bool), steps=np.array(steps))
-    )
+    known = {"success": np.array(success, dtype=bool), "steps": np.array(steps)}
+    return replace(real, trace=trace, scores=real.scores | known)
 
 
 def shares(parts: list[Part]) -> dict[str, float]:

@@ -1,181 +1,119 @@
-"""Every metric on walks through the cottage whose lengths can be added up on paper.
-
-Lengths in metres: living_west - living_east and living_east - hall_south √6.5 = 2.54951; hall_south - kitchen √9.25 =
-3.04138; hall_south - hall_north √9.04 = 3.00666; hall_north - dining √7.88 = 2.80713; kitchen - dining 3.7; hall_north -
-stairs_foot √4.04 = 2.00998. Task 1 goes from living_west to the kitchen: 2 · 2.54951 + 3.04138 = 8.14040.
-"""
+"""Figures from scores, and metrics that somebody brings."""
 
 from __future__ import annotations
 
-import math
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import Tensor
 
-from cottage_players import TASKS, WORLD
-from vnla.evaluation.metrics import (
-    Scores,
-    agreement,
-    count_reasons,
-    finds_room,
-    is_success,
-    ndtw,
-    path_length,
-    reference_path,
-    score,
-    spl,
-    time_warping,
-)
-from vnla.evaluation.trace import NOTHING, Trace
-from vnla.roles.help_teacher import Reason
-from vnla.world.compiled import NO_ROOM
-from vnla.world.views import VIEWS
+from cottage_players import TASKS, players, scripted
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import Evaluation, evaluate
+from vnla.evaluation.metrics import METRICS, Metric, metrics_named
+from vnla.evaluation.scorers import ending
+from vnla.evaluation.scores import Case, Scores
+from vnla.roles.help_policies import Never
+from vnla.world.actions import Nav
 
-TO_KITCHEN, TO_HALLWAY = 1, 4
-STRAIGHT = ("living_west", "living_east", "hall_south", "kitchen")
-ASTRAY = ("living_west", "living_east", "hall_south", "hall_north", "dining")
-DETOUR = ("living_west", "living_east", "hall_south", "hall_north", "hall_south", "kitchen")
-PAST = (*STRAIGHT, "dining")
+CALLS: list[int] = []
 
 
-def walks(*paths: tuple[str, ...]) -> Tensor:
-    """Viewpoints (batch, places), the last one repeated."""
-    longest = max(map(len, paths))
-    return torch.tensor([[WORLD.ids.index(name) for name in path + path[-1:] * (longest - len(path))] for path in paths])
+def turning(case: Case) -> dict[str, Tensor]:
+    """How often the agent turned; the sum over right turns is known to who writes the script."""
+    CALLS.append(len(case.trace))
+    return {"right": (case.trace.nav == Nav.RIGHT).sum(dim=1), "left": (case.trace.nav == Nav.LEFT).sum(dim=1)}
 
 
-def scores(task: int, *paths: tuple[str, ...]) -> Scores:
-    pose = walks(*paths) * VIEWS
-    empty = torch.full((len(paths), pose.shape[1] - 1), NOTHING)
-    lengths = torch.tensor([len(path) - 1 for path in paths])
-    trace = Trace(pose, lengths, empty, empty > 0, empty > 0, empty, empty, torch.zeros(len(paths), dtype=torch.int64))
-    return score(trace, TASKS.environment, TASKS.goals[[task] * len(paths)])
+RIGHT = Metric("turns", ("right",), turning)
+SHARE = Metric("%", ("right", "left"), turning, bottom=lambda right, left: right + left)
 
 
-def test_success_is_two_metres_or_less() -> None:
-    assert is_success(torch.tensor([0.0, 2.0, 2.001, math.inf])).tolist() == [True, True, False, False]
+def run(metrics: dict[str, Metric]) -> Evaluation:
+    """Left, right twice, stop: in every episode."""
+    who = players(scripted(Nav.LEFT, Nav.RIGHT, Nav.RIGHT, Nav.STOP), Never())
+    return evaluate(who, TASKS, seeds=[1, 2], batch=5, metrics=METRICS | metrics)
 
 
-def test_success_and_error_are_those_of_the_last_viewpoint_and_oracle_ones_of_the_nearest() -> None:
-    found = scores(TO_KITCHEN, STRAIGHT, ASTRAY, PAST)
-    assert found.success.tolist() == [True, False, False]
-    assert found.oracle_success.tolist() == [True, False, True]
-    assert found.nav_error == pytest.approx([0, 3.7, 3.7])
-    assert found.oracle_error == pytest.approx([0, math.sqrt(9.25), 0])
+def test_figures_are_ratios_of_sums_by_hand() -> None:
+    """Budgets 2 and an unknown one: of 2 requests that could be made 1 was. Both would ask twice, the agent alone once."""
+    counts = {"requests": [1, 5], "help_budget": [2, -1], "ask_both": [2, 0], "ask_agent_only": [0, 1]}
+    counts |= {"ask_teacher_only": [1, 1], "ask_neither": [0, 3], "success": [True, False], "nav_error": [1.5, 2.5]}
+    scores = Scores({name: np.array(values) for name, values in counts.items()})
+    figures = {name: metric(scores) for name, metric in METRICS.items() if metric.can_tell(scores)}
+    assert figures == {
+        "success_rate": 50,
+        "nav_error": 2,
+        "requests": 3,
+        "budget_used": 50,
+        "ask_accuracy": pytest.approx(100 * 5 / 8),
+        "ask_precision": pytest.approx(100 * 2 / 3),
+        "ask_recall": 50,
+        "ask_f1": pytest.approx(100 * 4 / 7),
+    }
+    with pytest.raises(InputError, match="these episodes have no score spl; evaluate the agent again"):
+        METRICS["spl"](scores)
 
 
-def test_ten_centimetres_beyond_the_radius_is_a_failure_at_the_foot_of_the_stairs() -> None:
-    found = scores(TO_HALLWAY, ("living_west", "living_east", "hall_south", "hall_north", "stairs_foot"))
-    assert found.nav_error == pytest.approx([math.sqrt(4.04)])
-    assert not found.success[0]
-    assert found.oracle_success[0]
+def test_somebodys_metric_is_among_the_figures_with_its_unit() -> None:
+    found = run({"right_turns": RIGHT, "right_share": SHARE})
+    assert found.scores.right.tolist() == [[2] * 6] * 2
+    assert found.summary()["right_turns"].mean == 2
+    assert found.summary()["right_share"].mean == pytest.approx(100 * 2 / 3)
+    assert found.bootstrap("right_turns").value == 2
+    assert found.as_dict()["figures"]["right_turns"] == {"mean": 2, "margin": 0, "unit": "turns", "seeds": [2, 2]}
+    assert list(found.summary())[: len(METRICS)] == list(METRICS)
 
 
-def test_any_room_of_the_goals_type_counts_as_the_room() -> None:
-    """A goal is in hall_north and another on the landing; hall_south is 3 m from the first, yet a hallway."""
-    found = scores(TO_HALLWAY, ("living_west", "living_east", "hall_south"), ("living_west", "living_east"))
-    assert found.room_success.tolist() == [True, False]
-    assert found.success.tolist() == [False, False]
+def test_a_scorer_is_called_once_for_all_its_metrics() -> None:
+    CALLS.clear()
+    run({"right_turns": RIGHT, "right_share": SHARE})
+    assert CALLS == [5, 5, 2]  # the batches
 
 
-def test_a_viewpoint_without_a_label_is_in_no_room() -> None:
-    rooms = torch.tensor([2, NO_ROOM, 3])
-    goals = torch.tensor([[2, 5], [NO_ROOM, NO_ROOM], [NO_ROOM, 3]])
-    assert finds_room(rooms, goals).tolist() == [True, False, True]
+def test_a_scorer_that_gives_something_else_is_named() -> None:
+    def short(_case: Case) -> dict[str, Tensor]:
+        return {"right": torch.zeros(1)}
+
+    def success(case: Case) -> dict[str, Tensor]:
+        return {"success": case.metres_left[:, -1] < 1, "right": case.trace.length}
+
+    with pytest.raises(InputError, match=r"metric mine: right has the shape \(1,\); expected an entry for each episode"):
+        run({"mine": replace(RIGHT, scorer=short)})
+    with pytest.raises(InputError, match="metric mine: another scorer gives success too"):
+        run({"mine": replace(RIGHT, scorer=success)})
+    with pytest.raises(InputError, match="metric mine: needs right, which its scorer does not give"):
+        run({"mine": replace(RIGHT, scorer=ending)})
+    with pytest.raises(InputError, match="needs is 'right'; expected names of arrays"):
+        Metric("turns", "right", turning)  # type: ignore[arg-type]
 
 
-def test_path_length_adds_up_and_standing_costs_nothing() -> None:
-    lengths = path_length(WORLD, walks(STRAIGHT, ASTRAY)).tolist()
-    assert lengths == pytest.approx([8.14040, 2 * 2.54951 + 3.00666 + 2.80713], abs=1e-4)
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (tmp_path / "own_metrics.py").write_text(
+        "from vnla.evaluation.metrics import METRICS, Metric\n"
+        "from vnla.evaluation.scorers import ending\n"
+        "twice = Metric('m', ('nav_error',), ending, top=lambda metres: 2 * metres)\n"
+        "spl = twice\n"
+        "nothing = 3\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "own_metrics"
+    sys.modules.pop("own_metrics", None)
 
 
-def test_steps_are_the_recorded_actions() -> None:
-    assert scores(TO_KITCHEN, STRAIGHT, DETOUR).steps.tolist() == [3, 5]
-
-
-def test_spl_is_the_share_of_the_shortest_path_in_the_walk() -> None:
-    """The detour to hall_north and back is 2 · 3.00666 longer: 8.14040 / 14.15372 = 0.57514."""
-    assert scores(TO_KITCHEN, STRAIGHT, DETOUR, PAST).spl == pytest.approx([1, 0.57514, 0], abs=1e-4)
-
-
-def test_spl_where_nothing_has_to_be_walked() -> None:
-    success, zero = torch.tensor([True, False]), torch.zeros(2)
-    assert spl(success, zero, zero).tolist() == [1, 0]
-    assert spl(success, zero, zero + 3).tolist() == [0, 0]
-
-
-def test_the_reference_leads_to_the_goal_nearest_to_the_start() -> None:
-    """From living_west hall_north is nearer than the landing, though the landing is listed too."""
-    start = TASKS.start[[TO_HALLWAY]] // VIEWS
-    path = reference_path(TASKS.environment, start, TASKS.goals[[TO_HALLWAY]])[0].tolist()
-    assert [WORLD.ids[i] for i in path[:4]] == ["living_west", "living_east", "hall_south", "hall_north"]
-    assert set(path[3:]) == {path[3]}
-
-
-def test_ndtw_of_a_walk_that_goes_astray() -> None:
-    """hall_north is matched with hall_south (3.00666), dining with the kitchen (3.7): exp(−6.70666 / (4 · 3)) = 0.57184."""
-    assert scores(TO_KITCHEN, STRAIGHT, ASTRAY).ndtw == pytest.approx([1, 0.57184], abs=1e-5)
-
-
-def test_ndtw_does_not_count_turning_on_the_spot() -> None:
-    slow = ("living_west", "living_east", "hall_south", "hall_north", "hall_north", "hall_north", "dining")
-    assert scores(TO_KITCHEN, slow).ndtw == pytest.approx(scores(TO_KITCHEN, ASTRAY).ndtw)
-
-
-def _warped(cost: list[list[float]]) -> float:
-    """The textbook's recursion."""
-    rows, columns = len(cost), len(cost[0])
-    table = np.full((rows + 1, columns + 1), np.inf)
-    table[0, 0] = 0
-    for i in range(rows):
-        for j in range(columns):
-            table[i + 1, j + 1] = cost[i][j] + min(table[i, j], table[i, j + 1], table[i + 1, j])
-    return float(table[rows, columns])
-
-
-def _visits(walk: list[int]) -> list[int]:
-    return [place for i, place in enumerate(walk) if i == 0 or place != walk[i - 1]]
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=7), st.lists(st.integers(0, 12), min_size=1, max_size=6))
-def test_ndtw_agrees_with_the_recursion_over_the_visits(walk: list[int], reference: list[int]) -> None:
-    one, other = _visits(walk), _visits(reference)
-    distance = WORLD.graphs[0].distance
-    expected = math.exp(-_warped([[distance[i, j] for j in other] for i in one]) / (3 * len(other)))
-    found = ndtw(WORLD, torch.tensor([walk, walk]), torch.tensor([reference, reference]))
-    assert found.tolist() == pytest.approx([expected, expected], rel=1e-5)
-
-
-def test_time_warping_of_a_batch_keeps_its_rows_apart() -> None:
-    """[[1, 5], [5, 2]] costs 1 + 2 along the diagonal; without its second column 1 + 5."""
-    cost = torch.tensor([[[1.0, 5.0], [5.0, 2.0]]]).expand(2, 2, 2)
-    counts = torch.tensor([[True, True], [True, False]])
-    assert time_warping(cost, torch.ones(2, 2, dtype=torch.bool), counts).tolist() == [3, 6]
-
-
-def test_agreement_counts_only_where_asking_was_possible() -> None:
-    agent = torch.tensor([[True, True, False, False, True]])
-    teacher = torch.tensor([[True, False, True, False, True]])
-    possible = torch.tensor([[True, True, True, True, False]])
-    assert [int(each) for each in agreement(agent, teacher, possible)] == [1, 1, 1, 1]
-
-
-def test_reasons_are_counted_one_by_one() -> None:
-    reason = torch.tensor([[Reason.CONFUSED, Reason.CONFUSED, Reason.NO_NEED, NOTHING]])
-    chosen = torch.tensor([[True, False, True, False]])
-    expected = [0] * len(Reason)
-    expected[Reason.CONFUSED] = expected[Reason.NO_NEED] = 1
-    assert count_reasons(reason, chosen)[0].tolist() == expected
-
-
-def test_scores_join_and_reshape_whole_episodes() -> None:
-    found = scores(TO_KITCHEN, STRAIGHT, ASTRAY)
-    table = Scores.join([found, found[1:]]).reshape(1, 3)
-    assert table.success.tolist() == [[True, False, False]]
-    assert table.reasons.shape == (1, 3, len(Reason))
-    assert table[0].nav_error == pytest.approx([0, 3.7, 3.7])
+def test_metrics_are_found_by_name(module: str) -> None:
+    chosen = metrics_named([f"{module}:twice", "spl"])
+    assert list(chosen) == [*METRICS, "twice"]
+    assert "twice" not in METRICS
+    with pytest.raises(InputError, match="metric own_metrics:spl: there is another metric called spl"):
+        metrics_named([f"{module}:spl"])
+    with pytest.raises(InputError, match="metric own_metrics:nothing: is a int, not a"):
+        metrics_named([f"{module}:nothing"])
+    with pytest.raises(InputError, match="metric speed: unknown; choose from success_rate, "):
+        metrics_named(["speed"])

@@ -100,7 +100,7 @@ def test_a_house_that_is_not_given_is_named() -> None:
 def evaluation(success: list[int], error: list[float], requests: list[int], shortest: list[float]) -> Evaluation:
     real = evaluate(players(policy=Never()), TASKS, seeds=[1])
     arrays = {"success": np.array([success], bool), "nav_error": np.array([error]), "requests": np.array([requests])}
-    return replace(real, scores=replace(real.scores, **arrays, shortest=np.array([shortest])))
+    return replace(real, scores=real.scores | arrays | {"shortest": np.array([shortest])})
 
 
 def test_examples_are_the_longest_helped_success_and_the_most_ordinary_failure() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -20,7 +23,45 @@ from rich.progress import (
 
 from vnla.common.lines import Lines, duration
 
-__all__ = ["Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar"]
+__all__ = ["Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar", "telling"]
+
+
+class Tell(Protocol):
+    """Says what is being done and, where it can be counted, how much of it is."""
+
+    def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None: ...
+
+
+@contextmanager
+def telling() -> Iterator[Tell]:
+    """A bar with an estimate of the time left at a terminal; elsewhere a line when something begins, ends, or takes long."""
+    with progress_bar() as bar:
+        yield InLines(Lines(bar.console)) if bar.disable else _Bar(bar)
+
+
+class _Bar:
+    """One bar for one thing after the other."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar, self._what, self._task = bar, "", bar.add_task("", total=None)
+
+    def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
+        if what != self._what:
+            self._bar.remove_task(self._task)
+            self._what, self._task = what, self._bar.add_task(escape(what), total=of)
+        self._bar.update(self._task, completed=done, total=of)
+
+
+class InLines:
+    """A line where something begins or ends, and now and then between."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines, self._what = lines, ""
+
+    def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
+        if what != self._what or done == of or self._lines.due:
+            self._lines.say(what if of is None else f"{what} {done:,}/{of:,}", done / of if of else None)
+            self._what = what
 
 
 class ProgressLines(Progress):

@@ -174,6 +174,21 @@ def left_over(folder: Path, *names: str) -> list[Path]:
     return [path for path, match in found if match and any(fnmatch.fnmatchcase(match[1], name) for name in names)]
 
 
+def writable(path: Path) -> Path:
+    """`path` if a file can be written there, which is tried out: for commands that write after hours of work.
+
+    Folders that are missing are not made yet.
+    """
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: is a directory; give the name of a file")
+        there = next(folder for folder in path.absolute().parents if folder.exists())
+        with tempfile.TemporaryFile(dir=there):
+            return path
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
 def vacant(path: Path) -> Path:
     """`path` if a new folder can go there: nothing is there, or an empty folder."""
     try:

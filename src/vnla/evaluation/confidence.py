@@ -27,6 +27,8 @@ class Estimate(NamedTuple):
     each: tuple[float, ...]  # the figure of each seed
 
     def __str__(self) -> str:
+        if math.isnan(self.mean):
+            return "–"  # a precision where nobody asked, say
         return f"{self.mean:.2f}" if math.isnan(self.margin) else f"{self.mean:.2f} ± {self.margin:.2f}"
 
 

@@ -10,21 +10,20 @@ the same batches; randomness is keyed by seed and episode, so how rows are group
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from vnla.agent.agent import Agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds, ratio
-from vnla.evaluation.metrics import Scores, score
+from vnla.evaluation.confidence import Estimate, Interval, over_seeds
+from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.players import Players
 from vnla.roles.help_teacher import RESULT_NAMES
@@ -37,65 +36,13 @@ SEEDS = (123, 435, 6757, 867, 983)
 
 CPU_MEMORY = 2 << 30
 """Bytes that a batch may take on a CPU."""
+CPU_BATCH = 1024
+"""Episodes in a batch on a CPU: more are no faster there."""
 GPU_BATCH = 5000
 """Episodes in a batch on a GPU: more are no faster."""
 
 Report = Callable[[int, int], None]
 """Called with the number of episodes that are done, and of all."""
-
-Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A figure as the ratio of two sums over episodes."""
-
-    unit: str
-    top: Callable[[Scores], Array]
-    bottom: Callable[[Scores], Array] = lambda scores: np.ones_like(scores.success, dtype=np.float64)
-
-    def __call__(self, scores: Scores) -> float:
-        """The figure over all these episodes; shares are per cent."""
-        return self._scale * ratio(self.top(scores), self.bottom(scores))
-
-    def over_episodes(self, scores: Scores, **options: Any) -> Interval:
-        """The same with a bootstrap interval."""
-        return Interval(*(self._scale * each for each in over_episodes(self.top(scores), self.bottom(scores), **options)))
-
-    @property
-    def _scale(self) -> int:
-        return 100 if self.unit == "%" else 1
-
-
-METRICS: dict[str, Metric] = {
-    "success_rate": Metric("%", lambda scores: scores.success),
-    "room_success_rate": Metric("%", lambda scores: scores.room_success),
-    "nav_error": Metric("m", lambda scores: scores.nav_error),
-    "oracle_rate": Metric("%", lambda scores: scores.oracle_success),
-    "oracle_error": Metric("m", lambda scores: scores.oracle_error),
-    "spl": Metric("%", lambda scores: scores.spl),
-    "ndtw": Metric("%", lambda scores: scores.ndtw),
-    "steps": Metric("steps", lambda scores: scores.steps),
-    "length": Metric("m", lambda scores: scores.path_length),
-    "requests": Metric("requests", lambda scores: scores.requests),
-    "budget_used": Metric(
-        "%", lambda scores: np.where(scores.help_budget < 0, 0, scores.requests), lambda scores: scores.help_budget.clip(0)
-    ),
-    "ask_accuracy": Metric("%", lambda scores: scores.ask_both + scores.ask_neither, lambda scores: _possible(scores)),
-    "ask_precision": Metric("%", lambda scores: scores.ask_both, lambda scores: scores.ask_both + scores.ask_agent_only),
-    "ask_recall": Metric("%", lambda scores: scores.ask_both, lambda scores: scores.ask_both + scores.ask_teacher_only),
-    "ask_f1": Metric(
-        "%",
-        lambda scores: 2 * scores.ask_both,
-        lambda scores: 2 * scores.ask_both + scores.ask_agent_only + scores.ask_teacher_only,
-    ),
-}
-"""The figures of a summary; the authors' names where they have one."""
-
-
-def _possible(scores: Scores) -> Array:
-    """At how many steps asking was possible."""
-    return scores.ask_both + scores.ask_neither + scores.ask_agent_only + scores.ask_teacher_only
 
 
 @dataclass(frozen=True)
@@ -106,15 +53,17 @@ class Evaluation:
     seeds: tuple[int, ...]
     trace: Trace
     scores: Scores  # (seeds, tasks)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
     def summary(self) -> dict[str, Estimate]:
-        """Each figure of `METRICS`: over the episodes of a seed, then over the seeds. Shares are per cent."""
-        each_seed = [self.scores[i] for i in range(len(self.seeds))]
-        return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in METRICS.items()}
+        """Each figure that the scores tell: over the episodes of a seed, then over the seeds. Shares are per cent."""
+        each_seed = [self.scores.rows(i) for i in range(len(self.seeds))]
+        told = {name: metric for name, metric in self.metrics.items() if metric.can_tell(self.scores)}
+        return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in told.items()}
 
     def bootstrap(self, name: str, samples: int = 1000, seed: int = 0) -> Interval:
         """A figure over all episodes with a bootstrap interval over tasks."""
-        return METRICS[name].over_episodes(self.scores, samples=samples, seed=seed)
+        return self.metrics[name].over_episodes(self.scores, samples=samples, seed=seed)
 
     @cached_property
     def reasons(self) -> dict[str, dict[str, int]]:
@@ -129,7 +78,7 @@ class Evaluation:
             name: {
                 "mean": _known(figure.mean),
                 "margin": _known(figure.margin),
-                "unit": METRICS[name].unit,
+                "unit": self.metrics[name].unit,
                 "seeds": [_known(each) for each in figure.each],
             }
             for name, figure in self.summary().items()
@@ -145,6 +94,7 @@ def evaluate(
     ratio: float = HELP_RATIO,
     k: int | None = None,
     batch: int | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
     progress: Report = lambda _done, _all: None,
 ) -> Evaluation:
     """Run every task under every seed.
@@ -167,10 +117,10 @@ def evaluate(
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
             traces.append(trace.to("cpu"))
-            scores.append(score(trace, tasks.environment, episodes.goals))
+            scores.append(score(trace, tasks.environment, episodes.goals, metrics=metrics))
             progress(min(first + batch, count), count)
     table = Scores.join(scores).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table)
+    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table, metrics)
 
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
@@ -202,7 +152,7 @@ def fitting_batch(players: Players, tasks: TaskSet, steps: int) -> int:
     on_gpu = tasks.key.is_cuda
     memory = torch.cuda.mem_get_info(tasks.key.device)[0] // 2 if on_gpu else CPU_MEMORY
     fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))
-    return min(GPU_BATCH, fitting) if on_gpu else fitting
+    return min(GPU_BATCH if on_gpu else CPU_BATCH, fitting)
 
 
 def _as_int64(seed: int) -> int:

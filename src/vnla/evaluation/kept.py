@@ -1,14 +1,15 @@
 """An evaluation on disk: all that happened in every episode, so that tables and figures never need the agent again.
 
-`evaluation.npz` has the fields of `Scores` and of `Trace` as arrays, whole numbers in as few bytes as they need, and the
-seeds and ids of the tasks. There is no pickle in it.
+`evaluation.npz` has the arrays of `Scores` and the fields of `Trace`, whole numbers in as few bytes as they need, and the
+seeds and ids of the tasks; `docs/formats.md` describes each. There is no pickle in it. Whatever scores a file has are read:
+those of somebody's own metrics come back too, and a figure whose scores are not there is not told.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,20 @@ from numpy.typing import NDArray
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.metrics import Scores
+from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.roles.advisor import Advisor
 from vnla.tasks.task_set import TaskSet
 
 EVALUATION = "evaluation.npz"
-_WHAT = "an evaluation that `vnla paper` has made"
+_SCORES = "scores."
+_WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
 _SMALL = (np.int8, np.int16, np.int32)
 
 
 def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     """Write an evaluation to the file `path`."""
-    arrays = {f"scores.{each.name}": getattr(evaluation.scores, each.name) for each in fields(Scores)}
+    arrays = {f"{_SCORES}{name}": array for name, array in evaluation.scores.items()}
     arrays |= {f"trace.{name}": getattr(evaluation.trace, name).numpy() for name in TENSORS}
     arrays["texts"] = np.array(evaluation.trace.texts, dtype=np.str_)
     arrays["seeds"] = np.array(evaluation.seeds)
@@ -43,17 +45,23 @@ def write_evaluation(path: Path, evaluation: Evaluation) -> None:
 
 def read_scores(path: Path) -> Scores:
     """The scores of an evaluation, (seeds, tasks)."""
-    arrays = _read(path)
+    return _scores(path, _read(path))
+
+
+def _scores(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Scores:
+    found = {name.removeprefix(_SCORES): _unpacked(each) for name, each in arrays.items() if name.startswith(_SCORES)}
+    if "success" not in found:
+        raise InputError(f"{path}: lacks '{_SCORES}success'; expected {_WHAT}")
     try:
-        return Scores(*(_unpacked(arrays[f"scores.{each.name}"]) for each in fields(Scores)))
-    except KeyError as error:
-        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+        return Scores(found)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; expected {_WHAT}") from None
 
 
 def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
     """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
-    scores = read_scores(path)
+    scores = _scores(path, arrays)
     try:
         trace = _trace(arrays, advisor)
         seeds, ids = tuple(arrays["seeds"].tolist()), arrays["tasks"].tolist()

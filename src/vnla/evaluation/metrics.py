@@ -1,186 +1,148 @@
-"""How well episodes went (section 7), as pure functions over a batch.
+"""The figures of an evaluation, by name. Each is a ratio of two sums over episodes, of what a scorer finds in them.
 
-The paper has success rate, room-finding success rate and navigation error. SPL (Anderson et al. 2018) and nDTW (Ilharco et
-al. 2019) are later measures of the field; the agreement with the help-requesting teacher and the counts of its reasons say
-how well a help-requesting policy was learned.
-
-All distances are along shortest paths. Only where an agent ends counts for success, not whether it stopped or ran out of
-time.
+A metric of your own is a `Metric` in any module; `vnla evaluate RUN --metric package.module:name` computes it beside ours.
+`examples/metric.py` is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.common.errors import InputError
+from vnla.common.named import find
+from vnla.evaluation.confidence import Interval, over_episodes, ratio
+from vnla.evaluation.scorers import asking, ending, walking
+from vnla.evaluation.scores import Array, Case, Scorer, Scores
 from vnla.evaluation.trace import Trace
-from vnla.roles.help_teacher import Reason
-from vnla.world.compiled import NO_ROOM, Environment, World, viewpoint_of
-from vnla.world.views import Ints
-
-SUCCESS_RADIUS = 2.0
-"""d: metres to the nearest goal within which the task is fulfilled."""
-
-DTW_THRESHOLD = 3.0
-"""Metres; the success radius of the benchmark that nDTW was made for."""
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
+from vnla.world.compiled import Environment
 
 
-def is_success(metres_left: Tensor, radius: float = SUCCESS_RADIUS) -> Tensor:
-    """Whether the nearest goal is within the radius."""
-    return metres_left <= radius
+def _first(*arrays: Array) -> Array:
+    return arrays[0]
 
 
-def finds_room(room: Tensor, goal_rooms: Tensor) -> Tensor:
-    """Whether labels (batch,) are among those of the goals, (batch, goals): any room of that type will do."""
-    return ((room[:, None] == goal_rooms) & (goal_rooms != NO_ROOM)).any(dim=1)
-
-
-def path_length(world: World, visited: Tensor) -> Tensor:
-    """Metres walked over viewpoints (batch, places)."""
-    return world.distance_between(visited[:, :-1], visited[:, 1:]).sum(dim=1)
-
-
-def spl(success: Tensor, shortest: Tensor, walked: Tensor) -> Tensor:
-    """Success weighted by path length: S·l / max(p, l); who begins at a goal and does not move has the whole 1."""
-    longer = torch.maximum(walked, shortest)
-    return torch.where(success, torch.where(longer > 0, shortest / longer, 1.0), 0.0)
-
-
-def reference_path(environment: Environment, start: Tensor, goals: Tensor) -> Tensor:
-    """The shortest path from viewpoint `start` to the goal nearest to it, the goal repeated at the end: (batch, longest)."""
-    world, candidates = environment.world, environment.goal_viewpoints[goals]
-    nearest = world.distance_between(start[:, None].expand_as(candidates), candidates).argmin(dim=1, keepdim=True)
-    return world.path(start, candidates.gather(1, nearest).squeeze(1))
-
-
-def ndtw(world: World, visited: Tensor, reference: Tensor, threshold: float = DTW_THRESHOLD) -> Tensor:
-    """Normalised dynamic time warping of walks (batch, places) to references (batch, places): exp(−DTW / (|R|·d)).
-
-    A viewpoint that is repeated in succession is one visit: turning on the spot is no part of a path.
-    """
-    cost = world.distance_between(visited[:, :, None], reference[:, None, :])  # (batch, walk, reference)
-    entered = is_entered(reference)
-    warped = time_warping(cost, is_entered(visited), entered)
-    return torch.exp(-warped / (threshold * entered.sum(dim=1)))
-
-
-def is_entered(visited: Tensor) -> Tensor:
-    """Which places of (batch, places) are not the same viewpoint as the one before."""
-    moved = visited[:, 1:] != visited[:, :-1]
-    return torch.cat([torch.ones_like(moved[:, :1]), moved], dim=1) if moved.shape[1] else torch.ones_like(visited).bool()
-
-
-def time_warping(cost: Tensor, row_counts: Tensor, column_counts: Tensor) -> Tensor:
-    """The cost of the cheapest monotone alignment of rows and columns of (batch, rows, columns), of those that count."""
-    batch, rows, columns = cost.shape
-    above = cost.new_full((batch, columns + 1), torch.inf)
-    above[:, 0] = 0
-    for i in range(rows):
-        line = [cost.new_full((batch,), torch.inf)]
-        for j in range(columns):
-            cheapest = torch.minimum(torch.minimum(above[:, j], above[:, j + 1]), line[j])
-            line.append(torch.where(column_counts[:, j], cheapest + cost[:, i, j], line[j]))
-        above = torch.where(row_counts[:, i, None], torch.stack(line, dim=1), above)
-    return above[:, columns]
-
-
-class Agreement(NamedTuple):
-    """At how many steps agent and teacher would ask: both, one of them, neither; of the steps where asking was possible."""
-
-    both: Tensor
-    agent_only: Tensor
-    teacher_only: Tensor
-    neither: Tensor
-
-
-def agreement(request: Tensor, teacher_request: Tensor, possible: Tensor) -> Agreement:
-    """Counts for each episode of booleans (batch, steps)."""
-    return Agreement(
-        both=(possible & request & teacher_request).sum(dim=1),
-        agent_only=(possible & request & ~teacher_request).sum(dim=1),
-        teacher_only=(possible & ~request & teacher_request).sum(dim=1),
-        neither=(possible & ~request & ~teacher_request).sum(dim=1),
-    )
-
-
-def count_reasons(reason: Tensor, chosen: Tensor) -> Tensor:
-    """How often each `Reason` stands at the chosen places of (batch, steps): (batch, reasons)."""
-    return torch.stack([((reason == each) & chosen).sum(dim=1) for each in Reason], dim=1)
+def _episodes(*arrays: Array) -> Array:
+    return np.ones_like(arrays[0], dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class Scores:
-    """The metrics of single episodes, on the host: arrays of one shape; those of reasons have one more axis, `Reason`."""
+class Metric:
+    """A figure as the ratio of two sums over episodes."""
 
-    success: Bools
-    oracle_success: Bools  # whether it would have succeeded by stopping at the right moment
-    room_success: Bools
-    nav_error: Floats  # metres to the nearest goal at the end
-    oracle_error: Floats  # the least metres to a goal on the way
-    steps: Ints
-    path_length: Floats
-    shortest: Floats  # metres to the nearest goal at the start
-    spl: Floats
-    ndtw: Floats
-    requests: Ints
-    help_budget: Ints  # negative where it is not known
-    ask_both: Ints
-    ask_agent_only: Ints
-    ask_teacher_only: Ints
-    ask_neither: Ints
-    reasons: Ints  # (…, reasons), the teacher's, at every step
-    reasons_at_requests: Ints  # (…, reasons), the teacher's, where the agent asked
+    unit: str
+    """Shares have the unit "%" and are told per cent."""
+    needs: tuple[str, ...]
+    """Names of the arrays that it is computed from."""
+    scorer: Scorer
+    """Gives those arrays. Metrics that name the same scorer share one call of it."""
+    top: Callable[..., Array] = _first
+    """What is summed above, a function of the arrays in this order; by itself the first."""
+    bottom: Callable[..., Array] = _episodes
+    """What is summed below; by itself each episode counts 1, so that the figure is a mean."""
+    lower_is_better: bool = False
 
-    @classmethod
-    def join(cls, parts: Sequence[Scores]) -> Scores:
-        """Scores of some episodes after those of others."""
-        return cls(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+    def __post_init__(self) -> None:
+        if isinstance(self.needs, str) or not self.needs:
+            raise InputError(f'metric: needs is {self.needs!r}; expected names of arrays, such as ("success",)')
 
-    def reshape(self, *shape: int) -> Scores:
-        """The same with the episodes in another shape."""
-        arrays = [getattr(self, each.name) for each in fields(self)]
-        return Scores(*(array.reshape(*shape, *array.shape[self.success.ndim :]) for array in arrays))
+    def __call__(self, scores: Scores) -> float:
+        """The figure over all these episodes."""
+        return self.scale * ratio(*self.sums(scores))
 
-    def __getitem__(self, which: int | slice) -> Scores:
-        return Scores(*(getattr(self, each.name)[which] for each in fields(self)))
+    def over_episodes(self, scores: Scores, **options: Any) -> Interval:
+        """The same with a bootstrap interval."""
+        return Interval(*(self.scale * each for each in over_episodes(*self.sums(scores), **options)))
+
+    def sums(self, scores: Scores) -> tuple[Array, Array]:
+        """What is summed above and below, an entry an episode."""
+        missing = [name for name in self.needs if name not in scores]
+        if missing:
+            raise InputError(f"these episodes have no score {missing[0]}; evaluate the agent again to have it")
+        arrays = [scores[name] for name in self.needs]
+        return self.top(*arrays), self.bottom(*arrays)
+
+    def can_tell(self, scores: Scores) -> bool:
+        """Whether these scores have all that it needs."""
+        return all(name in scores for name in self.needs)
+
+    @property
+    def scale(self) -> int:
+        """What the ratio is multiplied by."""
+        return 100 if self.unit == "%" else 1
 
 
-def score(trace: Trace, environment: Environment, goals: Tensor) -> Scores:
+METRICS: dict[str, Metric] = {
+    "success_rate": Metric("%", ("success",), ending),
+    "room_success_rate": Metric("%", ("room_success",), ending),
+    "nav_error": Metric("m", ("nav_error",), ending, lower_is_better=True),
+    "oracle_rate": Metric("%", ("oracle_success",), walking),
+    "oracle_error": Metric("m", ("oracle_error",), walking, lower_is_better=True),
+    "spl": Metric("%", ("spl",), walking),
+    "ndtw": Metric("%", ("ndtw",), walking),
+    "steps": Metric("steps", ("steps",), walking),
+    "length": Metric("m", ("path_length",), walking),
+    "requests": Metric("requests", ("requests",), asking),
+    "budget_used": Metric(
+        "%", ("requests", "help_budget"), asking,
+        top=lambda requests, budget: np.where(budget < 0, 0, requests),
+        bottom=lambda _requests, budget: budget.clip(0),
+    ),
+    "ask_accuracy": Metric(
+        "%", ("ask_both", "ask_neither", "ask_agent_only", "ask_teacher_only"), asking,
+        top=lambda both, neither, _agent, _teacher: both + neither,
+        bottom=lambda both, neither, agent, teacher: both + neither + agent + teacher,
+    ),
+    "ask_precision": Metric("%", ("ask_both", "ask_agent_only"), asking, bottom=lambda both, agent: both + agent),
+    "ask_recall": Metric("%", ("ask_both", "ask_teacher_only"), asking, bottom=lambda both, teacher: both + teacher),
+    "ask_f1": Metric(
+        "%", ("ask_both", "ask_agent_only", "ask_teacher_only"), asking,
+        top=lambda both, _agent, _teacher: 2 * both,
+        bottom=lambda both, agent, teacher: 2 * both + agent + teacher,
+    ),
+}  # fmt: skip
+"""The figures of every summary; the authors' names where they have one."""
+
+
+def metrics_named(names: Sequence[str]) -> dict[str, Metric]:
+    """Ours, and those that people name as `package.module:name`."""
+    chosen = dict(METRICS)
+    for full_name in names:
+        metric = find("metric", full_name, METRICS)
+        if not isinstance(metric, Metric):
+            raise InputError(f"metric {full_name}: is a {type(metric).__name__}, not a vnla.evaluation.metrics.Metric")
+        name = full_name.replace(":", ".").rpartition(".")[2]
+        if chosen.setdefault(name, metric) is not metric:
+            raise InputError(f"metric {full_name}: there is another metric called {name}; give yours another name")
+    return chosen
+
+
+def score(trace: Trace, environment: Environment, goals: Tensor, *, metrics: Mapping[str, Metric] = METRICS) -> Scores:
     """The scores of episodes with goal sets `goals`."""
-    world, visited = environment.world, viewpoint_of(trace.pose)
-    rooms = world.rooms
-    left = environment.distance_left(trace.pose, goals[:, None].expand_as(trace.pose))  # (episodes, steps + 1)
-    closest = left.amin(dim=1)
-    success = is_success(left[:, -1])
-    walked = path_length(world, visited)
-    going = torch.arange(trace.nav.shape[1], device=trace.nav.device) < trace.length[:, None]
-    # the teacher gives this reason exactly where no budget is left, and results files do not have the budget itself
-    possible = going & (trace.reason != Reason.NO_BUDGET) & (trace.reason >= 0)
-    agreed = agreement(trace.request, trace.teacher_request, possible)
-    values = (
-        success,
-        is_success(closest),
-        finds_room(rooms[visited[:, -1]], rooms[environment.goal_viewpoints[goals]]),
-        left[:, -1].double(),
-        closest.double(),
-        trace.length,
-        walked.double(),
-        left[:, 0].double(),
-        spl(success, left[:, 0], walked).double(),
-        ndtw(world, visited, reference_path(environment, visited[:, 0], goals)).double(),
-        trace.request.sum(dim=1),
-        trace.help_budget,
-        *agreed,
-        count_reasons(trace.reason, going),
-        count_reasons(trace.reason, trace.request),
-    )
-    return Scores(*(value.cpu().numpy() for value in values))
+    case = Case(trace, environment, goals)
+    found: dict[str, Array] = {}
+    done: set[Scorer] = set()
+    for name, metric in metrics.items():
+        if metric.scorer not in done:
+            _add(found, metric.scorer(case), len(trace), name)
+            done.add(metric.scorer)
+    for name, metric in metrics.items():
+        missing = [each for each in metric.needs if each not in found]
+        if missing:
+            raise InputError(f"metric {name}: needs {missing[0]}, which its scorer does not give")
+    return Scores(found)
+
+
+def _add(found: dict[str, Array], given: Mapping[str, Tensor], episodes: int, metric: str) -> None:
+    for name, values in given.items():
+        array = torch.as_tensor(values).cpu().numpy()
+        if array.shape[:1] != (episodes,):
+            raise InputError(f"metric {metric}: {name} has the shape {array.shape}; expected an entry for each episode")
+        if name in found:
+            raise InputError(f"metric {metric}: another scorer gives {name} too; call yours something else")
+        found[name] = array

@@ -29,7 +29,8 @@ from torch import Tensor
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.metrics import Scores, score
+from vnla.evaluation.metrics import score
+from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.roles.phrases import COMMA

@@ -17,6 +17,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
+from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
@@ -30,9 +31,6 @@ from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
 from vnla.world.compiled import World
 from vnla.world.views import HEIGHT, WIDTH
-
-SUCCESS_RADIUS = 2.0
-"""d of section 3, in metres."""
 
 _TEXT = 512  # the same space for most task sets, so that an agent's spaces are those of any data split
 _PHRASE = len("turn 210 degrees right , ")  # no action takes more characters of a subgoal

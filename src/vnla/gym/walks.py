@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.evaluation.measures import is_success, spl
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Ask, Nav
@@ -133,11 +134,9 @@ class Rules:
         stopped = executed == Nav.STOP
         out_of_time = (walks.time_left <= 0) & ~stopped
         left = every.environment.distance_left(walks.pose, goals)
-        success = (stopped | out_of_time) & (left <= self.success_radius)
+        success = (stopped | out_of_time) & is_success(left, self.success_radius)
         shortest = every.environment.distance_left(every.start[walks.task], goals).to(walks.walked)
-        longer = torch.maximum(walks.walked, shortest)
-        share = torch.where(longer > 0, shortest / longer, 1.0)
-        return Outcome(executed, answered, stopped, out_of_time, success, torch.where(success, share, 0.0))
+        return Outcome(executed, answered, stopped, out_of_time, success, spl(success, shortest, walks.walked))
 
 
 def _where(mask: Tensor, yes: Tensor, no: Tensor) -> Tensor:

@@ -31,8 +31,6 @@ TESTS = ("test_seen", "test_unseen")
 DEV_SEEN = "val_seen"
 TOLERANCE = 0.5
 """Points by which success rates on Dev seen may differ in Table 3."""
-CPU_BATCH = 1024
-"""Episodes at a time on a CPU: larger batches are no faster there."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,6 @@ def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
         material.evaluation_tasks(trial.split),
         seeds=trial.seeds,
         ratio=config.help(training=False).ratio,
-        batch=CPU_BATCH if trial.device == "cpu" else None,
         progress=lambda count, of: report(count, of, "episodes"),
     )
     with files.new_folder(out) as folder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vnla.evaluation.confidence import Estimate
-from vnla.evaluation.evaluate import METRICS
+from vnla.evaluation.metrics import METRICS
 from vnla.paper.published import Published
 from vnla.report.document import Value
 

@@ -7,9 +7,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds
-from vnla.evaluation.evaluate import METRICS, Evaluation
+from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
-from vnla.evaluation.metrics import Scores
+from vnla.evaluation.metrics import METRICS
+from vnla.evaluation.scores import Scores
 from vnla.paper.evaluations import CANDIDATES, read_iterations
 from vnla.paper.presets import Preset
 from vnla.paper.trainings import TRAININGS
@@ -19,8 +20,6 @@ from vnla.training.checkpoints import CONFIG
 from vnla.training.config import SYMBOLIC, RunConfig
 from vnla.training.data import RunData
 from vnla.vision.store import FeatureStore, store_path
-
-LOWER_IS_BETTER = frozenset({"nav_error"})
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ class Results:
 
 def over_each_seed(scores: Scores, metric: str) -> Estimate:
     """A figure over the episodes of each seed, then over the seeds."""
-    return over_seeds([METRICS[metric](scores[i]) for i in range(len(scores.success))])
+    return over_seeds([METRICS[metric](scores.rows(i)) for i in range(scores.shape[0])])
 
 
 def gain(better: Scores, worse: Scores, metric: str = "success_rate") -> Interval:
@@ -115,10 +114,11 @@ def gain(better: Scores, worse: Scores, metric: str = "success_rate") -> Interva
     Both have run the same tasks under the same seeds, so what is resampled is the difference in each task: a task that is
     easy for both says nothing about which of them is better.
     """
-    measure, sign = METRICS[metric], -1 if metric in LOWER_IS_BETTER else 1
-    scale = 100 if measure.unit == "%" else 1
-    difference = measure.top(better).astype(float) - measure.top(worse).astype(float)
-    return Interval(*sorted_interval(over_episodes(difference), sign * scale))
+    measure = METRICS[metric]
+    sign = -1 if measure.lower_is_better else 1
+    (one, _), (other, _) = measure.sums(better), measure.sums(worse)
+    difference = one.astype(float) - other.astype(float)
+    return Interval(*sorted_interval(over_episodes(difference), sign * measure.scale))
 
 
 def sorted_interval(found: Interval, factor: float) -> Interval:

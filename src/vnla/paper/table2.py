@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vnla.evaluation.confidence import minus
+from vnla.evaluation.metrics import METRICS
 from vnla.paper.evaluations import TESTS
 from vnla.paper.findings import gains, same
 from vnla.paper.naming import FIGURES, OVER_SEEDS, POLICIES, SPLITS, cell
 from vnla.paper.published import TABLE_2
-from vnla.paper.results import LOWER_IS_BETTER, Results, gain
+from vnla.paper.results import Results, gain
 from vnla.report.document import Finding, Group, Item, Row, Table
 
 BETTER = (
@@ -70,4 +71,4 @@ def _worth_more_unseen(results: Results, policy: str) -> Finding:
 def published_gain(split: str, better: str, worse: str, metric: str = "success_rate") -> float:
     """By how much one policy is better than another in the paper."""
     difference = TABLE_2[split][better][metric].mean - TABLE_2[split][worse][metric].mean
-    return -difference if metric in LOWER_IS_BETTER else difference
+    return -difference if METRICS[metric].lower_is_better else difference

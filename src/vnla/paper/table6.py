@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from vnla.agent.config import AgentConfig
-from vnla.evaluation.metrics import SUCCESS_RADIUS
+from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.paper.published import TABLE_6
 from vnla.paper.results import Results
 from vnla.report.document import Group, Item, Row, Table

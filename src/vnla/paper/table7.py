@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from vnla.evaluation.metrics import Scores
+from vnla.evaluation.scores import Scores
 from vnla.paper.evaluations import TESTS
 from vnla.paper.findings import gains, same
 from vnla.paper.naming import OVER_SEEDS, SPLITS, cell
@@ -54,4 +53,4 @@ def _findings(results: Results) -> Iterator[Finding]:
 
 def mean_success(scores: list[Scores]) -> Scores:
     """Scores whose success in each episode is the mean over several agents."""
-    return replace(scores[0], success=np.mean([each.success for each in scores], axis=0))
+    return scores[0] | {"success": np.mean([each.success for each in scores], axis=0)}

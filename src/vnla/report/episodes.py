@@ -15,7 +15,7 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS, Evaluation, run_task
-from vnla.evaluation.metrics import SUCCESS_RADIUS
+from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.images import world_images
@@ -51,7 +51,7 @@ def examples(evaluation: Evaluation, successes: int = 1, failures: int = 1) -> l
     Of the successes those with the longest way, helped ones first; of the failures the most ordinary ones, whose error is
     nearest to the median of all failures. Each is in search of another kind of room, as long as there are any.
     """
-    scores, tasks = evaluation.scores[0], evaluation.tasks.tasks
+    scores, tasks = evaluation.scores.rows(0), evaluation.tasks.tasks
     won, lost = np.flatnonzero(scores.success).tolist(), np.flatnonzero(~scores.success).tolist()
     usual = float(np.median(scores.nav_error[lost])) if lost else 0.0
     won.sort(key=lambda i: (scores.requests[i] == 0, -scores.shortest[i], tasks[i].id))

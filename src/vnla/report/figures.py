@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vnla.evaluation.breakdown import FREQUENT, TOP, Part, best_and_worst
-from vnla.evaluation.evaluate import METRICS
+from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.sweep import Row
 from vnla.report import palette
 from vnla.report.charts import LABEL, Style, finish, in_percent, new_canvas, png, styled, tidy

@@ -18,7 +18,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from torch import Tensor
 
-from vnla.evaluation.metrics import SUCCESS_RADIUS
+from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import Step

@@ -33,8 +33,8 @@ def make_features(
     """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
 
     They are kept under `name`, the encoder's unless told otherwise. The first call of `progress` is for what is stored
-    already; `told` hears in words what is being done. Gives the store's folder, its header, and whether there was anything to
-    do.
+    already; `told` hears in words what is being done. Gives the store's folder, its header, and whether there was anything
+    to do.
     """
     viewpoints = viewpoints_of(world)
     header = Header(

@@ -1,0 +1,84 @@
+"""Evaluations on disk. `data/evaluation.npz` was written before metrics could be added: two seeds of the cottage's tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cottage_players import TASKS, players
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.kept import read_evaluation, read_scores, write_evaluation
+from vnla.evaluation.metrics import METRICS, score
+from vnla.evaluation.trace import TENSORS
+from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.help_policies import AtFirst
+
+EARLIER = Path(__file__).parent / "data" / "evaluation.npz"
+
+
+def test_a_file_on_somebodys_disk_is_read_and_tells_every_figure() -> None:
+    found = read_evaluation(EARLIER, TASKS, TemplateAdvisor())
+    assert found.seeds == (123, 435) and found.scores.shape == (2, 6)
+    assert set(found.summary()) == set(METRICS)
+    assert found.summary()["success_rate"].each == (pytest.approx(100 * found.scores.success[0].mean()), pytest.approx(0))
+    assert found.reasons["requests"] != found.reasons["steps"]
+
+
+def test_its_scores_are_what_its_episodes_are_scored_now() -> None:
+    found = read_evaluation(EARLIER, TASKS, TemplateAdvisor())
+    again = score(found.trace, TASKS.environment, TASKS.goals.repeat(2)).reshape(2, 6)
+    assert set(again) == set(found.scores)
+    for name in again:
+        assert np.allclose(again[name], found.scores[name]), name
+
+
+def changed(path: Path, out: Path, **arrays: np.ndarray | None) -> Path:
+    """The same file with some arrays put in or, where they are None, left out; a name's dots are written as __."""
+    with np.load(path) as found:
+        kept = dict(found) | {name.replace("__", "."): array for name, array in arrays.items()}
+    np.savez(out, **{name: array for name, array in kept.items() if array is not None})
+    return out
+
+
+def test_a_score_that_is_missing_takes_only_its_figure_away(tmp_path: Path) -> None:
+    path = changed(EARLIER, tmp_path / "evaluation.npz", scores__ndtw=None)
+    found = read_evaluation(path, TASKS, TemplateAdvisor())
+    assert set(found.summary()) == set(METRICS) - {"ndtw"}
+
+
+def test_a_score_nobody_here_knows_comes_back_as_it_was(tmp_path: Path) -> None:
+    turns = np.arange(12, dtype=np.float64).reshape(2, 6) / 8
+    path = changed(EARLIER, tmp_path / "evaluation.npz", scores__turns=turns)
+    assert np.array_equal(read_scores(path)["turns"], turns)
+    write_evaluation(tmp_path / "again.npz", read_evaluation(path, TASKS, TemplateAdvisor()))
+    assert np.array_equal(read_scores(tmp_path / "again.npz")["turns"], turns)
+
+
+def test_what_is_no_evaluation_is_named(tmp_path: Path) -> None:
+    path = changed(EARLIER, tmp_path / "evaluation.npz", scores__success=None)
+    with pytest.raises(InputError, match=r"evaluation\.npz: lacks 'scores\.success'"):
+        read_scores(path)
+    path = changed(EARLIER, tmp_path / "evaluation.npz", scores__turns=np.zeros((2, 5)))
+    with pytest.raises(InputError, match=r"evaluation\.npz: scores: turns has the shape \(2, 5\)"):
+        read_scores(path)
+    path = changed(EARLIER, tmp_path / "evaluation.npz", trace__nav=None)
+    with pytest.raises(InputError, match=r"evaluation\.npz: lacks 'trace\.nav'"):
+        read_evaluation(path, TASKS, TemplateAdvisor())
+    other = replace(TASKS, tasks=TASKS.tasks[::-1])
+    with pytest.raises(InputError, match="is of other tasks"):
+        read_evaluation(EARLIER, other, TemplateAdvisor())
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    made = evaluate(players(policy=AtFirst()), TASKS, seeds=[1])
+    write_evaluation(tmp_path / "evaluation.npz", made)
+    read = read_evaluation(tmp_path / "evaluation.npz", TASKS, TemplateAdvisor())
+    assert read.summary() == made.summary()
+    assert all(np.array_equal(read.scores[name], array) for name, array in made.scores.items())
+    assert read.trace.texts == made.trace.texts
+    for name in TENSORS:
+        assert np.array_equal(getattr(read.trace, name), getattr(made.trace, name)), name
