@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
+from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from torch import Tensor

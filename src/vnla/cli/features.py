@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from vnla.common.errors import InputError
+from vnla.report.printing import Table
 from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
