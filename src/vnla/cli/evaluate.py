@@ -144,5 +144,5 @@ def _table(title: str, found: Mapping[str, Evaluation]) -> Table:
     table = Table("", *found, title=title, title_justify="left")
     figures = [each.summary() for each in found.values()]
     for name, metric in METRICS.items():
-        table.add_row(f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
+        table.add_row(name if metric.unit == name else f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
     return table
