@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import sys
 import textwrap
@@ -105,6 +106,12 @@ def test_commands_in_sentences_exist(page: Path) -> None:
         if hasattr(command, "commands"):  # a group alone, all of its verbs at once, or a placeholder
             verbs = re.split(r"[|/]", words[0]) if words else []
             assert all(verb in command.commands or verb in PLACEHOLDERS or verb.startswith("--") for verb in verbs), line
+
+
+def test_the_walk_on_the_front_page_asks_five_times() -> None:
+    walk = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["walk"]()
+    assert walk[-1].action == "stop"
+    assert sum(step.said is not None for step in walk) == 5
 
 
 def test_targets_of_make_exist() -> None:
