@@ -16,7 +16,7 @@ import typer
 
 from vnla import __version__
 from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
-from vnla.cli.console import Group, help_width
+from vnla.cli.help import Group, help_width
 from vnla.common.errors import InputError
 from vnla.report.printing import make_printable
 
