@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 DOTTED = re.compile(r"(?<![\w./-])vnla(?:\.[A-Za-z_]\w*)+")
 FILE = re.compile(r"(?<![\w./*<>-])((?:[\w-]+/)*[\w-]+\.(?:py|css|csv|json|txt|toml))(?![\w/*<>-])")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+CALL = re.compile(r"`(?:\w+=)?([A-Z]\w+)\(((?:\w+=[^`]*)?)\)`")
+MEMBER = re.compile(r"`([A-Z][a-z]\w*)\.([a-z]\w*)`")
 FOLDER = re.compile(r"`((?:src/vnla|tests|docs|results|examples)(?:/[\w-]+)*/)`")
 
 
@@ -63,6 +66,37 @@ def test_files_and_links_exist(page: Path) -> None:
     missing += [name for name in FOLDER.findall(prose) if not (ROOT / name).is_dir()]
     missing += [link for link in LINK.findall(prose) if not (page.parent / link).exists()]
     assert missing == []
+
+
+@cache
+def classes() -> dict[str, list[str]]:
+    """Name of a class of ours → the modules that have one of that name."""
+    found: dict[str, list[str]] = {}
+    for path in MODULES:
+        module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module)
+    return found
+
+
+def has(name: str, options: set[str], members: set[str]) -> bool:
+    """Whether a class of ours of that name can be made with these options and has these members."""
+    for module in classes().get(name, []):
+        found = getattr(importlib.import_module(module), name)
+        there = {*dir(found), *getattr(found, "__annotations__", {})}
+        if options <= set(inspect.signature(found).parameters) and members <= there:
+            return not (options and inspect.isabstract(found))
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_classes_are_as_they_are_written(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    calls = [(name, set(re.findall(r"(\w+)=", options))) for name, options in CALL.findall(text)]
+    assert [(name, options) for name, options in calls if not has(name, options, set())] == []
+    members = [pair for pair in MEMBER.findall(text) if pair[0] in classes()]
+    assert [(name, member) for name, member in members if not has(name, set(), {member})] == []
 
 
 def test_the_plan_of_the_house_has_every_part() -> None:
