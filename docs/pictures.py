@@ -17,7 +17,7 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, recipes
 from vnla.report.house_pictures import draw_pictures
 from vnla.report.maps import Step, draw_house
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World, view_of, viewpoint_of
 from vnla.world.views import LEVEL_ROW, VIEWS, view_index
@@ -32,7 +32,7 @@ LONGEST = 40
 def walk() -> list[Step]:
     """A walk to the goal, step by step."""
     environment = Environment.compile(World.compile([cottage()]), [("cottage", [GOAL])])
-    advisor, goals, pose = Advisor(), torch.tensor([0]), torch.tensor([START])
+    advisor, goals, pose = TemplateAdvisor(), torch.tensor([0]), torch.tensor([START])
     steps: list[Step] = []
     plan: list[Nav] = []
     alone = ON_ITS_OWN

@@ -179,6 +179,13 @@ def test_a_share_above_a_threshold() -> None:
     assert exceeds("half", Interval(40, 35, 45), 50).verdict == "does not hold"
 
 
+def test_a_bound_near_a_threshold_is_told_more_exactly() -> None:
+    alike = same("alike", Interval(-1, -1.97, 0.5))
+    assert (alike.verdict, alike.detail.partition(")")[0]) == ("holds", "−1.0 points (95% interval −1.97 to +0.5")
+    early = exceeds("half", Interval(55, 50.04, 61), 50)
+    assert (early.verdict, early.detail) == ("holds", "55.0% (95% interval 50.04 to 61.0).")
+
+
 def curves(rates: dict[int, float]) -> Curves:
     return Curves((), (), tuple(rates), {"val_seen": tuple(rates.values()), "val_unseen": (0.0,) * len(rates)})
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -81,13 +82,24 @@ def test_values_come_from_what_evaluation_finds() -> None:
     assert Value.of(Interval(50.0, 45.0, 52.0), "%").text == "50.0 (45.0 to 52.0)"
 
 
-@given(st.floats(-1e6, 1e6), st.floats(0, 100), st.floats(0, 100))
+@given(st.floats(-100, 100) | st.floats(-0.1, 0.1), st.floats(0, 1), st.floats(0, 1))
 def test_a_finding_can_be_told_exactly_where_its_interval_is_on_one_side(gain: float, below: float, above: float) -> None:
-    low, high = gain - below, gain + above
-    finding = Finding.difference("more", gain, low, high)
+    finding = Finding.difference("more", gain, gain - below, gain + above)
+    bounds = re.search(r"interval (\S+) to (\S+)\)", finding.detail)
+    assert bounds is not None
+    low, high = (float(bound.replace("−", "-")) for bound in bounds.groups())  # as they are printed
     assert (finding.holds is True) == (low > 0)
     assert (finding.holds is False) == (high < 0)
     assert (finding.holds is None) == (low <= 0 <= high)
+    assert max(abs(low - (gain - below)), abs(high - (gain + above))) < 0.051
+
+
+def test_a_bound_that_is_almost_zero_is_seen_not_to_be() -> None:
+    finding = Finding.difference("more", -0.5, -1.02, -0.003)
+    assert finding.verdict == "does not hold"
+    assert finding.detail == "−0.5 points (95% interval −1.0 to −0.003)."
+    assert Finding.difference("more", -0.5, -1.02, 0.0).detail == "−0.5 points (95% interval −1.0 to 0.0)."
+    assert Finding.difference("more", 1, 1e-9, 2).verdict == "cannot tell"
 
 
 def test_a_finding_says_by_how_much() -> None:

@@ -152,6 +152,14 @@ def test_the_walk_grows_from_frame_to_frame() -> None:
     assert blue[-1] > blue[0] > 0  # at first there is only where it stands, in the end an arrow as well
 
 
+def test_the_key_of_a_moving_map_has_the_walk_and_the_requests() -> None:
+    first = next(iter(shots(account(*SHORT, asks=False)))).picture
+    key = first.crop((0, first.height - 90, 900, first.height))
+    for colour in (palette.WALK, palette.HELP):
+        away = np.abs(np.asarray(key) / 255 - np.array(to_rgb(colour))).max(axis=-1)
+        assert (away < 0.1).sum() > 20  # almost: the page was made smaller
+
+
 def test_an_mp4_without_ffmpeg_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: None)
     with pytest.raises(InputError, match="needs ffmpeg"):

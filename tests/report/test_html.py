@@ -128,6 +128,11 @@ def test_the_page_can_be_read_without_seeing_it() -> None:
     assert reader.all("html")[0]["lang"] == "en"
 
 
+def test_pictures_are_there_before_the_page_is_shown() -> None:
+    """A page that is printed, or taken a picture of, as soon as it is loaded has them too."""
+    assert {image["decoding"] for image in read(page(everything("plain"))).all("img")} == {"sync"}
+
+
 def test_findings_say_in_words_whether_they_hold() -> None:
     text = texts(everything("plain"))
     for mark in ("✓ holds", "✗ does not hold", "? cannot tell"):

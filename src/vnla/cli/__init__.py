@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from vnla import __version__
 from vnla.cli import bench, demo, evaluate, features, paper, tasks, train, walk, watch, world
+from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
+from vnla.report.printing import make_printable
 
 BAD_INPUT = 2
 
@@ -26,7 +27,7 @@ class _InterruptError(Exception):
     """Ctrl-C, as it comes through Typer, whose own answer to it differs from version to version and says nothing."""
 
 
-class _Verbs(TyperGroup):
+class _Verbs(Group):
     def make_context(self, *given: Any, **options: Any) -> Any:
         with _interruptions():
             return super().make_context(*given, **options)
@@ -50,19 +51,20 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,  # help is text: Rich would take [default: …] for markup, and cut words in narrow terminals
 )
 
 # One line a verb.
 app.command("demo")(demo.demo)
-app.add_typer(world.app, name="world")
-app.add_typer(features.app, name="features")
-app.add_typer(tasks.app, name="tasks")
+app.add_typer(world.app, name="world", cls=Group)
+app.add_typer(features.app, name="features", cls=Group)
+app.add_typer(tasks.app, name="tasks", cls=Group)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("watch")(watch.watch)
 app.command("paper")(paper.paper)
 app.command("walk")(walk.walk)
-app.add_typer(bench.app, name="bench")
+app.add_typer(bench.app, name="bench", cls=Group)
 
 
 def _version(wanted: bool) -> None:
@@ -82,12 +84,14 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
+    make_printable(sys.stdout)
+    make_printable(sys.stderr)
     sys.exit(_run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        status = app(args=arguments, prog_name="vnla", standalone_mode=False)
+        status = app(args=arguments, prog_name="vnla", standalone_mode=False, terminal_width=help_width())
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except InputError as error:
@@ -103,12 +107,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except Exception as error:
-        usage = _usage(error)
-        return _complain(usage) if usage else BAD_INPUT
+        return _refuse(error)
 
 
-def _usage(error: Exception) -> str:
-    """What Typer says about the options; any other error is a fault of ours and goes on as it is.
+def _refuse(error: Exception) -> int:
+    """Say what Typer says about the options; any other error is a fault of ours and goes on as it is.
 
     Typer's class for these has had several names, what it can do has stayed.
     """
@@ -116,9 +119,11 @@ def _usage(error: Exception) -> str:
         raise error
     message: str = error.format_message()
     context = getattr(error, "ctx", None)
-    command = context.command_path if context else "vnla"
-    # The message is empty where a command was named without its verb, and its help has been printed.
-    return f"{message} See {command} --help" if message else ""
+    if context and message == context.get_help():  # a command was named without its verb
+        typer.echo(message)
+        return BAD_INPUT
+    end = "" if message.endswith((".", "?")) else "."
+    return _complain(f"{message}{end} See {context.command_path if context else 'vnla'} --help")
 
 
 def _complain(message: str) -> int:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from vnla.cli.console import plain
 from vnla.common.files import write_text
 from vnla.common.named import options_of
+from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.bench.compare import Line

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from vnla.cli.console import Tell, plain, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
+from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
@@ -247,5 +247,5 @@ def _table(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Me
     table = Table("", *found, title=title, title_justify="left")
     figures = [each.summary() for each in found.values()]
     for name, metric in metrics.items():
-        table.add_row(f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
+        table.add_row(name if metric.unit == name else f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
     return table

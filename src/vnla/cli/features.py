@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 from rich.console import Console
 from rich.progress import ProgressColumn, Task
-from rich.table import Table
 from rich.text import Text
 
 from vnla.cli.console import hint_if_busy, progress_bar
 from vnla.common.errors import InputError
+from vnla.report.printing import Table
 from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import Progress
-from rich.table import Table
 
 from vnla.cli.console import plain, print_json, progress_bar
 from vnla.common import files
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
+from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.tasks.generate import Generated

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from vnla.cli.console import plain, print_json, progress_bar
 from vnla.common import files
@@ -20,6 +19,7 @@ from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, 
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
+from vnla.report.printing import Table
 
 app = typer.Typer(help="Houses: make, import, export, show, set.", no_args_is_help=True)
 importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
@@ -305,7 +305,7 @@ def _print_statistics(world: Path, figures: Statistics) -> None:
     console = plain()
     for table in (totals, spreads):
         for column in table.columns[1:]:
-            column.justify = "right"
+            column.justify, column.no_wrap = "right", True
         console.print(table)
 
 

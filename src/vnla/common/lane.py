@@ -102,7 +102,7 @@ class StreamLane(Lane):
     """
 
     def __init__(self, device: torch.device) -> None:
-        # Urgent: what a training does beside its chain of steps (`vnla.capture.beside`) is to wait for the chain.
+        # Urgent: what a training does beside its chain of steps (`vnla.common.capture.beside`) is to wait for the chain.
         self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
         self._stream.wait_stream(torch.cuda.current_stream(device))
         self._own = torch.Generator(device)

@@ -9,7 +9,7 @@ what another training would, since each agent was trained once.
 from __future__ import annotations
 
 from vnla.evaluation.confidence import Interval
-from vnla.report.document import Finding, Value
+from vnla.report.document import Finding, Value, bound_text, difference_text, settled
 
 SAME = 2.0
 """Points within which two success rates count as the same."""
@@ -22,17 +22,20 @@ def gains(claim: str, found: Interval, paper: float | None = None, unit: str = "
 
 def same(claim: str, found: Interval, paper: float | None = None, within: float = SAME) -> Finding:
     """A claim that there is no difference to speak of."""
-    told = gains(claim, found, paper)
-    inside = -within < found.low and found.high < within
-    outside = found.low > within or found.high < -within
-    detail = f"{told.detail} Less than {within:g} points count as the same."
+    low, high = settled(found.low), settled(found.high)
+    inside = -within < low and high < within
+    outside = low > within or high < -within
+    told = difference_text(found.value, low, high, "points", thresholds=(-within, within))
+    detail = f"{told}. {in_the_paper(paper, 'points')}".strip() + f" Less than {within:g} points count as the same."
     return Finding(claim, True if inside else False if outside else None, detail)
 
 
 def exceeds(claim: str, found: Interval, threshold: float) -> Finding:
     """A claim that a share, in per cent, is above a threshold."""
-    holds = True if found.low > threshold else False if found.high < threshold else None
-    return Finding(claim, holds, f"{found.value:.1f}% (95% interval {found.low:.1f} to {found.high:.1f}).")
+    low, high = settled(found.low), settled(found.high)
+    holds = True if low > threshold else False if high < threshold else None
+    bounds = [bound_text(bound, "%", (threshold,)) for bound in (low, high)]
+    return Finding(claim, holds, f"{found.value:.1f}% (95% interval {' to '.join(bounds)}).")
 
 
 def in_the_paper(paper: float | None, unit: str) -> str:

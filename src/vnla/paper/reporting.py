@@ -131,9 +131,10 @@ def _summary(sections: Sequence[Section]) -> str:
     """How many of the paper's findings hold."""
     found = [item for section in sections for item in section.items if isinstance(item, Finding)]
     count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
+    hold, fail = "holds" if count[True] == 1 else "hold", "does" if count[False] == 1 else "do"
     return (
-        f"Of {len(found)} findings of the paper {count[True]} hold here, {count[False]} do not, and for {count[None]} the"
-        " tasks are too few to tell. Intervals are 95%; each agent was trained once."
+        f"Of {len(found)} findings of the paper {count[True]} {hold} here, {count[False]} {fail} not, and for {count[None]}"
+        " the tasks are too few to tell. Intervals are 95%; each agent was trained once."
     )
 
 

@@ -47,7 +47,7 @@ from vnla.report.film import (
 )
 from vnla.report.labels import Font, Page
 from vnla.report.layout import MARGIN, WIDTH, Panel, arrange
-from vnla.report.maps import draw_house
+from vnla.report.maps import house_png
 from vnla.report.story import ACTIONS, Account, distance_to_goal, place
 from vnla.report.walks import draw_walk
 from vnla.world.actions import Nav
@@ -101,11 +101,9 @@ def shots(account: Account, images: Images | None = None) -> Iterator[Shot]:
 
 def _plan(account: Account) -> tuple[Image.Image, list[Panel]]:
     """The floor plan with the goals and space beside it, and where its storeys lie."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "plan.png"
-        draw_house(account.house, file, goals=account.goals, title=f"{account.end_goal}.")
-        with Image.open(file) as image:
-            plan = image.convert("RGBA")
+    drawn = house_png(account.house, goals=account.goals, title=f"{account.end_goal}.", walked_later=True)
+    with Image.open(io.BytesIO(drawn)) as image:
+        plan = image.convert("RGBA")
     page = Image.new("RGBA", (WIDTH + SIDE, max(plan.height, LOWEST)), palette.PAPER)
     page.paste(plan)
     panels, _ = arrange(account.house, right=WIDTH - MARGIN)

@@ -66,7 +66,7 @@ def finish(axes: Axes, x: str, y: str, *, percent: bool = True, legend: bool = T
 
 
 def in_percent(axis: Axis) -> None:
-    """Whole percents along an axis."""
+    """Percents along an axis that has them as numbers, with as many digits as tell them apart."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
     axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 

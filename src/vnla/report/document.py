@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +27,8 @@ UNKNOWN = "–"
 """Stands where there is no number."""
 
 _DIGITS = {"%": 1, "points": 1, "m": 2}
+MOST_DIGITS = 4
+"""Digits after the point that a bound is given with where fewer would hide on which side of a threshold it lies."""
 _LOPSIDED = 0.25  # by this share of the longer side the sides of an interval may differ and still read as one ±
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
@@ -136,6 +138,31 @@ class Table:
         return any(isinstance(cell, Value) and cell.paper is not None for row in rows for cell in row)
 
 
+def settled(bound: float) -> float:
+    """A bound as exactly as it can be told, so that a verdict never rests on what nobody sees."""
+    return round(bound, MOST_DIGITS)
+
+
+def difference_text(gain: float, low: float, high: float, unit: str, thresholds: Sequence[float] = (0.0,)) -> str:
+    """A gain with its sign and its interval: +9.1 points (95% interval +8.0 to +10.2)."""
+    text = f"{_signed(gain, Value(gain, unit=unit).number)}{'%' if unit == '%' else f' {unit}'.rstrip()}"
+    if math.isnan(low) or math.isnan(high):
+        return f"{text} (no interval)"
+    bounds = [_signed(bound, lambda value: bound_text(value, unit, thresholds)) for bound in (low, high)]
+    return f"{text} (95% interval {' to '.join(bounds)})"
+
+
+def bound_text(bound: float, unit: str, thresholds: Sequence[float]) -> str:
+    """A bound with enough digits to see on which side of each threshold it is: −0.003, where −0.0 would look like zero."""
+    text = ""
+    for digits in range(_DIGITS.get(unit, 2), MOST_DIGITS + 1):
+        number = Value(bound, unit=unit, digits=digits).number
+        text = number(bound)
+        if not any(number(each) == text for each in thresholds if settled(each) != settled(bound)):
+            break
+    return text
+
+
 def cell_text(cell: Cell) -> str:
     """A cell as people read it, without the paper's figure."""
     if cell is None:
@@ -172,12 +199,9 @@ class Finding:
     @classmethod
     def difference(cls, claim: str, gain: float, low: float, high: float, unit: str = "points", more: str = "") -> Finding:
         """A claim that holds where a gain is above zero, by an interval of that gain."""
+        low, high = settled(low), settled(high)
         holds = None if math.isnan(low) or math.isnan(high) or low <= 0 <= high else low > 0
-        found = Value(gain, _known(low), _known(high), unit)
-        digits = found.number
-        known = f"95% interval {_signed(low, digits)} to {_signed(high, digits)}" if found.low is not None else "no interval"
-        detail = f"{_signed(gain, digits)}{'%' if unit == '%' else f' {unit}'.rstrip()} ({known})"
-        return cls(claim, holds, f"{detail}. {more}".strip() if more else f"{detail}.")
+        return cls(claim, holds, f"{difference_text(gain, low, high, unit)}. {more}".strip())
 
     @property
     def verdict(self) -> Literal["holds", "does not hold", "cannot tell"]:
@@ -302,9 +326,10 @@ def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _signed(value: float, number: Any) -> str:
-    text: str = number(value)
-    return text if text.startswith("−") or not value else f"+{text}"
+def _signed(value: float, number: Callable[[float], str]) -> str:
+    """A number with its sign; none where all that is told of it is zero."""
+    text = number(value)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
 def _check_name(name: str) -> None:

@@ -104,7 +104,8 @@ def best_and_worst_figure(
         png(canvas),
         alt=f"Success rates by {what}. {' '.join(told)}",
         caption=f"The {top} {what} with the highest success rates and the {top} with the lowest, of those of more than"
-        f" {more_than:,} tasks; in parentheses the number of tasks, with 95% intervals over tasks.",
+        f" {more_than:,} task{'' if more_than == 1 else 's'}; in parentheses the number of tasks, with 95% intervals over"
+        " tasks.",
         data={"more_than": more_than, **_data({label: [*best, *worst] for label, (best, worst) in chosen.items()})},
     )  # fmt: skip
 

@@ -276,7 +276,7 @@ def _image(image: bytes, alt: str, density: float = 1) -> str:
     kind = image_type(image)
     width, height = (round(each / density) for each in _png_size(image))
     size = f' width="{width}" height="{height}"' if kind == "png" else ""
-    return f'<img src="{_data(_MEDIA[kind], image)}" alt="{escape(alt)}"{size} decoding="async">'
+    return f'<img src="{_data(_MEDIA[kind], image)}" alt="{escape(alt)}"{size} decoding="sync">'
 
 
 def _png_size(image: bytes) -> tuple[int, int]:

@@ -46,8 +46,15 @@ def draw_house(
     files.write_bytes(path, house_png(house, walk=walk, goals=goals, title=title))
 
 
-def house_png(house: House, *, walk: Sequence[Step] = (), goals: Sequence[int] = (), title: str | None = None) -> bytes:
-    """The floor plan of `house` as a PNG file."""
+def house_png(
+    house: House,
+    *,
+    walk: Sequence[Step] = (),
+    goals: Sequence[int] = (),
+    title: str | None = None,
+    walked_later: bool = False,
+) -> bytes:
+    """The floor plan of `house` as a PNG file; the key explains a walk also where one is still to be drawn over it."""
     check(house, walk, goals)
     panels, height = arrange(house, right=WIDTH - MARGIN - (SIDE + GAP if walk else 0))
     page, figure = _new_page(height)
@@ -58,7 +65,7 @@ def house_png(house: House, *, walk: Sequence[Step] = (), goals: Sequence[int] =
         if walk:
             draw_walk(page, house, panel, walk, goals)
         _label_storey(page, house, panel)
-    draw_key(page, (MARGIN, 58.0), panels, walked=bool(walk), with_goals=bool(goals))
+    draw_key(page, (MARGIN, 58.0), panels, walked=bool(walk) or walked_later, with_goals=bool(goals))
     if walk:
         side = (WIDTH - MARGIN - SIDE, FOOTER, WIDTH - MARGIN, height - HEADER)
         draw_requests(page, house, walk, side)

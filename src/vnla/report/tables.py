@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich import box
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from vnla.report.document import Cell, Group, Row, Table, Value, cell_text
+from vnla.report.printing import Table as Printed
 
 GROUP = "group"
 """The first column of a CSV file whose table has headings between its rows."""
@@ -32,10 +32,10 @@ _LATEX = {
 _SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 
 
-def terminal(table: Table) -> RichTable:
+def terminal(table: Table) -> Printed:
     """The table for a console."""
     note = f"{table.note} {PAPER_NOTE}".strip() if table.has_paper else table.note
-    made = RichTable(
+    made = Printed(
         title=Text(table.title), caption=Text(note) if note else None, box=box.SIMPLE_HEAD,
         title_justify="left", caption_justify="left", title_style="bold",
     )  # fmt: skip

@@ -6,11 +6,10 @@ import io
 from collections.abc import Callable, Mapping
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from vnla.report.charts import in_percent
 from vnla.report.palette import SEEN, UNSEEN
 from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS
 from vnla.tasks.statistics import LONG, SHOWN, TOP, SplitStatistics
@@ -34,12 +33,12 @@ def figures(splits: Splits) -> dict[str, bytes]:
     for name, (title, values) in counted.items():
         counts = {split: values(splits[split]) for split in SHOWN if split in splits}
         if any(counts.values()):
-            made[name] = _png(_bars(title, counts))
+            made[name] = _png(bars(title, counts))
     made["path_lengths"] = _png(_lengths({split: splits[split] for split in SHOWN if split in splits}))
     return made
 
 
-def _bars(title: str, counts: Mapping[str, Mapping[str, int]]) -> Figure:
+def bars(title: str, counts: Mapping[str, Mapping[str, int]]) -> Figure:
     """Horizontal bars, the most common on top, as shares of the data points of the split."""
     shown = max(min(TOP, len(each)) for each in counts.values())
     figure = Figure(figsize=(3.4 * len(counts), 1.1 + 0.2 * shown), layout="constrained")
@@ -47,9 +46,9 @@ def _bars(title: str, counts: Mapping[str, Mapping[str, int]]) -> Figure:
     for axes, (split, each) in zip(_row(figure, len(counts)), counts.items(), strict=True):
         total = sum(each.values()) or 1
         top = list(each.items())[:shown]
-        axes.barh([name for name, _ in top], [count / total for _, count in top], color=_COLOURS[split], height=0.72)
+        axes.barh([name for name, _ in top], [100 * count / total for _, count in top], color=_COLOURS[split], height=0.72)
         axes.set_ylim(shown - 0.4, -0.6)
-        _percent(axes.xaxis)
+        in_percent(axes.xaxis)
         _tidy(axes, f"{_TITLES[split]} ({total:,})")
     return figure
 
@@ -59,11 +58,11 @@ def _lengths(splits: Splits) -> Figure:
     figure = Figure(figsize=(3.4 * max(1, len(splits)), 2.6), layout="constrained")
     figure.suptitle("Actions of the shortest path to a goal, share of paths", fontsize=10)
     for axes, (split, each) in zip(_row(figure, len(splits)), splits.items(), strict=True):
-        axes.bar(list(each.lengths), [count / each.goals for count in each.lengths.values()], color=_COLOURS[split])
+        axes.bar(list(each.lengths), [100 * count / each.goals for count in each.lengths.values()], color=_COLOURS[split])
         axes.axvline(LONG - 0.5, color=_QUIET, linewidth=1, linestyle=":")
         axes.set_xlim(FEWEST_ACTIONS - 1, MOST_ACTIONS + 1)
         axes.set_xticks(range(FEWEST_ACTIONS, MOST_ACTIONS + 1, 5))
-        _percent(axes.yaxis)
+        in_percent(axes.yaxis)
         share = "" if each.long_share is None else f": {each.long_share:.0%} at least {LONG}"
         _tidy(axes, f"{_TITLES[split]}{share}")
     return figure
@@ -71,11 +70,6 @@ def _lengths(splits: Splits) -> Figure:
 
 def _row(figure: Figure, panels: int) -> list[Axes]:
     return [figure.add_subplot(1, panels, i + 1) for i in range(panels)]
-
-
-def _percent(axis: Axis) -> None:
-    axis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))  # whole percents: no step of 2.5
 
 
 def _tidy(axes: Axes, title: str) -> None:

@@ -19,6 +19,7 @@ from vnla.houses.house import House, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.canvas import Canvas, Cell
 from vnla.report.plan import Bounds, Step, Storey, bounds, check, requests, spoken, storeys, visits
+from vnla.report.printing import to_ascii
 from vnla.world.views import HEADINGS
 
 LARGEST_SCALE = 4.0
@@ -73,7 +74,7 @@ class HouseText:
         lines: list[Text] = []
         for storey, box in zip(found, boxes, strict=True):
             lines += [Text(storey.name, style="bold"), self._map(storey, box, scale, signs).text(ascii_only), Text()]
-        lines += [_to_ascii(line) if ascii_only else line for line in self._notes(signs)]
+        lines += [_in_ascii(line) if ascii_only else line for line in self._notes(signs)]
         yield from console.render(Group(*lines), options.update(width=columns))
 
     def _map(self, storey: Storey, box: Bounds, scale: float, signs: Signs) -> Canvas:
@@ -195,7 +196,7 @@ def _arrow(view: int, signs: Signs) -> str:
     return signs.arrows[round(view % HEADINGS * count / HEADINGS) % count]
 
 
-def _to_ascii(line: Text) -> Text:
+def _in_ascii(line: Text) -> Text:
     """The same without the quotation marks and letters that only Unicode has."""
-    line.plain = line.plain.replace("“", '"').replace("”", '"').encode("ascii", "replace").decode()
+    line.plain = to_ascii(line.plain)
     return line

@@ -1,0 +1,122 @@
+"""What the pages show works: blocks of Python run, page by page, and every `vnla …` is a command with such options."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer.main
+
+import vnla.mattersim
+from cottage_run import write_cottage
+from vnla.cli import app
+from vnla.houses.folder import read_world
+from vnla.vision.encoders.base import Size
+from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "results" / "README.md"]
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"(?<!`)`(vnla [^`]+)`(?!`)")
+COMMENT = re.compile(r"\s+#.*| {2,}.*")
+PLACEHOLDERS = {"…", "..."}
+VNLA = typer.main.get_command(app)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [textwrap.dedent(text) for _, name, text in BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder where `worlds/small`, with features, and `tasks/small` are those of the cottage."""
+    (tmp_path / "made").mkdir()
+    for part, made in zip(("worlds", "tasks"), write_cottage(tmp_path / "made"), strict=True):
+        (tmp_path / part).mkdir()
+        made.rename(tmp_path / part / "small")
+    world = read_world(tmp_path / "worlds" / "small")
+    places = viewpoints_of(World.compile(world.houses))
+    header = Header("efficientnet-lite0", "", 1280, Size(224, 168), 60.0, world_checksum(world), places)
+    with StoreWriter(store_path(world.path, header.encoder), header) as store:
+        store.write(0, np.zeros((len(places), VIEWS, header.dimension), np.float32))
+        store.finish()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    sys.modules.pop("MatterSim", None)
+    vnla.mattersim.set_renderer(None)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
+@pytest.mark.usefixtures("folder")
+def test_python_runs(page: Path) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in blocks(page, "python"):
+        exec(compile(block, named(page), "exec"), names)
+
+
+def command_lines(page: Path) -> Iterator[str]:
+    """Lines of blocks that begin with `vnla`, without what is said about them."""
+    for language in ("sh", ""):
+        for block in blocks(page, language):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("vnla "):
+                    yield COMMENT.sub("", line)
+
+
+def find(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that words name, and the words that are left."""
+    command: Any = VNLA
+    words = words[1:]
+    while words and words[0] in getattr(command, "commands", {}):
+        command, words = command.commands[words[0]], words[1:]
+    return command, words
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(command_lines(page))], ids=named)
+@pytest.mark.usefixtures("folder")
+def test_command_lines_are_understood(page: Path) -> None:
+    for line in command_lines(page):
+        command, words = find(shlex.split(line))
+        assert not hasattr(command, "commands"), f"{line}: no such command"
+        command.make_context(line, words)  # Typer's own complaint names what is wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_in_sentences_exist(page: Path) -> None:
+    for line in INLINE.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        command, words = find(shlex.split(line))
+        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        unknown = [word for word in words if word.startswith("--") and word.partition("=")[0] not in {*options, "--help"}]
+        assert not unknown, line
+        if hasattr(command, "commands"):  # a group alone, all of its verbs at once, or a placeholder
+            verbs = re.split(r"[|/]", words[0]) if words else []
+            assert all(verb in command.commands or verb in PLACEHOLDERS or verb.startswith("--") for verb in verbs), line
+
+
+def test_the_walk_on_the_front_page_asks_five_times() -> None:
+    walk = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["walk"]()
+    assert walk[-1].action == "stop"
+    assert sum(step.said is not None for step in walk) == 5
+
+
+def test_targets_of_make_exist() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    shown = {target for text in texts for target in re.findall(r"(?:^|`)make ([\w-]+)", text, re.MULTILINE)}
+    assert shown <= targets
+    assert {"demo", "test"} <= shown

@@ -1,0 +1,98 @@
+"""The plan of the house: imports run one way, and in no circle.
+
+An import counts where it stands at the head of a module, also under `TYPE_CHECKING`; one inside of a function does not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx
+import pytest
+
+import vnla
+
+SOURCE = Path(vnla.__file__).parent
+
+NEVER = {
+    "vnla.houses": ("vnla.tasks", "vnla.agent", "vnla.training"),
+    "vnla.world": ("vnla.roles", "vnla.agent", "vnla.tasks"),
+    "vnla.agent": ("vnla.houses", "vnla.tasks", "vnla.vision"),
+    "vnla.bcui": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
+    "vnla.rollout": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
+    "vnla.episodes": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
+    "vnla.players": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
+}
+"""Part of the house → what it does not know."""
+ONLY = {
+    "vnla.common": ("vnla.common",),
+    "vnla.world": ("vnla.world", "vnla.houses.house", "vnla.houses.rooms", "vnla.common"),
+}
+"""Part of the house → all that it knows."""
+MAY_IMPORT_CLI = ("vnla.cli", "vnla.__main__")
+
+
+def within(module: str, parts: tuple[str, ...]) -> bool:
+    return any(module == part or module.startswith(f"{part}.") for part in parts)
+
+
+@cache
+def imports() -> dict[str, frozenset[str]]:
+    """Module → the modules of ours that it imports."""
+    paths = {name_of(path): path for path in SOURCE.rglob("*.py")}
+    return {name: frozenset(_imports(path, set(paths)) - {name}) for name, path in paths.items()}
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(path: Path, modules: set[str]) -> set[str]:
+    found = set()
+    for node in _heads(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        else:
+            assert node.level == 0, f"{path}:{node.lineno}: imports have the whole name of a module"
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {each if each in modules else str(node.module) for each in inside}
+    return found & modules
+
+
+def _heads(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _heads(child)
+
+
+def circles() -> list[frozenset[str]]:
+    graph = networkx.DiGraph([(name, other) for name, others in imports().items() for other in others])
+    return [frozenset(circle) for circle in networkx.strongly_connected_components(graph) if len(circle) > 1]
+
+
+def test_no_circle() -> None:
+    assert [sorted(circle) for circle in circles()] == []
+
+
+@pytest.mark.parametrize("part", NEVER)
+def test_what_a_part_does_not_know(part: str) -> None:
+    found = [(name, other) for name, others in imports().items() if within(name, (part,)) for other in others]
+    assert [pair for pair in found if within(pair[1], NEVER[part])] == []
+    assert any(within(name, (part,)) for name in imports()), f"{part} is not there"
+
+
+@pytest.mark.parametrize("part", ONLY)
+def test_all_that_a_part_knows(part: str) -> None:
+    found = [(name, other) for name, others in imports().items() if within(name, (part,)) for other in others]
+    assert [pair for pair in found if not within(pair[1], ONLY[part])] == []
+
+
+def test_nobody_imports_the_command() -> None:
+    found = [(name, other) for name, others in imports().items() if not within(name, MAY_IMPORT_CLI) for other in others]
+    assert [pair for pair in found if within(pair[1], ("vnla.cli",))] == []
