@@ -93,10 +93,18 @@ class Encoder(nn.Module):
         after = []
         for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
             assert isinstance(cell, LSTMCell)
-            hidden, reached = cell.over_places(values, words.length, before)
+            hidden, reached = cell.to_the_end(values, words.length, before)
             values = _dropped(hidden, kept, layer)
             after.append(reached)
         return values, after
+
+    def read_on(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
+        """The same where nobody needs the state after it."""
+        values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)
+        for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
+            assert isinstance(cell, LSTMCell)
+            values = _dropped(cell.over_places(values, before)[0], kept, layer)
+        return values
 
 
 def _dropped(values: Tensor, kept: Sequence[Tensor] | None, layer: int) -> Tensor:

@@ -40,8 +40,9 @@ class Memory:
     end_goal_words: int
     after_end_goal: list[Recurrent]  # the encoder's state after the end-goal
     reading: Reading | None = None  # where sizes are fixed
+    again: Tensor | None = None  # W_g·W_c, there too
 
-    SHARED: ClassVar[frozenset[str]] = frozenset({"reading"})
+    SHARED: ClassVar[frozenset[str]] = frozenset({"reading", "again"})
 
 
 class Decoded(NamedTuple):
@@ -104,9 +105,13 @@ class Attention(nn.Module):
         """The coverage after attending: a GRU over [m'; h; attention weight] for every word."""
         return self._cover(self.cover_hidden(hidden), weights, memory, coverage)
 
+    def again(self) -> Tensor:
+        """What coverage adds to its own gates by way of the memory: (3·coverage, coverage)."""
+        return self.cover_context.weight @ self.uncover.weight
+
     @fused
     def _cover(self, by_hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
-        again = self.cover_context.weight @ self.uncover.weight  # (3·coverage, coverage)
+        again = self.again() if memory.again is None else memory.again
         inputs = memory.cover + coverage @ again.T + by_hidden.unsqueeze(1)
         inputs = inputs + weights.unsqueeze(2) * self.cover_weight
         return gru(inputs, self.cover_recurrent(coverage), coverage)
@@ -184,24 +189,29 @@ class NavigationModule(nn.Module):
         Only the words that are there are read; or, where sizes are fixed and there are at most so many `requests`, every
         place of every sentence, and what is learned from that is put off (`vnla.agent.reading`).
         """
+        reading = again = None
         if requests is None:
-            reading = None
             context, state = self.encoder(end_goal, self.encoder.start(len(end_goal.length)))
             more, _ = self.encoder(tail, state)
+            whole = torch.cat([context, more], dim=1)
+            cover = self.attention.prepare(whole)
         else:
-            reading = Reading.begin(self.encoder, end_goal, requests)
-            context, more, state = reading.goal.context, reading.silence(tail), reading.state
+            reading = Reading.begin(self.encoder, self.attention.prepare, end_goal, requests)
+            parts, state, again = (reading.goal, reading.silence(tail)), reading.state, self.attention.again()
+            whole, cover = (torch.cat(each, dim=1) for each in zip(*((p.context, p.cover) for p in parts), strict=True))
             if reading.learns:
                 # When there is something to learn from, and not before.
-                context.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
-        whole = torch.cat([context, more], dim=1)
+                reading.goal.context.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
-        return Memory(whole, present, self.attention.prepare(whole), end_goal.tokens.shape[1], state, reading)
+        return Memory(whole, present, cover, end_goal.tokens.shape[1], state, reading, again)
 
     def remember_tail(self, heard: Heard, asked: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
         """Context, coverage gates and presence of what those who asked heard after the memory's end-goal."""
-        tail, reading = heard.tails, memory.reading
-        context = self.encoder(tail, memory.after_end_goal)[0] if reading is None else reading.hear(heard, asked)
+        tail = heard.tails
+        if memory.reading is not None:
+            piece = memory.reading.hear(heard, asked)
+            return piece.context, piece.cover, tail.mask()
+        context, _ = self.encoder(tail, memory.after_end_goal)
         return context, self.attention.prepare(context), tail.mask()
 
     def start(self, batch: int) -> list[Recurrent]:

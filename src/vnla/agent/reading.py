@@ -29,6 +29,7 @@ class Piece(NamedTuple):
     words: Words
     kept: Sequence[Tensor] | None  # what dropout leaves of words and of each layer's states; None for all
     context: Tensor  # (batch, places, hidden), where gradients end
+    cover: Tensor  # (batch, places, 3·coverage), what the context adds to the coverage's gates; likewise
     asked: Tensor  # (batch,), who heard it
 
 
@@ -37,71 +38,78 @@ class Reading:
     """The end-goals of a batch, and what it hears after them."""
 
     encoder: Encoder
+    prepare: Callable[[Tensor], Tensor]
+    """Gives what a context adds to the coverage's gates."""
     requests: int
     learns: bool = field(default_factory=torch.is_grad_enabled)
     goal: Piece = field(init=False)
     tails: list[Piece] = field(default_factory=list)
     state: list[Recurrent] = field(init=False)  # after the end-goals
-    _ahead: tuple[Heard, Sequence[Tensor] | None, Tensor] | None = None
+    _ahead: tuple[Heard, Piece] | None = None
 
     @classmethod
-    def begin(cls, encoder: Encoder, end_goal: Words, requests: int) -> Reading:
+    def begin(cls, encoder: Encoder, prepare: Callable[[Tensor], Tensor], end_goal: Words, requests: int) -> Reading:
         """With the end-goals read; nobody will hear anything more often than there are `requests`."""
-        reading = cls(encoder, requests)
+        reading = cls(encoder, prepare, requests)
         encoder.ready_for_reading()
-        kept, everybody = encoder.draw(end_goal), torch.ones_like(end_goal.length, dtype=torch.bool)
+        kept = encoder.draw(end_goal)
         with torch.no_grad():
             context, reading.state = encoder.read_everywhere(end_goal, encoder.start(len(end_goal.length)), kept)
-        reading.goal = Piece(end_goal, kept, context.requires_grad_(reading.learns), everybody)
+            reading.goal = reading._piece(end_goal, kept, context)
         return reading
 
     def ahead(self, advice: Callable[[], Heard]) -> Heard:
         """Ask for advice and read it, beside what comes next."""
         with beside(self.encoder.aside), torch.no_grad():
             heard = advice()
-            self._ahead = (heard, *self._read(heard.tails))
+            self._ahead = heard, self._read(heard.tails)
         return heard
 
-    def hear(self, heard: Heard, asked: Tensor) -> Tensor:
-        """The vectors of what those who asked are told after their end-goals."""
+    def hear(self, heard: Heard, asked: Tensor) -> Piece:
+        """What those who asked are told after their end-goals."""
         if self._ahead is not None and self._ahead[0] is heard:
             join(self.encoder.aside)
-            _, kept, context = self._ahead
+            piece = self._ahead[1]
         else:
-            kept, context = self._read(heard.tails)
-        return self._note(heard.tails, kept, context, asked)
+            piece = self._read(heard.tails)
+        return self._note(piece._replace(asked=asked))
 
-    def silence(self, tail: Words) -> Tensor:
-        """The vectors of what everybody begins with after its end-goal."""
-        return self._note(tail, *self._read(tail), torch.ones_like(tail.length, dtype=torch.bool))
+    def silence(self, tail: Words) -> Piece:
+        """What everybody begins with after its end-goal."""
+        return self._note(self._read(tail))
 
     @torch.no_grad()
-    def _read(self, tail: Words) -> tuple[Sequence[Tensor] | None, Tensor]:
+    def _read(self, tail: Words) -> Piece:
         kept = self.encoder.draw(tail)
-        return kept, self.encoder.read_everywhere(tail, self.state, kept)[0]
+        return self._piece(tail, kept, self.encoder.read_on(tail, self.state, kept))
 
-    def _note(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor, asked: Tensor) -> Tensor:
+    def _piece(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor) -> Piece:
+        context, cover = (each.requires_grad_(self.learns) for each in (context, self.prepare(context)))
+        return Piece(words, kept, context, cover, torch.ones_like(words.length, dtype=torch.bool))
+
+    def _note(self, piece: Piece) -> Piece:
         if self.learns:
-            context = context.requires_grad_()
-            self.tails.append(Piece(words, kept, context, asked))
-        return context
+            self.tails.append(piece)
+        return piece
 
     def collect(self) -> None:
         """Read what was heard again, with gradients, and give them to the encoder."""
         goal, encoder = self.goal, self.encoder
         with torch.no_grad():
-            words, kept, gradient = _heard(self.tails, self.requests + 1)
+            words, kept, *of_tails = _heard(self.tails, self.requests + 1)
         with torch.enable_grad():
             again, state = encoder.read_everywhere(goal.words, encoder.start(len(goal.words.length)), goal.kept)
             begun = [Recurrent(*(each.repeat(self.requests + 1, 1) for each in layer)) for layer in state]
-            read, _ = encoder.read_everywhere(words, begun, kept)
-        torch.autograd.backward([again, read], [_gradient(goal), gradient])
+            read = encoder.read_on(words, begun, kept)
+            leaves = [again, self.prepare(again), read, self.prepare(read)]
+        torch.autograd.backward(leaves, [_gradient(goal.context), _gradient(goal.cover), *of_tails])
         encoder.end_of_reading()
         self.tails.clear()
 
 
-def _heard(pieces: Sequence[Piece], slots: int) -> tuple[Words, list[Tensor] | None, Tensor]:
-    """What each episode heard first, second, …, below each other: words, what dropout kept of them, and the gradients."""
+def _heard(pieces: Sequence[Piece], slots: int) -> tuple[Words, list[Tensor] | None, Tensor, Tensor]:
+    """What each episode heard first, second, …, below each other: words, what dropout kept of them, and the gradients of
+    context and cover."""
     places = max(piece.context.shape[1] for piece in pieces)
     asked = torch.stack([piece.asked for piece in pieces])  # (pieces, batch)
     number = asked.cumsum(dim=0) - 1
@@ -117,8 +125,10 @@ def _heard(pieces: Sequence[Piece], slots: int) -> tuple[Words, list[Tensor] | N
     words = Words(taken([piece.words.tokens for piece in pieces]), torch.where(there, length, 0).flatten())
     drawn = [piece.kept for piece in pieces if piece.kept is not None]
     kept = [taken(masks) for masks in zip(*drawn, strict=True)] or None
-    gradient = taken([_gradient(piece) for piece in pieces])
-    return words, kept, gradient * there.flatten()[:, None, None]
+    seen = there.flatten()[:, None, None]
+    context = taken([_gradient(piece.context) for piece in pieces]) * seen
+    cover = taken([_gradient(piece.cover) for piece in pieces]) * seen
+    return words, kept, context, cover
 
 
 def _wide(values: Tensor, places: int) -> Tensor:
@@ -127,6 +137,5 @@ def _wide(values: Tensor, places: int) -> Tensor:
     return pad(values, (*(0, 0) * (values.dim() - 2), 0, missing)) if missing else values
 
 
-def _gradient(piece: Piece) -> Tensor:
-    gradient = piece.context.grad
-    return torch.zeros_like(piece.context) if gradient is None else gradient
+def _gradient(leaf: Tensor) -> Tensor:
+    return torch.zeros_like(leaf) if leaf.grad is None else leaf.grad

@@ -45,19 +45,27 @@ class LSTMCell(nn.Module):
         """The next state."""
         return advance(self.input(values), self.recurrent(state.hidden), state.cell)
 
-    def over_places(self, values: Tensor, length: Tensor, state: Recurrent) -> tuple[Tensor, Recurrent]:
+    def over_places(self, values: Tensor, state: Recurrent) -> tuple[Tensor, Tensor]:
         """The hidden states (batch, places, hidden) over values (batch, places, inputs), all at once by `nn.LSTM`, and the
-        state after the last of the `length` values of each row.
+        cell after the last place.
 
         `nn.LSTM` has weights of its own, side by side in memory as a GPU library wants them: `ready_over_places` copies
-        them, and `learn_over_places` brings their gradients here. It has one more input, which is on after the last value:
-        it shuts the gate that lets in and opens the one that keeps, so that the cell stays as it was.
+        them, and `learn_over_places` brings their gradients here.
+        """
+        over = pad(values, (0, self.input.in_features + _MORE - values.shape[2]))
+        hidden, (_, cell) = self._whole(over, (state.hidden[None].contiguous(), state.cell[None].contiguous()))
+        return hidden, cell[0]
+
+    def to_the_end(self, values: Tensor, length: Tensor, state: Recurrent) -> tuple[Tensor, Recurrent]:
+        """The same with the state after the last of the `length` values of each row.
+
+        `nn.LSTM` has one more input for this, which is on after the last value: it shuts the gate that lets in and opens the
+        one that keeps, so that the cell stays as it was.
         """
         after = torch.arange(values.shape[1], device=length.device) >= length[:, None]
-        over = torch.cat([values, pad(after[:, :, None].to(values.dtype), (0, _MORE - 1))], dim=2)
-        hidden, (_, cell) = self._whole(over, (state.hidden[None].contiguous(), state.cell[None].contiguous()))
+        hidden, cell = self.over_places(torch.cat([values, after[:, :, None].to(values.dtype)], dim=2), state)
         last = (length - 1).clamp(min=0)[:, None, None].expand(-1, 1, hidden.shape[2])
-        return hidden, Recurrent(hidden.gather(1, last).squeeze(1), cell[0])
+        return hidden, Recurrent(hidden.gather(1, last).squeeze(1), cell)
 
     @torch.no_grad()
     def ready_over_places(self) -> None:
