@@ -18,43 +18,35 @@ from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
 class GruAgent(Agent):
-    """Words and views in, six actions out; a small network decides whether to ask."""
-
     def __init__(self, sizes: Sizes, hidden: int = 512, embedding: int = 256) -> None:
         super().__init__()
         view = sum(sizes.views.values())
         self.words, self.reader = nn.Embedding(sizes.words, embedding), nn.GRU(embedding, hidden, batch_first=True)
         self.navs, self.asks = nn.Embedding(NAV_ACTIONS + 1, 32), nn.Embedding(ASK_ACTIONS + 1, 32)
         self.walker, self.decide = nn.GRUCell(view + 64 + 2 * hidden, hidden), nn.Linear(hidden, NAV_ACTIONS)
-        self.help = nn.Sequential(
-            nn.Linear(view + NAV_ACTIONS + hidden + 1, hidden), nn.ReLU(), nn.Linear(hidden, ASK_ACTIONS)
-        )
+        self.help = nn.Linear(view + NAV_ACTIONS + hidden + 1, ASK_ACTIONS)
 
     def begin(self, start: Start) -> GruMind:
         goal = self.read(start.end_goals)
-        return GruMind(self, goal, torch.zeros_like(goal), torch.zeros_like(goal))
+        return GruMind(self, goal, torch.zeros_like(goal), torch.zeros_like(goal), goal)
 
-    def read(self, words: Words) -> Tensor:
-        """The state after each sentence's last word."""
+    def read(self, words: Words) -> Tensor:  # the state after each sentence's last word: (batch, hidden)
         states, last = self.reader(self.words(words.tokens))[0], (words.length - 1).clamp(min=0)
         return states[torch.arange(len(last), device=last.device), last]
 
     def ask(self, known: Tensor, budget: Tensor) -> Tensor:
-        logits = self.help(torch.cat([known, budget[:, None].float()], dim=1))
-        return torch.stack([logits[:, 0], logits[:, 1].masked_fill(budget <= 0, -torch.inf)], dim=1)
+        nothing, request = self.help(torch.cat([known, budget[:, None].float()], dim=1)).unbind(dim=1)
+        return torch.stack([nothing, request.masked_fill(budget <= 0, -torch.inf)], dim=1)
 
 
 @dataclass(frozen=True)
 class GruMind(Mind):
-    """What it was asked to find, what it was told, where it was, and what it sees."""
-
-    SHARED: ClassVar[frozenset[str]] = frozenset({"agent"})
-
+    SHARED: ClassVar[frozenset[str]] = frozenset({"agent"})  # all else has a row for each episode
     agent: GruAgent
-    goal: Tensor  # (batch, hidden)
+    goal: Tensor
     told: Tensor
     state: Tensor
-    seen: Tensor | None = None
+    seen: Tensor
 
     def see(self, view: Views, last_nav: Tensor) -> GruMind:
         return replace(self, seen=torch.cat([joined(view), self.agent.navs(last_nav), self.goal], dim=1))
@@ -63,9 +55,9 @@ class GruMind(Mind):
         return self.finally_(last_ask)[0]
 
     def hear(self, asked: Tensor, heard: Heard) -> GruMind:
-        words = self.agent.read(heard.table.words.rows(heard.index))
-        return replace(self, told=torch.where(asked[:, None], words, self.told))
+        said = self.agent.read(heard.table.words.rows(heard.index))
+        return replace(self, told=torch.where(asked[:, None], said, self.told))
 
     def finally_(self, ask: Tensor) -> tuple[Decision, GruMind]:
         state = self.agent.walker(torch.cat([self.seen, self.agent.asks(ask), self.told], dim=1), self.state)
-        return Decision(self.agent.decide(state), (state.detach(),)), replace(self, state=state)
+        return Decision(self.agent.decide(state), (state,)), replace(self, state=state)

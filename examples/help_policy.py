@@ -1,7 +1,7 @@
 """A help policy of one's own: it asks when the agent is unsure of what it would do.
 
-    vnla train runs/unsure --help-policy examples.help_policy:Unsure --help-option nats=1.2 --world … --tasks …
-    vnla evaluate runs/unsure
+vnla train runs/unsure --help-policy examples.help_policy:Unsure --help-option nats=1.2 --world … --tasks …
+vnla evaluate runs/unsure
 """
 
 from __future__ import annotations

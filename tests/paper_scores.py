@@ -53,7 +53,7 @@ def write_scores(layout: Layout, candidate: str, split: str, scores: Scores) -> 
         request=never,
         teacher_request=never,
         reason=nothing,
-        subgoal=nothing,
+        phrase=nothing,
         help_budget=torch.zeros(rows, dtype=torch.int64),
     )
     path: Path = layout.evaluation(candidate, split) / EVALUATION

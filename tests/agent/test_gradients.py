@@ -17,7 +17,9 @@ from agent.small import (
     start_of,
     voice_of,
 )
+from vnla.agent.encoder import Encoder
 from vnla.agent.fast.cpu.mind import RaggedMind
+from vnla.agent.layers.cells import Recurrent
 from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
 from vnla.agent.mind import Decision
 from vnla.agent.paper import PaperAgent
@@ -25,7 +27,7 @@ from vnla.bcui import bcui
 from vnla.roles.acting import BCUI
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, AtFirst
-from vnla.roles.words import Heard
+from vnla.roles.words import Heard, Words
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_START, NAV_START
 from vnla.world.compiled import Environment
@@ -54,11 +56,31 @@ def touched(agent: PaperAgent) -> set[str]:
     return {name for name, gradient in gradients(agent).items() if gradient is not None and gradient.any()}
 
 
+def one_by_one(encoder: Encoder, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
+    """The encoder place for place, each sentence by itself."""
+    rows = []
+    after: list[list[Recurrent]] = []
+    for row, length in enumerate(words.length.tolist()):
+        now = [Recurrent(*(each[row : row + 1] for each in layer)) for layer in state]
+        outputs = []
+        for token in words.tokens[row, :length]:
+            values = encoder.embedding(token[None])
+            for layer, cell in enumerate(encoder.cells):
+                now[layer] = cell(values, now[layer])
+                values = now[layer].hidden
+            outputs.append(values)
+        rows.append(torch.nn.functional.pad(torch.cat(outputs), (0, 0, 0, words.tokens.shape[1] - length)))
+        after.append(now)
+    joined = [Recurrent(*(torch.cat(parts) for parts in zip(*layers, strict=True))) for layers in zip(*after, strict=True)]
+    return torch.stack(rows), joined
+
+
 @pytest.mark.parametrize("layers", [1, 2])
 def test_deferring_changes_no_gradient_of_a_whole_rollout(
     environment: Environment, layers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
+    monkeypatch.setattr(Encoder, "forward", one_by_one)  # which can do without deferring
     ours, theirs = (small_agent(4, dropout=0.3, layers=layers) for _ in range(2))
     loss = trained_once(ours, environment).nav_loss()
     loss.backward()

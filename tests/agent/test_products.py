@@ -23,7 +23,7 @@ def drawn(*shape: int, seed: int = 0) -> Tensor:
 
 
 def test_a_cell_has_the_gradients_of_its_formula() -> None:
-    assert torch.autograd.gradcheck(advance, (drawn(3, 8), drawn(3, 2)))
+    assert torch.autograd.gradcheck(advance, (drawn(3, 8), drawn(3, 8, seed=1), drawn(3, 2)))
     gates, cell = drawn(3, 8), drawn(3, 2)
     enter, forget, candidate, leave = gates.chunk(4, dim=1)
     reached = forget.sigmoid() * cell + enter.sigmoid() * candidate.tanh()
@@ -59,14 +59,16 @@ def test_words_that_are_not_there_need_not_be_read(lengths: list[int], more: int
         Recurrent(drawn(len(lengths), 4, seed=i), drawn(len(lengths), 4, seed=9 + i)) for i in range(layers)
     ]  # fmt: skip
     results = []
-    for way in ("_read_present", "_read_all"):
+    for way in ("forward", "read_everywhere"):
         module = encoder(layers)
+        module.ready_for_reading()
         state = [Recurrent(*(each.detach().clone().requires_grad_() for each in layer)) for layer in given_state]
         context, after = getattr(module, way)(read, state)
         context = context * read.mask()[:, :, None]
         loss = context.sin().sum() + sum((each.cos() * (i + 1)).sum() for i, layer in enumerate(after) for each in layer)
         loss.backward()
         collect_gradients(module)
+        module.end_of_reading()
         gradients = [each.grad for each in (*module.parameters(), *(part for layer in state for part in layer))]
         results.append((context, after, gradients))
     torch.testing.assert_close(*results)

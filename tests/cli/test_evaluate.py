@@ -18,6 +18,8 @@ from vnla import cli
 from vnla.evaluation.kept import read_scores
 from vnla.houses.folder import read_world
 from vnla.tasks.dataset import read_dataset
+from vnla.training.checkpoints import CONFIG
+from vnla.training.config import RunConfig
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
@@ -239,12 +241,15 @@ def test_so_many_threads(vnla: Vnla, run: Path) -> None:
 def test_how_far_it_is_goes_to_stderr_in_lines(vnla: Vnla, run: Path) -> None:
     status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 2)
     assert status == 0
-    assert said.splitlines()[-3:] == [f"loading {run}", "evaluating test_seen 0/12", "evaluating test_seen 12/12"]
+    told = [line.split(maxsplit=1)[1] for line in said.splitlines()[-3:]]  # without the time
+    assert told == [f"loading {run}", "0%  evaluating test_seen 0/12", "100%  evaluating test_seen 12/12"]
 
 
 def test_a_run_whose_name_has_brackets_is_named_as_it_is(vnla: Vnla, run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "[bold]")
-    status, said = vnla("evaluate", tmp_path / "[bold]", "--split", "test_seen", "--seeds", 1)
+    config = RunConfig.read(run / CONFIG)
+    places = ("--world", config.world, "--tasks", config.tasks)
+    status, said = vnla("evaluate", tmp_path / "[bold]", "--split", "test_seen", "--seeds", 1, *places)
     assert status == 0, said
     table, _, _ = said.partition("loading")
     assert "[bold],help" in "".join(table.split())

@@ -80,7 +80,7 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--seed", "-1"], "--seed -1: give whole numbers"),
         (["--world", "nowhere"], "nowhere: no such directory; expected a world folder"),
         (["--tasks", "nowhere"], "nowhere: no such directory; expected a data set folder"),
-        (["--features", "nothing"], "features/nothing: no such directory"),
+        (["--features", "nothing"], "features/nothing: no features; make them with: vnla features make"),
         (["--precision", "float8"], "precision float8: unknown; choose from float32, tf32, bfloat16"),
         (["--learning-rate", "-1"], "learning rate -1.0: must be a number above 0"),
         (["--weight-decay", "-1"], "weight decay -1.0: must be 0 or a number above it"),
@@ -143,7 +143,7 @@ OTHERS = {
     "--learning-rate": ("0.0001", "0.1"), "--cooldown": ("0.0", "0.5"), "--weight-decay": ("0.0005", "0.1"),
     "--dropout": ("0.5", "0.25"), "--hidden": ("8", "16"), "--layers": ("1", "2"), "--ratio": ("0.4", "0.5"),
     "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
-    "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"), "--beta": ("0.5", "0.25"),
+    "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
@@ -166,7 +166,29 @@ def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
 def test_every_option_is_either_kept_or_free() -> None:
     options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
     assert options == train.KEPT.keys() | train.FREE
-    assert {name[2:].replace("-", "_") for name in OTHERS} | {"easy", "keeps_ended"} == set(train.KEPT)
+    others = {"easy", "keeps_ended", "beta", "agent", "agent_option", "help_option", "advisor_option"}
+    assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--beta", "0.25"], "--beta: belongs to the help policy imitation"),
+        (["--agent", "examples.agent:GruAgent"], "--agent: this run has paper, you gave examples.agent:GruAgent"),
+        (["--agent", "examples.agent:GruAgent", "--layers", "2"], "--layers: belongs to the paper's agent"),
+        (["--agent-option", "coverage=3"], "--agent-option: this run has"),
+        (["--help-option", "eagerness=3"], "help policy learned: has no option eagerness; it has no options"),
+        (["--advisor-option", "k=3"], "--advisor-option: is for advisors of one's own; the paper's has --k and --easy"),
+        (["--advisor", "examples.advisor:Warmer", "--k", "3"], "--k: belongs to the paper's advisor"),
+        (["--advisor", "nobody"], "advisor nobody: unknown; choose from indirect, direct, silent, or name your own"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(
+    vnla: Vnla, finished: Path, options: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    status, said = vnla("train", finished, *options)
+    assert status == 2 and message in said
 
 
 def test_a_run_whose_world_was_moved_goes_on_where_it_is_now(vnla: Vnla, begun: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from cottage_players import TASKS, WORLD
+from cottage_players import TASKS
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.evaluation.kept import read_scores
@@ -32,7 +32,7 @@ def test_it_counts_from_the_last_request_to_the_end(metric: Metric) -> None:
     asked = torch.tensor([[1, 0, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]]).bool()
     pose, nothing = TASKS.start[:3, None].repeat(1, 6), torch.full((3, 5), NOTHING)
     trace = Trace(pose, torch.tensor([5, 3, 4]), nothing, asked, asked, nothing, nothing, torch.full((3,), 2))
-    found = metric.scorer(Case(trace, TASKS.environment, TASKS.goals[:3], torch.zeros(len(WORLD.ids))))
+    found = metric.scorer(Case(trace, TASKS.environment, TASKS.goals[:3]))
     assert found["after_help"].tolist() == [3, 3, 0]
     assert found["has_asked"].tolist() == [True, True, False]
 

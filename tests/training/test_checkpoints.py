@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunConfig, RunD
     world, tasks = write_cottage(folder)
     config = RunConfig(
         world=str(world), tasks=str(tasks), features="symbolic", validate_every=1, keeps_checkpoints=True,
-        training=TrainingConfig(iterations=2, batch=4), agent={"hidden": 8, "help_hidden": 8, "word_embedding": 8},
+        training=TrainingConfig(iterations=2, batch=4), agent_options={"hidden": 8, "help_hidden": 8, "word_embedding": 8},
     )  # fmt: skip
     material = RunData.load(config)
     assert train(folder / "run", config, material) is None
@@ -57,7 +57,9 @@ def test_an_agent_file_that_is_damaged_is_named(run: tuple[Path, RunConfig, RunD
 
 def test_an_agent_of_another_size_is_named(run: tuple[Path, RunConfig, RunData]) -> None:
     folder, config, material = run
-    other = RunConfig(world=config.world, tasks=config.tasks, features="symbolic", agent={"hidden": 4, "help_hidden": 4})
+    other = RunConfig(
+        world=config.world, tasks=config.tasks, features="symbolic", agent_options={"hidden": 4, "help_hidden": 4}
+    )
     with pytest.raises(InputError, match=r"last\.safetensors: does not fit the run's configuration: .*shape"):
         load_agent(folder, other, material, "last")
 

@@ -36,7 +36,8 @@ from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, VALIDATION, checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.run import open_run, train
+from vnla.training.opening import open_run
+from vnla.training.together import train
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
 BATCH = 6

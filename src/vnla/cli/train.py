@@ -38,7 +38,10 @@ def train(
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Features of the world, or symbolic. [default: the world's, efficientnet-lite0]"),
+        typer.Option(
+            metavar="NAME",
+            help="Features of the world, or symbolic. Several with commas between. [default: the world's choice]",
+        ),
     ] = None,
     help_policy: Annotated[
         str,
@@ -137,11 +140,9 @@ def train(
         agent=agent,
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
     )
-    if "imitation" not in help_policy.split(","):
-        _refuse(given & {"beta"}, "belongs to the help policy imitation")
     policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
     variants = _variants(run, wanted, policies, _numbers(seed))
-    _run({path: _config(path, variant, given) for path, variant in variants}, device, eager=eager)
+    _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
 
 
 def _refuse(options: Set[str], why: str) -> None:
@@ -227,16 +228,20 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return source is not None and not source.name.startswith("DEFAULT")
 
 
-def _config(path: Path, wanted: RunConfig, given: Set[str]) -> RunConfig | None:
+def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:
     """The configuration to begin a run with, or to go on with where there is one: its own, with what may be given anew."""
     from vnla.training.checkpoints import CONFIG, is_begun
     from vnla.training.config import RunConfig
 
-    if not is_begun(path):
+    saved = RunConfig.read(path / CONFIG) if is_begun(path) else None
+    if saved and "help_policy" not in given:
+        wanted = wanted.asking(saved.help_policy, _own_options(saved, given, beta) | wanted.help_options)
+    if wanted.help_policy != "imitation":
+        _refuse(given & {"beta"}, "belongs to the help policy imitation")
+    if saved is None:
         if bool(wanted.world) != bool(wanted.tasks):
             raise InputError(f"{path}: a new run needs both --world and --tasks")
         return wanted if wanted.world else None
-    saved = RunConfig.read(path / CONFIG)
     for name, value in KEPT.items():
         if name in given and value(saved) != value(wanted):
             option = "--" + name.replace("_", "-")
@@ -248,6 +253,11 @@ def _config(path: Path, wanted: RunConfig, given: Set[str]) -> RunConfig | None:
         tasks=wanted.tasks or saved.tasks,
         training=replace(saved.training, iterations=iterations),
     )
+
+
+def _own_options(saved: RunConfig, given: Set[str], beta: float) -> dict[str, Any]:
+    """The options of a run's help policy where no other policy is named, with what was given anew."""
+    return {**saved.help_options, **({"beta": beta} if "beta" in given and saved.help_policy == "imitation" else {})}
 
 
 def _variants(

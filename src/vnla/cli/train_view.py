@@ -63,6 +63,9 @@ class View:
     def _begins(self, runs: Sequence[Run]) -> None:
         self.loaded = True
         self.begins(runs, time.monotonic() - self._began)
+        for run in runs:
+            if run.uncaptured:
+                self.say(f"{run.path}: {run.uncaptured} cannot be held by a GPU graph; it runs operation by operation")
 
     def _validates(self, path: Path, split: str, done: int, of: int) -> None:
         self._validating.setdefault(path, time.monotonic())

@@ -114,6 +114,11 @@ class Run:
             self._log.close()
 
     @property
+    def uncaptured(self) -> str | None:
+        """Who takes part that a GPU graph cannot hold, so that iterations run operation by operation; None if nobody."""
+        return self._trainer.uncaptured
+
+    @property
     def done(self) -> int:
         """Iterations done, or on their way on the device."""
         return self._trainer.done
