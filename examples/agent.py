@@ -1,12 +1,10 @@
 """An agent of one's own: one GRU reads, one walks, nobody attends.
-
 vnla train runs/gru --agent examples.agent:GruAgent --agent-option hidden=256 --world worlds/small --tasks tasks/small
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -27,12 +25,11 @@ class GruAgent(Agent):
         self.help = nn.Linear(view + NAV_ACTIONS + hidden + 1, ASK_ACTIONS)
 
     def begin(self, start: Start) -> GruMind:
-        goal = self.read(start.end_goals)
-        return GruMind(self, goal, torch.zeros_like(goal), torch.zeros_like(goal), goal)
+        return GruMind(self, goal := self.read(start.end_goals), goal * 0, goal * 0, goal)
 
     def read(self, words: Words) -> Tensor:  # the state after each sentence's last word: (batch, hidden)
-        states, last = self.reader(self.words(words.tokens))[0], (words.length - 1).clamp(min=0)
-        return states[torch.arange(len(last), device=last.device), last]
+        states: Tensor = self.reader(self.words(words.tokens))[0]
+        return states[torch.arange(len(states), device=states.device), (words.length - 1).clamp(min=0)]
 
     def ask(self, known: Tensor, budget: Tensor) -> Tensor:
         nothing, request = self.help(torch.cat([known, budget[:, None].float()], dim=1)).unbind(dim=1)
@@ -41,7 +38,7 @@ class GruAgent(Agent):
 
 @dataclass(frozen=True)
 class GruMind(Mind):
-    SHARED: ClassVar[frozenset[str]] = frozenset({"agent"})  # all else has a row for each episode
+    SHARED = frozenset({"agent"})  # all else has a row for each episode
     agent: GruAgent
     goal: Tensor
     told: Tensor
@@ -51,12 +48,11 @@ class GruMind(Mind):
     def see(self, view: Views, last_nav: Tensor) -> GruMind:
         return replace(self, seen=torch.cat([joined(view), self.agent.navs(last_nav), self.goal], dim=1))
 
+    def hear(self, asked: Tensor, heard: Heard) -> GruMind:
+        return replace(self, told=torch.where(asked[:, None], self.agent.read(heard.words), self.told))
+
     def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         return self.finally_(last_ask)[0]
-
-    def hear(self, asked: Tensor, heard: Heard) -> GruMind:
-        said = self.agent.read(heard.table.words.rows(heard.index))
-        return replace(self, told=torch.where(asked[:, None], said, self.told))
 
     def finally_(self, ask: Tensor) -> tuple[Decision, GruMind]:
         state = self.agent.walker(torch.cat([self.seen, self.agent.asks(ask), self.told], dim=1), self.state)

@@ -14,7 +14,6 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.cottage import cottage
 from vnla.paper.results import Layout
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import Reason
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
@@ -57,4 +56,4 @@ def write_scores(layout: Layout, candidate: str, split: str, scores: Scores) -> 
         help_budget=torch.zeros(rows, dtype=torch.int64),
     )
     path: Path = layout.evaluation(candidate, split) / EVALUATION
-    write_evaluation(path, Evaluation(cottage_set(), TemplateAdvisor(), SEEDS, trace, scores))
+    write_evaluation(path, Evaluation(cottage_set(), SEEDS, trace, scores))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from vnla import cli
 from vnla.bcui import bcui
 from vnla.cli.train import train as train_command
 from vnla.evaluation.confidence import over_seeds
-from vnla.evaluation.evaluate import METRICS
 from vnla.evaluation.kept import EVALUATION, read_evaluation
-from vnla.evaluation.metrics import Scores
+from vnla.evaluation.metrics import METRICS
+from vnla.evaluation.scores import Scores
 from vnla.paper.evaluations import Trial, evaluate_trial
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.reporting import Contents, Source
@@ -80,10 +80,18 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "validate_every": ("5", lambda run: run.validate_every, 5),
     "precision": ("bfloat16", lambda run: run.training.precision, "bfloat16"),
     "seed": ("4", lambda run: run.training.seed, 4),
+    "help_option": ("beta=0.2 --help-policy imitation", lambda run: run.help_options, {"beta": 0.2}),
+    "agent": ("examples.agent:GruAgent", lambda run: (run.agent, run.agent_options), ("examples.agent:GruAgent", {})),
+    "agent_option": ("coverage=5", lambda run: run.agent_options["coverage"], 5),
+    "advisor_option": (
+        "near=3 --advisor examples.advisor:Warmer",
+        lambda run: (type(run.advisor).__name__, vars(run.advisor)),
+        ("Warmer", {"k": 2, "near": 3, "far": 10.0}),
+    ),
 }
 """Option of `vnla train` → what is typed after it, where the configuration has it, and what is there then."""
 
-NOT_OF_A_RUN = {"run", "world", "tasks", "device", "eager"}
+NOT_OF_A_RUN = {"context", "run", "world", "tasks", "device", "eager", "threads"}
 """What it works on, and how; not what it does."""
 
 
@@ -103,10 +111,12 @@ def given(base: RunConfig, out: Path, options: str, monkeypatch: pytest.MonkeyPa
 def test_an_option_of_the_command_is_in_the_configuration(
     name: str, base: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])  # for the examples
     typed, where, expected = SET_BY[name]
     config = given(base, tmp_path / "run", f"--{name.replace('_', '-')} {typed}", monkeypatch)
     assert where(config) == expected
-    assert RunConfig.read(tmp_path / "run" / "config.json") == config
+    (tmp_path / "config.json").write_text(config.text(tmp_path))
+    assert RunConfig.read(tmp_path / "config.json") == config
 
 
 def test_no_option_of_the_command_is_forgotten_here() -> None:
@@ -320,7 +330,8 @@ MEASURED = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_figure_is_of_the_score_that_it_is_named_after(name: str) -> None:
     """Every score is another number."""
-    scores = Scores(*(np.full(3, number / 100) for number, _ in enumerate(fields(Scores), start=1)))
+    names = sorted({each for metric in METRICS.values() for each in metric.needs})
+    scores = Scores({each: np.full(3, number / 100) for number, each in enumerate(names, start=1)})
     scale = 100 if METRICS[name].unit == "%" else 1
     assert METRICS[name](scores) == pytest.approx(scale * getattr(scores, MEASURED[name])[0])
 

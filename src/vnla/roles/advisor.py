@@ -57,10 +57,8 @@ class Voice(ABC):
     """Whether `say` keeps to tensors of fixed sizes on the device, so that a GPU graph can hold it. One that does not is run
     operation by operation, and the agents with it."""
 
-    @property
-    @abstractmethod
-    def phrases(self) -> Phrases:
-        """The table as an episode begins. No later one may have longer phrases."""
+    phrases: Phrases
+    """The table as an episode begins. No later one may have longer phrases."""
 
     @abstractmethod
     def say(self, now: Situation) -> Heard:
@@ -167,16 +165,11 @@ class TemplateVoice(Voice):
     """The paper's advisor with its table."""
 
     advisor: TemplateAdvisor
-    table: Phrases
-
-    @property
-    def phrases(self) -> Phrases:
-        """Every subgoal, by its code."""
-        return self.table
+    phrases: Phrases  # every subgoal, by its code
 
     def say(self, now: Situation) -> Heard:
         """The code of the plan from where the agent is."""
-        return Heard(_subgoal(self.advisor, now.episodes.environment, now.pose, now.episodes.goals), self.table)
+        return Heard(_subgoal(self.advisor, now.episodes.environment, now.pose, now.episodes.goals), self.phrases)
 
 
 @fused

@@ -79,6 +79,11 @@ class Heard:
     table: Phrases
 
     @cached_property
+    def words(self) -> Words:
+        """The words that each agent hears: (batch, …)."""
+        return self.table.words.rows(self.index)
+
+    @cached_property
     def tails(self) -> Words:
-        """The words that each agent would read: (batch, …)."""
+        """The same as they are read."""
         return self.table.tails.rows(self.index)
