@@ -1,11 +1,13 @@
-"""Holds the mind that an agent learns with against the one it is judged by, before anything is learned.
+"""Holds the mind that an agent learns with against the plain one, before anything is learned.
 
 A fast mind contains the agent's equations once more. Whether they are still the same is not left to trust: a few episodes
-are walked with it, without dropout, and what it decided in every step is decided again by the plain mind from the same
-views, actions and words. If they differ, the training does not begin.
+are walked with the plain mind, without dropout, and what it decided in every step is decided again by the other one from the
+same views, actions and words. If they differ, the training does not begin.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import torch
 
@@ -28,7 +30,7 @@ TOLERANCE = {"float32": 1e-3, "tf32": 0.1, "bfloat16": 0.3}
 
 
 def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") -> float:
-    """The largest difference between what the learning mind and the plain one decide; refused where it is too large.
+    """The largest difference between what the plain mind and the learning one decide; refused where it is too large.
 
     Where both are of one kind there is nothing to compare, and the difference is 0.
     """
@@ -36,13 +38,11 @@ def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") 
     training = players.agent.training
     players.agent.eval()
     try:
+        learning = _begin(players, episodes)
         with torch.no_grad():
-            plain = _begin(players, episodes)
-        if type(_begin(players, episodes)) is type(plain):
-            return 0.0
-        rollout = bcui(episodes, players)
-        with torch.no_grad():
-            difference = max(_differences(players, rollout, plain), default=0.0)
+            if type(_begin(players, episodes)) is type(learning):
+                return 0.0
+            difference = max(_differences(players, bcui(episodes, players), learning), default=0.0)
     finally:
         players.agent.train(training)
     if not difference <= TOLERANCE[precision]:
@@ -67,9 +67,12 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
     found = []
     for moment in rollout.moments:
         rest = torch.searchsorted(row, moment.row)
-        mind, nav, row = take_rows(mind, rest), nav[rest], moment.row
+        if len(rest) < len(row):
+            mind = take_rows(mind, rest)
+        nav, row = nav[rest], moment.row
+        answer = mind.read(moment.request, partial(Heard, moment.heard, moment.phrases))
         mind = mind.see({name: table[moment.pose].float() for name, table in players.views.items()}, nav)
-        mind = mind.hear(moment.request & players.advisor.speaks, Heard(moment.heard, moment.phrases))
+        mind = mind.hear(moment.request & players.advisor.speaks, answer)
         decision, mind = mind.finally_(ask_action(moment.request & players.help_policy.invited))
         nav = moment.nav
         again = log_distribution(decision.logits, environment.blocked(moment.pose))

@@ -1,0 +1,154 @@
+"""The mind that learns is compared with the plain one, and chosen for exactly the equations that it contains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from vnla.agent.fast import choice
+from vnla.agent.fast.cpu.mind import RaggedMind
+from vnla.agent.fast.cpu.notes import Notes
+from vnla.agent.fast.gpu.mind import WholeMind
+from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
+from vnla.agent.mind import Mind
+from vnla.agent.navigation import Attention, NavigationModule
+from vnla.agent.paper import PaperAgent
+from vnla.agent.plain import PlainMind
+from vnla.bcui import bcui
+from vnla.bench.setting import Setting, bare_setting
+from vnla.common.batching import Batching
+from vnla.common.errors import InputError
+from vnla.training.config import TrainingConfig
+from vnla.training.minds import compare_minds
+from vnla.training.trainer import Trainer
+
+
+def setting_of(agent: str = "paper", **options: object) -> Setting:
+    return bare_setting(12, hidden=16, view_size=8, seed=0, device="cpu", houses=2, agent=agent, options=options)
+
+
+@pytest.fixture
+def setting() -> Setting:
+    return setting_of()
+
+
+def agent_of(setting: Setting) -> PaperAgent:
+    assert isinstance(setting.players.agent, PaperAgent)
+    return setting.players.agent
+
+
+def fixed(setting: Setting) -> Setting:
+    return replace(setting, players=replace(setting.players, batching=Batching(fixed=True)))
+
+
+@pytest.mark.parametrize("mind", [RaggedMind, WholeMind])
+def test_both_fast_minds_decide_as_the_plain_one(
+    mind: type[Mind], setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vnla.agent.paper.mind_for", lambda _: mind)
+    where = fixed(setting) if mind is WholeMind else setting
+    agent_of(where).train()
+    assert 0 < compare_minds(where.players, where.tasks) < 1e-5
+    assert agent_of(where).training
+
+
+def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Notes.see
+
+    def dimmed(self: Notes, view: Tensor, last: Tensor) -> object:
+        return plain(self, view * 0.9, last)
+
+    monkeypatch.setattr(Notes, "see", dimmed)
+    trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=6), learns_to_ask=True)
+    with pytest.raises(InputError, match=r"PaperAgent: the mind it would learn with and the plain one differ by"):
+        trainer.iterate()
+    assert trainer.done == 0
+
+
+def test_what_has_one_mind_has_nothing_to_compare() -> None:
+    two = setting_of(layers=2)
+    assert compare_minds(two.players, two.tasks) == 0.0
+
+
+class Squashed(nn.Linear):
+    """Another last layer."""
+
+    def forward(self, values: Tensor) -> Tensor:
+        return torch.tanh(super().forward(values)) * 3
+
+
+class Own(NavigationModule):
+    """A subclass that changes nothing, or so one says."""
+
+
+def other_output(module: NavigationModule) -> NavigationModule:
+    module.output = Squashed(16, 6)  # type: ignore[assignment]
+    return module
+
+
+def subclass(module: NavigationModule) -> NavigationModule:
+    return Own(module.config)
+
+
+def hooked(module: NavigationModule) -> NavigationModule:
+    module.attention.register_forward_hook(lambda *_: None)
+    return module
+
+
+def forward_replaced(module: NavigationModule) -> NavigationModule:
+    module.output.forward = lambda values: values[:, :6] * 2  # type: ignore[method-assign]
+    return module
+
+
+class OtherAttention(Attention):
+    """Another part of a part."""
+
+
+def other_part(module: NavigationModule) -> NavigationModule:
+    module.attention = OtherAttention(module.config)
+    return module
+
+
+def wider(module: NavigationModule) -> NavigationModule:
+    module.view_input = DeferredLinear(9, 64)
+    return module
+
+
+@pytest.mark.parametrize("change", [other_output, subclass, hooked, forward_replaced, other_part, wider])
+def test_a_changed_module_learns_in_the_plain_way(
+    change: Callable[[NavigationModule], NavigationModule], setting: Setting
+) -> None:
+    agent = agent_of(setting)
+    assert choice.mind_for(agent.navigation) is RaggedMind
+    assert choice.mind_for(change(agent.navigation)) is PlainMind
+
+
+def test_another_output_layer_is_the_one_that_learns(setting: Setting) -> None:
+    agent = agent_of(setting).train()
+    other_output(agent.navigation)
+    rollout = bcui(setting.tasks.episodes(torch.arange(6), seed=1), setting.players)
+    rollout.nav_loss().backward()
+    collect_gradients(agent)
+    assert agent.navigation.output.weight.grad is not None and agent.navigation.output.weight.grad.any()
+
+
+@pytest.mark.parametrize(
+    ("agent", "options"),
+    [("paper", {"layers": 2, "dropout": 0.0}), ("examples.agent:GruAgent", {"hidden": 16, "embedding": 8})],
+)
+def test_agents_without_a_fast_mind_learn_the_same_where_sizes_are_fixed(agent: str, options: dict[str, float]) -> None:
+    """As for a GPU graph: everything read everywhere, and learned from at the end."""
+    results = []
+    for prepare in (lambda each: each, fixed):
+        setting = prepare(setting_of(agent, **options))
+        trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=6, learning_rate=1e-2), learns_to_ask=True)
+        losses = [trainer.iterate().both() for _ in range(3)]
+        results.append((torch.stack(losses), dict(setting.players.agent.named_parameters())))
+    (losses, weights), (fixed_losses, fixed_weights) = results
+    torch.testing.assert_close(fixed_losses, losses, rtol=1e-4, atol=1e-4)
+    for name, weight in weights.items():
+        torch.testing.assert_close(fixed_weights[name], weight, rtol=1e-3, atol=1e-4, msg=name)
