@@ -12,7 +12,7 @@ from vnla.common.errors import InputError
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.presets import PAPER, SMALL, Preset, preset_of
 from vnla.paper.reporting import ALL_TABLES, Contents, Source
-from vnla.paper.stages import Graph, Stage
+from vnla.paper.stages import Stage, StageGraph
 from vnla.training.config import TrainingConfig
 
 
@@ -41,7 +41,7 @@ def test_all_tables_need_eleven_trainings(tmp_path: Path) -> None:
     # two test splits for five, three, and four agents; three splits for the three of Table 3; one choice of iterations
     assert len(kind(made, "evaluate")) == 2 * (5 + 3 + 4) + 3 * 3 + 1
     assert set(made["report"].after) == set(made) - {"report"}
-    Graph(list(made.values()))
+    StageGraph(list(made.values()))
 
 
 def test_who_asks_as_the_teacher_does_is_the_agent_that_learned_to(tmp_path: Path) -> None:
@@ -60,14 +60,14 @@ def test_a_table_needs_no_more_than_it_shows(tmp_path: Path) -> None:
 
 
 def test_stages_of_the_demo_are_those_of_the_paper(tmp_path: Path) -> None:
-    demo, paper = (Graph(list(stages(tmp_path, tables=tables).values())) for tables in ((1, 2), ALL_TABLES))
+    demo, paper = (StageGraph(list(stages(tmp_path, tables=tables).values())) for tables in ((1, 2), ALL_TABLES))
     common = demo.fingerprints.keys() - {"report"}
     assert all(demo.fingerprints[name] == paper.fingerprints[name] for name in common)
 
 
 def changed(before: dict[str, Stage], after: dict[str, Stage]) -> set[str]:
     """Kinds of stages whose fingerprints differ."""
-    old, new = Graph(list(before.values())).fingerprints, Graph(list(after.values())).fingerprints
+    old, new = StageGraph(list(before.values())).fingerprints, StageGraph(list(after.values())).fingerprints
     return {name.partition("/")[0] for name in new if new[name] != old.get(name)}
 
 

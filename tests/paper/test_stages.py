@@ -18,7 +18,7 @@ from processes import is_gone
 from stage_work import Silence, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
 from vnla.common.errors import InputError
 from vnla.paper.foreman import carry_out
-from vnla.paper.stages import Graph, Records, Stage
+from vnla.paper.stages import Records, Stage, StageGraph
 
 
 def chain(folder: Path) -> list[Stage]:
@@ -63,7 +63,7 @@ def test_leftovers_of_an_unfinished_stage_are_removed_unless_it_can_go_on(tmp_pa
     assert (tmp_path / "fresh").read_text() == "fresh"
 
     going = Stage("going", make_new, (tmp_path, "going"), tmp_path / "going", config=1, resumes=True)
-    Records(tmp_path / "stages", Graph([going])).begin(going)
+    Records(tmp_path / "stages", StageGraph([going])).begin(going)
     (tmp_path / "going").write_text("left over")
     with pytest.raises(InputError, match="stage going: going is there"):
         run([going], tmp_path)
@@ -155,9 +155,9 @@ def test_a_killed_worker_costs_only_its_stage(tmp_path: Path) -> None:
 def test_a_graph_that_cannot_be_carried_out_is_refused(tmp_path: Path) -> None:
     a, b, _ = chain(tmp_path)
     with pytest.raises(ValueError, match="stage b: it builds on a, which does not come before it"):
-        Graph([b, a])
+        StageGraph([b, a])
     with pytest.raises(ValueError, match="stage a: there are two of that name"):
-        Graph([a, a])
+        StageGraph([a, a])
 
 
 def begin(folder: Path) -> subprocess.Popen[bytes]:

@@ -16,7 +16,7 @@ from rich.progress import Progress as Bar
 from vnla.common.lines import Lines, duration
 from vnla.common.stopping import Stop
 from vnla.training.config import RunConfig
-from vnla.training.run import Progress, Record, Run
+from vnla.training.run import LogLine, Progress, Run
 from vnla.training.together import Audience
 
 
@@ -52,7 +52,7 @@ class View:
         """Loading took so long."""
         raise NotImplementedError
 
-    def report(self, path: Path, record: Record) -> None:
+    def report(self, path: Path, record: LogLine) -> None:
         """A run has come so far."""
         raise NotImplementedError
 
@@ -71,7 +71,7 @@ class View:
         self._validating.setdefault(path, time.monotonic())
         self.validates(path, split, done, of)
 
-    def _validated(self, path: Path, record: Record) -> None:
+    def _validated(self, path: Path, record: LogLine) -> None:
         seconds = time.monotonic() - self._validating.pop(path, time.monotonic())
         rates = "   ".join(
             f"{split}: success {figures['success_rate']:.1f}%, room {figures['room_success_rate']:.1f}%, "
@@ -119,7 +119,7 @@ class Bars(View):
         for run in runs:
             self.bar.update(self._tasks[run.path], completed=run.done, state=f"loaded in {duration(seconds)}")
 
-    def report(self, path: Path, record: Record) -> None:
+    def report(self, path: Path, record: LogLine) -> None:
         """Its bar moves."""
         speed = f"{record['iterations_a_second']:.2f} it/s"
         self.bar.update(self._tasks[path], completed=record["iteration"], speed=speed, state=_losses(record))
@@ -149,7 +149,7 @@ class Log(View):
         self._done = {run.path: run.done for run in runs}
         self.say(f"loaded in {duration(seconds)}")
 
-    def report(self, path: Path, record: Record) -> None:
+    def report(self, path: Path, record: LogLine) -> None:
         """Remembered for the next line."""
         iteration, speed = record["iteration"], record["iterations_a_second"]
         self._done[path] = iteration
@@ -186,5 +186,5 @@ def _names(runs: Sequence[Path]) -> dict[Path, str]:
     return {run: str(run) if alike else run.name for run in runs}
 
 
-def _losses(record: Record) -> str:
+def _losses(record: LogLine) -> str:
     return f"navigation {record['nav_loss']:.2f} ask {record['ask_loss']:.2f}"

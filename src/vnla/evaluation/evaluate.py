@@ -10,7 +10,7 @@ the same batches; randomness is keyed by seed and episode, so how rows are group
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +21,7 @@ import torch
 from vnla.agent.agent import Agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
+from vnla.common.progress import Share, unheard
 from vnla.evaluation.confidence import Estimate, Interval, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
@@ -40,9 +41,6 @@ CPU_BATCH = 1024
 """Episodes in a batch on a CPU: more are no faster there."""
 GPU_BATCH = 5000
 """Episodes in a batch on a GPU: more are no faster."""
-
-Report = Callable[[int, int], None]
-"""Called with the number of episodes that are done, and of all."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def evaluate(
     k: int | None = None,
     batch: int | None = None,
     metrics: Mapping[str, Metric] = METRICS,
-    progress: Report = lambda _done, _all: None,
+    progress: Share = unheard,
 ) -> Evaluation:
     """Run every task under every seed.
 

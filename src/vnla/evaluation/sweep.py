@@ -10,11 +10,12 @@ requests. The number k of actions that a subgoal describes makes each one worth 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Share, unheard
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.players import Players
@@ -23,8 +24,6 @@ from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 
 RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
-
-Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def sweep(
     ratios: Sequence[float] = RATIOS,
     seeds: Sequence[int] = SEEDS,
     batch: int | None = None,
-    progress: Report = lambda _done, _all: None,
+    progress: Share = unheard,
 ) -> list[Row]:
     """Evaluate with every ratio and every k: `players` has those who play under each k (`with_k`)."""
     for ratio in ratios:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from vnla.mattersim.graph import Graph, Navigable, Record
+from vnla.mattersim.graph import Location, Navigable, ScanGraph
 from vnla.mattersim.state import Image
 from vnla.world.views import HEADINGS, LEVEL_ROW, TURN, view_index
 
@@ -40,18 +40,18 @@ class Agent:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.graph: Graph | None = None
+        self.graph: ScanGraph | None = None
         self.scan = ""
         self.step = 0
         self.heading = 0.0
         self.elevation = 0.0
         self.view = 0
-        self.here: Record | None = None
+        self.here: Location | None = None
         self.around: Navigable = ()
         self.rgb: Image | None = None
         self.depth: Image | None = None
 
-    def start(self, scan: str, graph: Graph, viewpoint: int, heading: float, elevation: float) -> None:
+    def start(self, scan: str, graph: ScanGraph, viewpoint: int, heading: float, elevation: float) -> None:
         """Stand at a viewpoint and look in a direction."""
         self.scan = scan
         self.graph = graph

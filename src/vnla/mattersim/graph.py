@@ -17,16 +17,16 @@ from vnla.common.errors import InputError
 from vnla.common.files import read_json
 from vnla.world.views import Float32, Float64, relative, view_angles
 
-Record = tuple[str, int, tuple[float, float, float], float, float, float]
+Location = tuple[str, int, tuple[float, float, float], float, float, float]
 """A location: viewpoint id, its number in the file, its position, and where it lies (heading, elevation, distance)."""
 
-Navigable = tuple[Record, ...]
+Navigable = tuple[Location, ...]
 
 _POSE = 16
 _WHAT = "a connectivity file of Matterport3DSimulator"
 
 
-class Graph:
+class ScanGraph:
     """The viewpoints of a building. Numbers are places in the connectivity file, excluded viewpoints included."""
 
     def __init__(self, ids: list[str], included: list[bool], poses: Float32, unobstructed: NDArray[np.bool_]) -> None:
@@ -44,7 +44,7 @@ class Graph:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def here(self, number: int) -> Record:
+    def here(self, number: int) -> Location:
         """A viewpoint as the place where the agent is."""
         return self.ids[number], number, self.points[number], 0.0, 0.0, 0.0
 
@@ -85,10 +85,10 @@ class Graph:
         ]
 
 
-_graphs: dict[str, tuple[tuple[int, int], Graph]] = {}
+_graphs: dict[str, tuple[tuple[int, int], ScanGraph]] = {}
 
 
-def load_graph(folder: str, scan: str) -> Graph:
+def load_graph(folder: str, scan: str) -> ScanGraph:
     """The graph of a building from `<folder>/<scan>_connectivity.json`, parsed only if the file is new or has changed."""
     path = Path(folder, f"{scan}_connectivity.json").absolute()
     try:
@@ -104,7 +104,7 @@ def load_graph(folder: str, scan: str) -> Graph:
     return known[1]
 
 
-def _parse(path: Path) -> Graph:
+def _parse(path: Path) -> ScanGraph:
     records = read_json(path, _WHAT)
     if not isinstance(records, list):
         raise InputError(f"{path}: is not a list of viewpoints; expected {_WHAT}")
@@ -117,7 +117,7 @@ def _parse(path: Path) -> Graph:
         raise InputError(f"{path}: a viewpoint has a missing or wrong field ({error}); expected {_WHAT}") from None
     if not np.isfinite(poses).all():
         raise InputError(f"{path}: a pose has a value that is not a finite number")
-    return Graph(ids, included, poses, unobstructed)
+    return ScanGraph(ids, included, poses, unobstructed)
 
 
 def _array(records: list[Any], field: str, length: int, kind: type[np.generic]) -> NDArray[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from vnla.mattersim.agent import Agent, Settings
 from vnla.mattersim.arguments import angle, count, each, real, text, truth, whole
-from vnla.mattersim.graph import Graph, load_graph
+from vnla.mattersim.graph import ScanGraph, load_graph
 from vnla.mattersim.images import colour_image, depth_image
 from vnla.mattersim.state import SimState, ViewPoint
 
@@ -36,7 +36,7 @@ class Simulator:
         self._random = random.Random()
         self._agents: list[Agent] = []
         self._states: list[SimState] = []
-        self._graphs: dict[str, Graph] = {}
+        self._graphs: dict[str, ScanGraph] = {}
         self.resetTimers()
 
     def setDatasetPath(self, path: str) -> None:
@@ -289,13 +289,13 @@ class Simulator:
             agent.depth = depth_image(self._settings, *view)
         self._frames += 1
 
-    def _graph(self, scan: str) -> Graph:
+    def _graph(self, scan: str) -> ScanGraph:
         graph = self._graphs.get(scan)
         if graph is None:
             graph = self._graphs[scan] = load_graph(self._settings.nav_graph_path, scan)
         return graph
 
-    def _find(self, graph: Graph, scan: str, viewpoint: str) -> int:
+    def _find(self, graph: ScanGraph, scan: str, viewpoint: str) -> int:
         if not viewpoint:
             return self._random_viewpoint(graph, scan)
         number = graph.number.get(viewpoint)
@@ -305,7 +305,7 @@ class Simulator:
             raise ValueError(f"MatterSim: viewpointId {viewpoint} is excluded from the connectivity graph of {scan}")
         return number
 
-    def _random_viewpoint(self, graph: Graph, scan: str) -> int:
+    def _random_viewpoint(self, graph: ScanGraph, scan: str) -> int:
         """A random number, or the next one after it, cyclically, that is included."""
         if not any(graph.included):
             raise RuntimeError(f"MatterSim: {scan} has no included viewpoints")

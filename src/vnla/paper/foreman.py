@@ -20,7 +20,7 @@ from vnla.common.crew import GONE
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.stopping import Interrupted, Stop, signals_noted
-from vnla.paper.stages import Given, Graph, Records, Stage
+from vnla.paper.stages import Given, Records, Stage, StageGraph
 from vnla.paper.workers import Order, Outcome, Progress, Worker
 
 RECORDS = "stages"
@@ -86,7 +86,7 @@ def carry_out(stages: Sequence[Stage], out: Path, audience: Audience, cores: int
 
     Raises `Interrupted` if it was told to stop, and an `InputError` that names the first stage that failed.
     """
-    graph = Graph(stages)
+    graph = StageGraph(stages)
     records = Records(out / RECORDS, graph)
     with alone_in(out), signals_noted() as told:
         _Foreman(graph, records, audience, cores, told).run()
@@ -94,7 +94,7 @@ def carry_out(stages: Sequence[Stage], out: Path, audience: Audience, cores: int
 
 
 class _Foreman:
-    def __init__(self, graph: Graph, records: Records, audience: Audience, cores: int, told: Stop) -> None:
+    def __init__(self, graph: StageGraph, records: Records, audience: Audience, cores: int, told: Stop) -> None:
         self.graph, self.records, self.audience, self.cores, self.told = graph, records, audience, cores, told
         self.done: set[str] = set()
         self.failed: dict[str, str] = {}

@@ -63,7 +63,7 @@ class Stage:
     """About how long it takes, for the estimate of the time left."""
 
 
-class Graph:
+class StageGraph:
     """Stages in an order in which they can be carried out, with their fingerprints."""
 
     def __init__(self, stages: Sequence[Stage]) -> None:
@@ -94,7 +94,7 @@ class Records:
     """What is done and what has begun, in the folder `path`: a JSON file for each stage."""
 
     path: Path
-    graph: Graph
+    graph: StageGraph
 
     def is_done(self, stage: Stage) -> bool:
         """Whether a stage was done with this configuration, and what it made is still there."""

@@ -36,17 +36,17 @@ SAVE_SECONDS = 60.0
 """Between two checkpoints; validations save as well."""
 VALIDATION_SEED = 123
 
-Record = dict[str, Any]
+LogLine = dict[str, Any]
 
 
 @dataclass
 class Progress:
     """What the caller may show of a run while it is going on."""
 
-    report: Callable[[Record], None] = lambda _: None
+    report: Callable[[LogLine], None] = lambda _: None
     validating: Callable[[str, int, int], None] = lambda _split, _done, _all: None
     """Called with the split, the number of its episodes that are done, and of all."""
-    validated: Callable[[Record], None] = lambda _: None
+    validated: Callable[[LogLine], None] = lambda _: None
 
 
 class _CutOff(BaseException):
@@ -188,7 +188,7 @@ class Run:
                 self._writer.write(checkpoint(self.path, split), agent_file())
         if self.config.keeps_checkpoints:
             self._writer.write(checkpoint(self.path, self.done), agent_file())
-        record: Record = {"iteration": self.done, **found}
+        record: LogLine = {"iteration": self.done, **found}
         self._log.write(record)
         self._validated = self.done
         self._progress.validated(record)
@@ -248,7 +248,7 @@ class _Log:
         self._stream = file.open("a", buffering=1)
         self._curves = _curves(path, done)
 
-    def write(self, record: Record) -> None:
+    def write(self, record: LogLine) -> None:
         self._stream.write(json.dumps(record) + "\n")
         for name, value in _flat(record):
             if self._curves is not None and name != "iteration":
@@ -269,7 +269,7 @@ def _curves(path: Path, done: int) -> Any:
     return SummaryWriter(str(path / "tensorboard"), purge_step=done + 1)
 
 
-def _flat(record: Record, prefix: str = "") -> Iterator[tuple[str, float]]:
+def _flat(record: LogLine, prefix: str = "") -> Iterator[tuple[str, float]]:
     for name, value in record.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}/")

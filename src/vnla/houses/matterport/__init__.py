@@ -8,7 +8,7 @@
 """
 
 from vnla.houses.matterport.building import Building, read_building
-from vnla.houses.matterport.connectivity import Graph, read_connectivity
+from vnla.houses.matterport.connectivity import Connectivity, read_connectivity
 from vnla.houses.matterport.house_file import HouseFile, read_house_file
 from vnla.houses.matterport.notes import Note
 from vnla.houses.matterport.panoramas import PanoramaFile, read_panorama_to_region
@@ -24,7 +24,7 @@ from vnla.houses.matterport.writing import (
 __all__ = [
     "Building",
     "BuildingFiles",
-    "Graph",
+    "Connectivity",
     "HouseFile",
     "Note",
     "PanoramaFile",

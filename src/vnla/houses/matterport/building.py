@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House, HouseError, Level, Object, Problem, Room
-from vnla.houses.matterport.connectivity import Graph, read_connectivity
+from vnla.houses.matterport.connectivity import Connectivity, read_connectivity
 from vnla.houses.matterport.house_file import HouseFile, read_house_file
 from vnla.houses.matterport.notes import Note
 from vnla.houses.matterport.panoramas import PanoramaFile, read_panorama_to_region
@@ -52,7 +52,7 @@ class _Rooms:
     of: tuple[int | None, ...]
 
 
-def _rooms(graph: Graph, segments: HouseFile | None, mapping: PanoramaFile | None) -> tuple[_Rooms, list[Note]]:
+def _rooms(graph: Connectivity, segments: HouseFile | None, mapping: PanoramaFile | None) -> tuple[_Rooms, list[Note]]:
     if segments is not None:
         notes = list(
             _strangers(graph, segments.source, {name: segments.panorama_place(name) for name in segments.panoramas})
@@ -71,7 +71,7 @@ def _rooms(graph: Graph, segments: HouseFile | None, mapping: PanoramaFile | Non
     return rooms, notes
 
 
-def _strangers(graph: Graph, source: TextFile, places: dict[str, str]) -> Iterator[Note]:
+def _strangers(graph: Connectivity, source: TextFile, places: dict[str, str]) -> Iterator[Note]:
     """Panoramas that the connectivity file does not have, and viewpoints that `source` does not have."""
     known = {viewpoint.id for viewpoint in graph.viewpoints}
     for name, place in places.items():
@@ -83,7 +83,7 @@ def _strangers(graph: Graph, source: TextFile, places: dict[str, str]) -> Iterat
             yield Note("viewpoint without a panorama", graph.place(number), message)
 
 
-def _rooms_of_house_file(graph: Graph, segments: HouseFile, mapping: PanoramaFile | None) -> _Rooms:
+def _rooms_of_house_file(graph: Connectivity, segments: HouseFile, mapping: PanoramaFile | None) -> _Rooms:
     known = {room.id for room in segments.rooms}
     for name, room in segments.panoramas.items():
         if room is not None and room not in known:
@@ -95,7 +95,7 @@ def _rooms_of_house_file(graph: Graph, segments: HouseFile, mapping: PanoramaFil
     return _Rooms(segments.rooms, tuple(of.get(viewpoint.id) for viewpoint in graph.viewpoints))
 
 
-def _disagreements(graph: Graph, segments: HouseFile, mapping: PanoramaFile) -> Iterator[Note]:
+def _disagreements(graph: Connectivity, segments: HouseFile, mapping: PanoramaFile) -> Iterator[Note]:
     known = {viewpoint.id for viewpoint in graph.viewpoints}
     labels = {room.id: room.label for room in segments.rooms}
     for name, line in mapping.panoramas.items():
@@ -116,7 +116,7 @@ def _region(number: int | None, label: str) -> str:
     return "no region" if number is None else f"region {number} ({label})"
 
 
-def _rooms_of_mapping(graph: Graph, mapping: PanoramaFile) -> _Rooms:
+def _rooms_of_mapping(graph: Connectivity, mapping: PanoramaFile) -> _Rooms:
     labels: dict[int, str] = {}
     for panorama in mapping.panoramas.values():
         if panorama.region is not None:
@@ -133,7 +133,7 @@ def _rooms_of_mapping(graph: Graph, mapping: PanoramaFile) -> _Rooms:
     return _Rooms(tuple(Room(number, labels[number]) for number in sorted(labels)), tuple(of))
 
 
-def _groups(graph: Graph, mapping: PanoramaFile) -> list[list[int]]:
+def _groups(graph: Connectivity, mapping: PanoramaFile) -> list[list[int]]:
     """The included viewpoints whose line has a letter but no region number, in groups of one letter that hang together."""
     letter: dict[int, str] = {}
     for number, viewpoint in enumerate(graph.viewpoints):
@@ -164,7 +164,7 @@ def _connected(beside: dict[int, list[int]]) -> list[list[int]]:
     return groups
 
 
-def _house(name: str, graph: Graph, segments: HouseFile | None, rooms: _Rooms) -> House:
+def _house(name: str, graph: Connectivity, segments: HouseFile | None, rooms: _Rooms) -> House:
     levels: tuple[Level, ...] = segments.levels if segments else ()
     objects: tuple[Object, ...] = segments.objects if segments else ()
     viewpoints = tuple(replace(viewpoint, room=room) for viewpoint, room in zip(graph.viewpoints, rooms.of, strict=True))
@@ -174,7 +174,7 @@ def _house(name: str, graph: Graph, segments: HouseFile | None, rooms: _Rooms) -
         raise InputError(_message(graph, segments, error.problems)) from None
 
 
-def _message(graph: Graph, segments: HouseFile | None, problems: Sequence[Problem]) -> str:
+def _message(graph: Connectivity, segments: HouseFile | None, problems: Sequence[Problem]) -> str:
     first = problems[0]
     others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     # Everything else about a viewpoint was looked at when its record was read.
@@ -182,7 +182,7 @@ def _message(graph: Graph, segments: HouseFile | None, problems: Sequence[Proble
     return f"{_place(graph, segments, first)}: {field}{first.message}{others}"
 
 
-def _place(graph: Graph, segments: HouseFile | None, problem: Problem) -> str:
+def _place(graph: Connectivity, segments: HouseFile | None, problem: Problem) -> str:
     if problem.kind == "viewpoint":
         return graph.place(problem.record)
     if problem.kind == "edge":

@@ -22,7 +22,7 @@ LARGEST = 64 * files.MEGABYTE
 
 
 @dataclass(frozen=True)
-class Graph:
+class Connectivity:
     """The content of one file. `viewpoints` have no rooms yet."""
 
     path: Path
@@ -40,7 +40,7 @@ def record_place(path: Path, record: int) -> str:
     return f"{path}: record {record}"
 
 
-def read_connectivity(path: Path) -> Graph:
+def read_connectivity(path: Path) -> Connectivity:
     """The graph in a connectivity file."""
     values = files.read_json(path, WHAT, LARGEST)
     if not isinstance(values, list):
@@ -50,7 +50,7 @@ def read_connectivity(path: Path) -> Graph:
     rows = [record.flags("unobstructed") for record in records]
     notes: list[Note] = []
     edges = _edges(path, viewpoints, rows, notes)
-    return Graph(path, viewpoints, edges, tuple(notes))
+    return Connectivity(path, viewpoints, edges, tuple(notes))
 
 
 class _Record:
