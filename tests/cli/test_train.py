@@ -128,6 +128,14 @@ def test_a_finished_run_says_so(finished: Path, data: list[str], capfd: pytest.C
         assert capfd.readouterr().out == f"{finished}: has done its 2 iterations; --iterations N goes further\n"
 
 
+def test_an_advisor_may_describe_more_actions_than_the_data_set_has_words_for(
+    vnla: Vnla, data: list[str], tmp_path: Path
+) -> None:
+    """With five turns in a row it says "150", which no end-goal has and nobody says with k = 4."""
+    assert vnla("train", tmp_path / "run", *data, "--k", 5)[0] == 0
+    assert vnla("evaluate", tmp_path / "run", "--split", "test_seen", "--seeds", 1)[0] == 0
+
+
 def test_a_run_is_given_more_iterations(vnla: Vnla, begun: Path, data: list[str]) -> None:
     assert vnla("train", begun, "--iterations", 3)[0] == 0
     assert RunConfig.read(begun / CONFIG).training.iterations == 3
