@@ -24,15 +24,15 @@ KNOWN = {"shoe": Shoe}
 
 
 def test_ours_have_short_names() -> None:
-    assert build("garment", "shoe", KNOWN, {"size": 43}) == Shoe(43)
+    assert build("garment", "shoe", KNOWN, {"size": 43}, Shoe) == Shoe(43)
 
 
 def test_anybodys_are_found_where_the_command_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "class Hat:\n    def __init__(self, brim=1):\n        self.brim = brim\n"
+    text = "class Hat(dict):\n    def __init__(self, brim=1):\n        self.brim = brim\n"
     (tmp_path / "wardrobe_of_a_test.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
-    assert build("garment", "wardrobe_of_a_test:Hat", KNOWN, {"brim": 3}).brim == 3  # type: ignore[attr-defined]
+    assert build("garment", "wardrobe_of_a_test:Hat", KNOWN, {"brim": 3}, dict).brim == 3  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,14 @@ def test_anybodys_are_found_where_the_command_is_run(tmp_path: Path, monkeypatch
         ("nowhere_at_all:Hat", {}, "garment nowhere_at_all:Hat: module nowhere_at_all cannot be imported"),
         ("json:Hat", {}, "garment json:Hat: module json has no Hat"),
         ("shoe", {"laces": 2}, "garment shoe: has no option laces; its options are size, colour"),
-        ("sys:path", {}, "garment sys:path: is list, not a class or function that makes one"),
+        ("sys:path", {}, "garment sys:path: is not a class made from"),
+        ("os:system", {"command": "true"}, "garment os:system: is not a class made from"),
+        ("collections:UserDict", {}, "garment collections:UserDict: is not a class made from"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(name: str, options: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message.replace(".", r"\.")):
-        build("garment", name, KNOWN, options)
+        build("garment", name, KNOWN, options, Shoe)
 
 
 def test_options_as_people_type_them() -> None:

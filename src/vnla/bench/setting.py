@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Sizes
+from vnla.agent.agent import Agent, Sizes
 from vnla.agent.paper import AGENTS
 from vnla.common.batching import Batching
 from vnla.common.named import build
@@ -83,7 +83,8 @@ def bare_setting(
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
-    walker = build("agent", agent, AGENTS, {"sizes": Sizes(WORDS, {"random": view_size}), **sizes, **(options or {})})
+    given = {"sizes": Sizes(WORDS, {"random": view_size}), **sizes, **(options or {})}
+    walker: Agent = build("agent", agent, AGENTS, given, Agent)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),

@@ -159,10 +159,7 @@ def _advisor(kind: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advis
         _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
         return TemplateAdvisor(k, *KINDS[kind], not easy)
     known: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
-    made = build("advisor", kind, known, options)
-    if not isinstance(made, Advisor):
-        raise InputError(f"advisor {kind}: is no {Advisor.__name__} of {Advisor.__module__}")
-    return made
+    return build("advisor", kind, known, options, Advisor)
 
 
 def _policies(names: Sequence[str], beta: float, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Parts that are chosen by name: ours by a short one, anybody's as `package.module:Class`.
 
-An agent, a help policy, an advisor, a metric, an encoder or a source of pictures is a class or function that a command line
-or a file names. Its options are the fields of its dataclass, or the arguments of a function; whatever is wrong with a name
+An agent, a help policy, an advisor, a metric, an encoder or a source of pictures is a class that a command line or a file
+names. Its options are the fields of its dataclass, or the arguments of a function; whatever is wrong with a name
 or an option is one line for the person who wrote it.
 """
 
@@ -30,11 +30,14 @@ def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
     return found
 
 
-def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any]) -> Part:
-    """A part made with options: `known[name](**options)`, with errors for people."""
+def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any], base: type) -> Part:
+    """A part made with options: `known[name](**options)`, with errors for people.
+
+    Files name parts, perhaps a stranger's: whatever is not `known` is called only if it is a class made from `base`.
+    """
     maker = find(kind, name, known)
-    if not callable(maker):
-        raise InputError(f"{kind} {name}: is {type(maker).__name__}, not a class or function that makes one")
+    if name not in known and not (isinstance(maker, type) and issubclass(maker, base)):
+        raise InputError(f"{kind} {name}: is not a class made from {base.__module__}.{base.__name__}")
     try:
         allowed = option_names(maker)
     except (TypeError, ValueError) as error:

@@ -190,7 +190,4 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:
     """The policy of that name, or of a `package.module:Class`, with options."""
-    made = build("help policy", name, HELP_POLICIES, options or {})
-    if not isinstance(made, HelpPolicy):
-        raise InputError(f"help policy {name}: is no {HelpPolicy.__name__} of {__name__}")
-    return made
+    return build("help policy", name, HELP_POLICIES, options or {}, HelpPolicy)

@@ -7,7 +7,6 @@ import torch
 from vnla.agent.agent import Agent, Sizes
 from vnla.agent.paper import AGENTS
 from vnla.common.batching import Batching
-from vnla.common.errors import InputError
 from vnla.common.named import build
 from vnla.players import Players
 from vnla.roles.acting import ALONE, BCUI, LED
@@ -25,9 +24,7 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
     sizes = Sizes(len(vocabulary_of(config, data)), {name: views.shape[1] for name, views in data.views.items()})
-    agent = build("agent", config.agent, AGENTS, {"sizes": sizes, **config.agent_options})
-    if not isinstance(agent, Agent):
-        raise InputError(f"agent {config.agent}: is no {Agent.__name__} of {Agent.__module__}")
+    agent: Agent = build("agent", config.agent, AGENTS, {"sizes": sizes, **config.agent_options}, Agent)
     return agent.to(data.world.device)
 
 

@@ -117,7 +117,7 @@ class RunConfig:
             return cls(
                 **value,
                 training=TrainingConfig(**training),
-                advisor=build("advisor", advisor.pop("name"), ADVISORS, advisor),
+                advisor=build("advisor", advisor.pop("name"), ADVISORS, advisor, Advisor),
                 teacher=HelpTeacher(**teacher),
             )
         except (TypeError, AttributeError, KeyError, ValueError) as error:

@@ -8,10 +8,8 @@ generated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
-from vnla.common.errors import InputError
-from vnla.common.named import build, find
+from vnla.common.named import build
 from vnla.houses.folder import WorldFolder
 from vnla.houses.pictures.base import PictureSource
 from vnla.houses.pictures.drawn import Drawn
@@ -30,8 +28,4 @@ def picture_source(world: WorldFolder) -> PictureSource:
     if world.pictures is None:
         return Found(world)
     name, options = world.pictures
-    source: object = find(_KIND, name, SOURCES)
-    # A file names it, perhaps a stranger's: nothing is called but a class that was made for this.
-    if not isinstance(source, type) or not issubclass(source, PictureSource):
-        raise InputError(f"{world.path}: pictures {name}: is not a class made from {PictureSource.__module__}.PictureSource")
-    return build(_KIND, name, {name: partial(source, world)}, options)
+    return build(_KIND, name, SOURCES, {"world": world, **options}, PictureSource)

@@ -63,9 +63,7 @@ def _anybodys(name: str, options: Options, own: Mapping[str, Any]) -> Encoder:
     """An encoder that is not ours: what was said of the options that all have goes to it as well, if anything was."""
     usual = vars(Options())
     said = {**{each: value for each, value in vars(options).items() if value != usual[each]}, **own}
-    encoder: object = build("encoder", name, {}, said)
-    if not isinstance(encoder, Encoder):
-        raise InputError(f"encoder {name}: is {type(encoder).__name__}, not made from {Encoder.__module__}.Encoder")
+    encoder: Encoder = build("encoder", name, {}, said, Encoder)
     if not isinstance(getattr(encoder, "dimension", None), int) or encoder.dimension < 1:
         raise InputError(f"encoder {name}: needs a dimension: how many values it gives a view")
     decisive = {each: _plain(value) for each, value in said.items() if each not in ("device", "size")}
