@@ -109,10 +109,11 @@ def train(
 
     The floor is how long the machine's own matrix products take for the arithmetic of one iteration.
     """
+    own = options_of(agent_option or [], "--agent-option")
+    other = {"agent": agent, "options": own} if own or agent != "paper" else {}  # so that files of the usual one compare
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
-        device=device, iterations=iterations, seconds=seconds, seed=seed, agent=agent,
-        options=options_of(agent_option or [], "--agent-option"),
+        device=device, iterations=iterations, seconds=seconds, seed=seed, **other,
     )  # fmt: skip
 
 
