@@ -62,3 +62,9 @@ def test_options_as_people_type_them() -> None:
 
 def test_what_is_found_need_not_be_made() -> None:
     assert find("garment", "shoe", KNOWN) is Shoe
+
+
+def test_what_is_given_is_no_option() -> None:
+    assert build("garment", "shoe", KNOWN, {}, Shoe, size=44) == Shoe(44)
+    with pytest.raises(InputError, match="has no option size; its options are colour"):
+        build("garment", "shoe", KNOWN, {"size": 45}, Shoe, size=44)

@@ -83,8 +83,8 @@ def bare_setting(
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
-    given = {"sizes": Sizes(WORDS, {"random": view_size}), **sizes, **(options or {})}
-    walker: Agent = build("agent", agent, AGENTS, given, Agent)
+    given = Sizes(WORDS, {"random": view_size})
+    walker: Agent = build("agent", agent, AGENTS, {**sizes, **(options or {})}, Agent, sizes=given)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),

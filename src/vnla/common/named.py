@@ -30,8 +30,10 @@ def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
     return found
 
 
-def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any], base: type) -> Part:
-    """A part made with options: `known[name](**options)`, with errors for people.
+def build(
+    kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any], base: type, **given: Any
+) -> Part:
+    """A part made with options: `known[name](**given, **options)`, with errors for people about the options.
 
     Files name parts, perhaps a stranger's: whatever is not `known` is called only if it is a class made from `base`.
     """
@@ -39,15 +41,22 @@ def build(kind: str, name: str, known: Mapping[str, Callable[..., Part]], option
     if name not in known and not (isinstance(maker, type) and issubclass(maker, base)):
         raise InputError(f"{kind} {name}: is not a class made from {base.__module__}.{base.__name__}")
     try:
-        allowed = option_names(maker)
+        taken = option_names(maker)
     except (TypeError, ValueError) as error:
         raise InputError(f"{kind} {name}: {error}") from None
-    unknown = sorted(set(options) - set(allowed)) if allowed is not None else []
+    allowed = [each for each in taken if each not in given] if taken is not None else None
+    unknown = sorted(each for each in options if each in given or (allowed is not None and each not in allowed))
     if unknown:
-        has = f"its options are {', '.join(allowed or ())}" if allowed else "it has no options"
+        has = (
+            "it has no options"
+            if allowed == []
+            else f"its options are {', '.join(allowed)}"
+            if allowed
+            else "it is given that"
+        )
         raise InputError(f"{kind} {name}: has no option {unknown[0]}; {has}")
     try:
-        return maker(**options)
+        return maker(**given, **options)
     except (TypeError, ValueError) as error:
         raise InputError(f"{kind} {name}: {error}") from None
 

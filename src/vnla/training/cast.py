@@ -24,7 +24,7 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
     sizes = Sizes(len(vocabulary_of(config, data)), {name: views.shape[1] for name, views in data.views.items()})
-    agent: Agent = build("agent", config.agent, AGENTS, {"sizes": sizes, **config.agent_options}, Agent)
+    agent: Agent = build("agent", config.agent, AGENTS, config.agent_options, Agent, sizes=sizes)
     return agent.to(data.world.device)
 
 

@@ -28,4 +28,4 @@ def picture_source(world: WorldFolder) -> PictureSource:
     if world.pictures is None:
         return Found(world)
     name, options = world.pictures
-    return build(_KIND, name, SOURCES, {"world": world, **options}, PictureSource)
+    return build(_KIND, name, SOURCES, options, PictureSource, world=world)
