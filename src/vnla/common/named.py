@@ -47,13 +47,7 @@ def build(
     allowed = [each for each in taken if each not in given] if taken is not None else None
     unknown = sorted(each for each in options if each in given or (allowed is not None and each not in allowed))
     if unknown:
-        has = (
-            "it has no options"
-            if allowed == []
-            else f"its options are {', '.join(allowed)}"
-            if allowed
-            else "it is given that"
-        )
+        has = f"its options are {', '.join(allowed)}" if allowed else "it has no options"
         raise InputError(f"{kind} {name}: has no option {unknown[0]}; {has}")
     try:
         return maker(**given, **options)
