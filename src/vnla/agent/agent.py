@@ -1,7 +1,7 @@
 """What an agent is: a PyTorch module with a mind, and a way to decide whether to ask.
 
-Any `nn.Module` that derives from `Agent` is trained and evaluated like the paper's (`vnla.agent.paper`); name its class, or
-a function that makes one, as `--agent package.module:Class`. It is called with `sizes` and with the options of the run.
+Any `nn.Module` that derives from `Agent` is trained and evaluated like the paper's (`vnla.agent.paper`); name its class as
+`--agent package.module:Class`. It is called with `sizes` and with the options of the run.
 """
 
 from __future__ import annotations

@@ -59,10 +59,6 @@ class Encoder(nn.Module):
 
         Only the words that are there are read. Where sizes are fixed, `read_everywhere` reads every place.
         """
-        return self._read_present(words, state)
-
-    def _read_present(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
-        """Only what is there: place for place, as many sentences as reach so far."""
         rows, places, counts = by_place(words)
         order = rows[: len(words.length)]
         values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)

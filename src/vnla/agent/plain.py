@@ -20,7 +20,7 @@ from vnla.roles.words import Heard
 
 @dataclass(frozen=True)
 class PlainMind(Mind):
-    """Of any agent, on any device, with or without gradients."""
+    """Of the paper's agent in any shape, on any device, with or without gradients."""
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"module", "batching"})
 

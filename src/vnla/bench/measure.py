@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
+from vnla.common import machine
 from vnla.common.errors import InputError
 
 Option = str | int | float | bool | None
@@ -72,12 +73,10 @@ def wait_for(device: str) -> None:
 
 
 def device_named(name: str) -> str:
-    """A device that is there."""
+    """A device that is there, of those that are measured."""
     if name not in ("cpu", "cuda"):
         raise InputError(f"device {name}: unknown; choose cpu or cuda")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("device cuda: this machine has no GPU that PyTorch can use; choose cpu")
-    return name
+    return machine.device_named(name)
 
 
 def most_memory(device: str) -> Measurement:

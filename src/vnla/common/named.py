@@ -1,8 +1,8 @@
 """Parts that are chosen by name: ours by a short one, anybody's as `package.module:Class`.
 
 An agent, a help policy, an advisor, a metric, an encoder or a source of pictures is a class that a command line or a file
-names. Its options are the fields of its dataclass, or the arguments of a function; whatever is wrong with a name
-or an option is one line for the person who wrote it.
+names. Its options are the fields of its dataclass, or whatever its class is called with; what is wrong with a name or an
+option is one line for the person who wrote it.
 """
 
 from __future__ import annotations

@@ -11,21 +11,19 @@ from functools import partial
 
 import torch
 
-from vnla.agent.mind import Mind, Start
-from vnla.bcui import bcui, log_distribution
+from vnla.agent.mind import Mind
+from vnla.bcui import bcui, begin, log_distribution
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
-from vnla.episodes import Episodes
 from vnla.players import Players
 from vnla.roles.words import Heard
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_START, ask_action
-from vnla.world.budgets import LONGEST_EPISODE
 
 EPISODES = 8
 """Walked for the comparison."""
-TOLERANCE = {"float32": 1e-3, "tf32": 0.1, "bfloat16": 0.3}
+TOLERANCE = {"float32": 1e-3, "tf32": 0.1}
 """Precision → how far the logarithms of two probabilities may be apart."""
 
 
@@ -38,9 +36,9 @@ def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") 
     training = players.agent.training
     players.agent.eval()
     try:
-        learning = _begin(players, episodes)
+        learning = begin(episodes, players).mind
         with torch.no_grad():
-            if type(_begin(players, episodes)) is type(learning):
+            if type(begin(episodes, players).mind) is type(learning):
                 return 0.0
             difference = max(_differences(players, bcui(episodes, players), learning), default=0.0)
     finally:
@@ -52,11 +50,6 @@ def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") 
             " probability; the equations in vnla.agent.fast are not those of the agent"
         )
     return difference
-
-
-def _begin(players: Players, episodes: Episodes) -> Mind:
-    requests = min(LONGEST_EPISODE, episodes.most_requests)
-    return players.agent.begin(Start(episodes.end_goals, players.voice.phrases, LONGEST_EPISODE, requests, players.batching))
 
 
 def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
