@@ -50,7 +50,8 @@ from vnla.episodes import Episodes
 from vnla.houses.cottage import cottage
 from vnla.roles.acting import ALONE, BCUI, LED, Acting
 from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.help_policies import HELP_POLICIES, AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never, help_policy
+from vnla.roles.choice import HELP_POLICIES, help_policy
+from vnla.roles.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never
 from vnla.roles.help_teacher import HelpTeacher, Reason
 from vnla.roles.words import Words
 from vnla.rollout import Rollout

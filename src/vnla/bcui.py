@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
-from vnla.episodes import Episodes, Situation, count_unmoved
+from vnla.episodes import Episodes, Situation, count_unmoved, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
 from vnla.roles.words import Heard
@@ -42,6 +42,7 @@ class Walk:
     ask: Tensor  # the last help-requesting action
     since_request: Tensor  # steps since help was requested
     unmoved: Tensor  # steps at this viewpoint
+    past: Tensor  # (batch, longest), the poses before, where a sense remembers them
     plan: Tensor  # the help policy's
     mind: Mind  # g^main and the agent's state
 
@@ -65,14 +66,15 @@ def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -
         rollout.moments.append(  # 28, 29
             Moment(
                 step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
-                tentative=resolve.tentative, final=deed.final, known=kept(resolve.known),
+                tentative=resolve.tentative, final=deed.final, known=resolve.known if players.keeps_known else resolve.known[:, :0],
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
                 heard=answer.index, phrases=answer.table, taught=sight.taught, nav=deed.nav, after=deed.pose,
+                since_request=walk.since_request, unmoved=walk.unmoved, past=walk.past,
             )
         )  # fmt: skip
         walk = replace(
             walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
-            since_request=deed.since_request, unmoved=deed.unmoved, mind=mind,
+            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, mind=mind,
         )  # 17, 30-32  # fmt: skip
     rollout.logits = walk.mind.recall()
     return rollout
@@ -96,12 +98,18 @@ def look(walk: Walk, step: int, players: Players) -> Sight:
     if not players.deliberate:
         may_ask = may_ask & players.help_policy(situation(walk, step, nothing(walk)))
     return Sight(
-        view={name: table[walk.pose].float() for name, table in players.views.items()},
+        view=seen(situation(walk, step, nothing(walk)), players),
         blocked=environment.blocked(walk.pose),
         taught=environment.nav_teacher(walk.pose, goals),
         may_ask=may_ask,
         learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.batching.keeps_ended else walk.going.clone(),
     )
+
+
+def seen(now: Situation, players: Players) -> Views:
+    """What the agent sees where it is, and what else it notices."""
+    views = {name: table[now.pose].float() for name, table in players.views.items()}
+    return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
 
 
 def advise(walk: Walk, step: int, players: Players) -> Heard:
@@ -113,7 +121,7 @@ def situation(walk: Walk, step: int, tentative: Tensor, ask: Callable[[], Tensor
     """What a help policy, a teacher or an advisor may look at."""
     return Situation(
         episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
-        plan=walk.plan, ask=ask,
+        plan=walk.plan, since_request=walk.since_request, past=walk.past, ask=ask,
     )  # fmt: skip
 
 
@@ -165,6 +173,7 @@ class Deed(NamedTuple):
     budget: Tensor
     since_request: Tensor
     unmoved: Tensor
+    past: Tensor
 
 
 @fused
@@ -183,6 +192,7 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
         budget=walk.budget - request.long(),
         since_request=since_request,
         unmoved=count_unmoved(walk.unmoved, walk.pose, pose),
+        past=remembered(walk.past, step, walk.pose),
     )
 
 
@@ -202,13 +212,9 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
+        past=nowhere(zero, longest if any(sense.remembers for sense in players.senses.values()) else 0),
         mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
     )
-
-
-def kept(known: Tensor) -> Tensor:
-    """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
-    return known if torch.is_grad_enabled() else known[:, :0]
 
 
 def log_distribution(logits: Tensor, blocked: Tensor) -> Tensor:

@@ -7,15 +7,16 @@ teacher, or an advisor, may look at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from vnla.roles.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
-from vnla.world.compiled import Environment, viewpoint_of
+from vnla.world.compiled import NOWHERE, Environment, viewpoint_of
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,10 @@ class Situation:
     plan: Tensor  # (batch, …), what the help policy keeps for each episode
     ask: Callable[[], Tensor] | None = None  # gives the help module's logits (batch, 2), where there is such a module
     teacher_request: Tensor | None = None  # (batch,), whether the help teacher tells the agent to ask, where that is known
+    since_request: Tensor = field(default_factory=lambda: torch.empty(0))
+    """(batch,), steps since the agent asked; before it ever did, those and as many as a subgoal has"""
+    past: Tensor = field(default_factory=lambda: torch.empty(0))
+    """(batch, steps), the poses before this step, NOWHERE where none was; no steps where no sense remembers them"""
 
     @property
     def steps_left(self) -> Tensor:
@@ -102,3 +107,14 @@ def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:
     """The count of steps at one viewpoint, continued over a step from pose `before` to pose `after`."""
     stayed = viewpoint_of(before) == viewpoint_of(after)
     return (unmoved + 1).masked_fill(~stayed, 0)
+
+
+def nowhere(like: Tensor, steps: int) -> Tensor:
+    """A past of so many steps in which nothing has happened: (batch, steps)."""
+    return like.new_full((len(like), steps), NOWHERE)
+
+
+def remembered(past: Tensor, step: int | Tensor, pose: Tensor) -> Tensor:
+    """The past with the pose of a step; one without room stays as it is."""
+    this = torch.arange(past.shape[1], device=past.device) == step
+    return torch.where(this, pose[:, None], past)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vnla.agent.agent import Agent
 from vnla.agent.mind import Views
+from vnla.agent.senses import Sense
 from vnla.common.batching import Batching
 from vnla.roles.acting import Acting
 from vnla.roles.advisor import Advisor, Voice
@@ -27,3 +29,7 @@ class Players:
     batching: Batching = field(default_factory=Batching)
     deliberate: bool = True
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
+    senses: Mapping[str, Sense] = field(default_factory=dict)
+    """What else the agent notices, by name."""
+    keeps_known: bool = True
+    """Record what the help module saw, for it to learn from; it is the largest thing in a record."""

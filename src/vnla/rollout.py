@@ -36,6 +36,9 @@ class Moment:
     taught: Tensor  # the navigation teacher's action
     nav: Tensor  # the action carried out
     after: Tensor  # pose after it
+    since_request: Tensor  # steps since help was requested, before this one
+    unmoved: Tensor  # steps at this viewpoint before
+    past: Tensor  # (…, steps), the poses before, where a sense remembers them
 
 
 @dataclass
@@ -49,11 +52,15 @@ class Rollout:
 
     def nav_loss(self) -> Tensor:
         """Negative log-likelihood of the navigation teacher: mean over the episodes that learn, summed over the steps."""
-        final = self._all("final")
-        if self.logits is not None:
-            final = torch.log_softmax(self.logits.float().masked_fill(final.isneginf(), -torch.inf), dim=1)
-        each = -final.gather(1, self._all("taught")[:, None]).squeeze(1)
-        return self._sum_of_means(each, self._all("learns"))
+        each = -self.log_probabilities().gather(1, self.every("taught")[:, None]).squeeze(1)
+        return self._sum_of_means(each, self.every("learns"))
+
+    def log_probabilities(self) -> Tensor:
+        """Of all second passes, with their gradients: (all rows of all moments, 6)."""
+        final = self.every("final")
+        if self.logits is None:
+            return final
+        return torch.log_softmax(self.logits.float().masked_fill(final.isneginf(), -torch.inf), dim=1)
 
     def ask_loss(self, ask: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         """The same for the help-requesting teacher. `ask` is the help module, of what it knows and the budget, applied to
@@ -68,7 +75,7 @@ class Rollout:
             for name in ("budget", "teacher_request", "known")
         )
         each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
-        return self._sum_of_means(self.batching.spread(each, self._all("budget") > 0), self._all("going"))
+        return self._sum_of_means(self.batching.spread(each, self.every("budget") > 0), self.every("going"))
 
     def _sum_of_means(self, values: Tensor, chosen: Tensor) -> Tensor:
         """The sum over the steps of the mean of the chosen values; values that are not chosen may be infinite."""
@@ -99,8 +106,13 @@ class Rollout:
             pose = pose.index_copy(0, moment.row, torch.where(moment.going, moment.after, pose[moment.row]))
         return pose
 
-    def _all(self, name: str) -> Tensor:
+    def every(self, name: str) -> Tensor:
+        """A field of all moments, one after the other."""
         return torch.cat([getattr(moment, name) for moment in self.moments])
+
+    def every_step(self) -> Tensor:
+        """The step of each row of `every`."""
+        return torch.cat([torch.full_like(moment.row, moment.step) for moment in self.moments])
 
 
 def steps_taken(rollouts: Sequence[Rollout]) -> int:

@@ -14,7 +14,8 @@ from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import HELP_POLICIES, AtRandom, help_policy
+from vnla.roles.choice import HELP_POLICIES, help_policy
+from vnla.roles.help_policies import AtRandom
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.world.compiled import Environment, World
 from vnla.world.views import VIEWS

@@ -16,7 +16,7 @@ import torch
 
 from cottage_run import write_cottage
 from vnla.common.errors import InputError
-from vnla.roles.help_policies import HELP_POLICIES
+from vnla.roles.choice import HELP_POLICIES
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, load_agent
 from vnla.training.config import RunConfig, TrainingConfig

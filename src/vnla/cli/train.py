@@ -47,7 +47,7 @@ def train(
         str,
         typer.Option(
             metavar="NAMES",
-            help="none, first, random, learned, teacher; cloning, imitation; or package.module:Class. Several with commas"
+            help="none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
             " between.",
         ),
     ] = "learned",
@@ -57,6 +57,30 @@ def train(
     agent: Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")] = "paper",
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with; may be repeated.")
+    ] = None,
+    sense: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="What else the agent notices: clock, requests, advice, been; or package.module:Class. Several with commas"
+            " between.",
+        ),
+    ] = "",
+    timed: Annotated[bool, typer.Option("--timed", help="Train with the time that evaluation gives.")] = False,
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward:"
+            " learn from how episodes end; or package.module:Class.",
+        ),
+    ] = "imitation",
+    objective_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the objective; may be repeated.")
+    ] = None,
+    begins_with: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Begin with the agent of another run, its last, or with a checkpoint of one."),
     ] = None,
     iterations: Annotated[
         int,
@@ -139,6 +163,11 @@ def train(
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent=agent,
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
+        senses=sense,
+        timed=timed,
+        objective=objective,
+        objective_options=options_of(objective_option or [], "--objective-option"),
+        begins_with=str(begins_with.absolute()) if begins_with else "",
     )
     policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
     variants = _variants(run, wanted, policies, _numbers(seed))
@@ -175,6 +204,11 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "help_option": lambda config: config.help_options,
     "agent": lambda config: config.agent,
     "agent_option": lambda config: config.agent_options,
+    "sense": lambda config: config.senses,
+    "timed": lambda config: config.timed,
+    "objective": lambda config: config.objective,
+    "objective_option": lambda config: config.objective_options,
+    "begins_with": lambda config: config.begins_with,
     "batch": lambda config: config.training.batch,
     "learning_rate": lambda config: config.training.learning_rate,
     "cooldown": lambda config: config.training.cooldown,

@@ -21,6 +21,8 @@ class Purpose(IntEnum):
     RANDOM_HELP = 2
     NAV_ACTION = 3
     MIXTURE = 4
+    TRIED_STEP = 5
+    ASK_ACTION = 6
 
 
 def episode_key(name: str) -> int:

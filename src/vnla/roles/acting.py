@@ -56,3 +56,8 @@ ALONE = Acting(most_probable, direct=False)
 
 LED = Acting(most_probable, direct=True)
 """Evaluation with a direct advisor."""
+
+
+def at_test_time(direct: bool) -> Acting:
+    """Who acts in evaluation, with a direct advisor or an indirect one."""
+    return LED if direct else ALONE

@@ -8,15 +8,13 @@ training the policy knows itself. To add one, write the class, anywhere, and nam
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
-from vnla.common.named import build
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation
 from vnla.roles.advisor import Advisor, TemplateAdvisor
@@ -40,8 +38,10 @@ class HelpPolicy(ABC):
     """Whether it ever asks."""
     deliberates: ClassVar[bool] = False
     """Whether it looks at what the agent would do tentatively, or at anything else that pass 1 finds."""
+    consults: ClassVar[bool] = False
+    """Whether it goes by the agent's help module."""
     learns: ClassVar[bool] = False
-    """Whether it goes by the agent's help module, which has to learn in training: it imitates the help teacher."""
+    """Whether that module has to imitate the help teacher in training."""
 
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
@@ -119,6 +119,7 @@ class Learned(HelpPolicy):
     """LEARNED: does what the agent's own help module finds more probable. In training the help teacher decides."""
 
     deliberates: ClassVar[bool] = True
+    consults: ClassVar[bool] = True
     learns: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
@@ -174,20 +175,3 @@ class Imitation(Cloning):
     def in_training(self) -> HelpPolicy:
         """The teacher, now and then."""
         return Mixture(beta=self.beta)
-
-
-HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
-    "none": Never,
-    "first": AtFirst,
-    "random": AtRandom,
-    "learned": Learned,
-    "teacher": AsTaught,
-    "cloning": Cloning,
-    "imitation": Imitation,
-}
-"""By the name that commands and files give them: the paper's five, and two trainings without an advisor at test time."""
-
-
-def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:
-    """The policy of that name, or of a `package.module:Class`, with options."""
-    return build("help policy", name, HELP_POLICIES, options or {}, HelpPolicy)

@@ -6,10 +6,11 @@ import torch
 
 from vnla.agent.agent import Agent, Sizes
 from vnla.agent.paper import AGENTS
+from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.players import Players
-from vnla.roles.acting import ALONE, BCUI, LED
+from vnla.roles.acting import BCUI, at_test_time
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
@@ -23,7 +24,9 @@ def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
 def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
-    sizes = Sizes(len(vocabulary_of(config, data)), {name: views.shape[1] for name, views in data.views.items()})
+    views = {name: table.shape[1] for name, table in data.views.items()}
+    noticed = {name: sense.size for name, sense in senses_named(config.senses).items()}
+    sizes = Sizes(len(vocabulary_of(config, data)), views | noticed)
     agent: Agent = build("agent", config.agent, AGENTS, config.agent_options, Agent, sizes=sizes)
     return agent.to(data.world.device)
 
@@ -33,14 +36,17 @@ def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bo
     advisor = config.help(training=training).advisor
     policy = config.policy.in_training() if training else config.policy
     device = data.world.device
-    return Players(
+    players = Players(
         agent=agent,
         views=data.views,
         advisor=advisor,
         voice=advisor.ready(vocabulary_of(config, data), device),
         help_teacher=config.teacher,
         help_policy=policy,
-        acting=BCUI if training else LED if advisor.direct else ALONE,
+        acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
+        senses=senses_named(config.senses),
+        keeps_known=training,
     )
+    return config.aim.players(players, config.policy) if training else players

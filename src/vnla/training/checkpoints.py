@@ -11,7 +11,8 @@
     tensorboard/                    curves
 
 `vnla train` on a folder that has a `config.json` goes on where the run was. A checkpoint is a safetensors file: the agent's
-parameters as `agent.*`, Adam's moments as `adam.*` in a state to go on from, and notes in its header. They are read and
+parameters as `agent.*`; in a state to go on from those of a critic, if one learns beside it, as `critic.*`, and Adam's moments as
+`adam.*`; and notes in its header. They are read and
 written here alone.
 """
 
@@ -32,14 +33,14 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
 from vnla.training.cast import make_agent
-from vnla.training.config import RunConfig
+from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 
-CONFIG, WORDS, LOG, LAST = "config.json", "vocab.txt", "log.jsonl", "last.safetensors"
+CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
 
-AGENT, ADAM = "agent.", "adam."
+AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Tensors = dict[str, Tensor]
@@ -86,8 +87,17 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
         known = f"it has {has}" if has else "it has none yet; `vnla train` makes one at its first validation"
         raise InputError(f"{run}: has no checkpoint {which}; {known}")
     agent = make_agent(config, material)
-    load_agent_tensors(agent, read_checkpoint(path)[0], path)
+    load_part_tensors({AGENT: agent}, read_checkpoint(path)[0], path)
     return agent.eval()
+
+
+def first_agent(config: RunConfig) -> Path:
+    """The file with the agent that a run begins with: the last of another run, or a checkpoint itself."""
+    place = Path(config.begins_with)
+    path = checkpoint(place, "last") if place.is_dir() else place
+    if not path.is_file():
+        raise InputError(f"{place}: holds no agent to begin with; give a run that was trained, or one of its checkpoints")
+    return path
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -128,44 +138,53 @@ def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
         raise InputError(f"{path}: cannot be read as a checkpoint (it does not say how many iterations were done)") from None
 
 
-def agent_tensors(agent: nn.Module) -> Tensors:
-    """What a checkpoint keeps of an agent."""
-    return {f"{AGENT}{name}": value.contiguous() for name, value in agent.state_dict().items()}
+def part_tensors(parts: Mapping[str, nn.Module]) -> Tensors:
+    """What a checkpoint keeps of the parts that learn: the agent, perhaps a critic."""
+    return {f"{part}{name}": value.contiguous() for part, module in parts.items() for name, value in module.state_dict().items()}
 
 
-def load_agent_tensors(agent: nn.Module, tensors: Mapping[str, Tensor], where: Path) -> None:
-    """Give an agent the parameters in a checkpoint, which was read from the file `where`."""
-    own = {name.removeprefix(AGENT): value for name, value in tensors.items() if name.startswith(AGENT)}
-    try:
-        agent.load_state_dict(own)
-    except RuntimeError as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise InputError(f"{where}: does not fit the run's configuration: {reason}") from None
+def load_part_tensors(parts: Mapping[str, nn.Module], tensors: Mapping[str, Tensor], where: Path) -> None:
+    """Give parts the parameters in a checkpoint, which was read from the file `where`."""
+    for part, module in parts.items():
+        own = {name.removeprefix(part): value for name, value in tensors.items() if name.startswith(part)}
+        try:
+            module.load_state_dict(own)
+        except RuntimeError as error:
+            reason = str(error).splitlines()[-1].strip()
+            raise InputError(f"{where}: does not fit the run's configuration: {reason}") from None
 
 
-def optimiser_tensors(agent: nn.Module, optimiser: Optimizer) -> Tensors:
-    """What a checkpoint keeps of an agent's optimiser."""
+def optimiser_tensors(parts: Mapping[str, nn.Module], optimiser: Optimizer) -> Tensors:
+    """What a checkpoint keeps of the optimiser of the parts."""
     return {
-        f"{ADAM}{part}.{name}": value.reshape(1) if value.dim() == 0 else value
-        for name, parameter in _optimised(agent)
-        for part, value in optimiser.state.get(parameter, {}).items()
+        f"{ADAM}{moment}.{name}": value.reshape(1) if value.dim() == 0 else value
+        for name, parameter in _optimised(parts)
+        for moment, value in optimiser.state.get(parameter, {}).items()
     }
 
 
-def load_optimiser_tensors(agent: nn.Module, optimiser: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give an agent's optimiser the moments in a checkpoint, where it has them."""
-    for name, parameter in _optimised(agent):
-        saved = {part: tensors[key] for part in MOMENTS if (key := f"{ADAM}{part}.{name}") in tensors}
+def load_optimiser_tensors(parts: Mapping[str, nn.Module], optimiser: Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Give the optimiser of the parts the moments in a checkpoint, where it has them."""
+    for name, parameter in _optimised(parts):
+        saved = {moment: tensors[key] for moment in MOMENTS if (key := f"{ADAM}{moment}.{name}") in tensors}
         if len(saved) == len(MOMENTS):
             steps = saved.pop("step").reshape(())
             optimiser.state[parameter] = {
                 "step": steps.to(parameter.device) if parameter.is_cuda else steps,
-                **{part: value.to(parameter.device) for part, value in saved.items()},
+                **{moment: value.to(parameter.device) for moment, value in saved.items()},
             }
 
 
-def _optimised(agent: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    return ((name, each) for name, each in agent.named_parameters() if each.requires_grad)
+def optimised(part: nn.Module) -> Iterator[Tensor]:
+    """What of a part the optimiser changes."""
+    return (each for each in part.parameters() if each.requires_grad)
+
+
+def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
+    """Their parameters with the names of their moments; the agent's have no prefix."""
+    for part, module in parts.items():
+        prefix = "" if part == AGENT else part
+        yield from ((f"{prefix}{name}", each) for name, each in module.named_parameters() if each.requires_grad)
 
 
 def _notes(file: Any) -> Notes:

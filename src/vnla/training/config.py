@@ -10,15 +10,25 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vnla.agent.senses import senses_named
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.named import build, name_of
 from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
-from vnla.roles.help_policies import Help, HelpPolicy, help_policy
+from vnla.roles.choice import help_policy
+from vnla.roles.help_policies import Help, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
+from vnla.training.objectives.choice import objective
+from vnla.training.objectives.objective import Objective
 from vnla.world.budgets import HELP_RATIO
 
 SYMBOLIC = "symbolic"
+
+WORDS = "vocab.txt"
+"""In the folder of a run: the words that its agent knows."""
+
+PLACES = ("world", "tasks", "begins_with")
+"""What of a configuration is somewhere on the disk."""
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
 
@@ -79,14 +89,30 @@ class RunConfig:
     """By name, or as package.module:Class."""
     agent_options: dict[str, Any] = field(default_factory=dict)
     """What the agent is made with; of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
+    senses: str = ""
+    """What else the agent notices, by names with commas between (`vnla.agent.senses`)."""
+    timed: bool = False
+    """Whether episodes have the time in training that they would have in evaluation: who knows the time must not learn from
+    it how long the way is."""
+    objective: str = "imitation"
+    """By name, or as package.module:Class."""
+    objective_options: dict[str, Any] = field(default_factory=dict)
+    """Fields of the objective that differ from its own."""
+    begins_with: str = ""
+    """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
-        _ = self.policy  # a name or an option that is wrong is noticed here
+        _ = self.policy, self.aim, senses_named(self.senses)  # a name or an option that is wrong is noticed here
 
     @property
     def policy(self) -> HelpPolicy:
         """The help policy, with its options."""
         return help_policy(self.help_policy, self.help_options)
+
+    @property
+    def aim(self) -> Objective:
+        """The objective, with its options."""
+        return objective(self.objective, self.objective_options)
 
     def asking(self, name: str, options: Mapping[str, Any] | None = None) -> RunConfig:
         """The same with another help policy."""
@@ -103,7 +129,7 @@ class RunConfig:
     def text(self, folder: Path) -> str:
         """What is written to the run's folder."""
         value = asdict(self)
-        value |= {"world": seen_from(folder, self.world), "tasks": seen_from(folder, self.tasks)}
+        value |= {name: seen_from(folder, value[name]) for name in PLACES}
         value["advisor"] = {"name": name_of(self.advisor, ADVISORS), **value["advisor"]}
         return json.dumps(value, indent=2) + "\n"
 
@@ -112,7 +138,8 @@ class RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
         try:
-            value = _renewed(value) | {name: found_from(path.parent, value[name]) for name in ("world", "tasks")}
+            value = _renewed(value)
+            value |= {name: found_from(path.parent, value[name]) for name in PLACES if name in value}
             training, advisor, teacher = (value.pop(name) for name in ("training", "advisor", "teacher"))
             return cls(
                 **value,

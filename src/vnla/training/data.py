@@ -12,7 +12,8 @@ from vnla.agent.mind import Views
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
-from vnla.training.config import RunConfig
+from vnla.tasks.vocabulary import Vocabulary
+from vnla.training.config import WORDS, RunConfig
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
@@ -31,11 +32,11 @@ class RunData:
         """The world, the data set and the features that a configuration names."""
         folder = read_world(Path(config.world))
         world = World.compile(folder.houses, device)
-        return cls(folder, read_dataset(Path(config.tasks)), world, _views(config, folder, world))
+        return cls(folder, dataset_of(config), world, _views(config, folder, world))
 
-    def training_tasks(self) -> TaskSet:
-        """The training split."""
-        return self._tasks("train", None)
+    def training_tasks(self, *, timed: bool = False) -> TaskSet:
+        """The training split; `timed` as if it were to be evaluated."""
+        return self._tasks("train", self.dataset.budgets if timed else None)
 
     def evaluation_tasks(self, split: str) -> TaskSet:
         """A split with evaluation's time budgets."""
@@ -53,6 +54,13 @@ class RunData:
     @cached_property
     def _compiled(self) -> dict[tuple[str, bool], TaskSet]:
         return {}
+
+
+def dataset_of(config: RunConfig) -> Dataset:
+    """The data set of a run, read with the words of the agent that it begins with, if it begins with one."""
+    dataset = read_dataset(Path(config.tasks))
+    words = Path(config.begins_with) / WORDS
+    return replace(dataset, words=Vocabulary.read(words)) if config.begins_with and words.is_file() else dataset
 
 
 def with_tasks(material: RunData, tasks: Path) -> RunData:

@@ -12,12 +12,13 @@ from functools import partial
 import torch
 
 from vnla.agent.mind import Mind
-from vnla.bcui import bcui, begin, log_distribution
+from vnla.bcui import bcui, begin, log_distribution, seen
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.players import Players
 from vnla.roles.words import Heard
-from vnla.rollout import Rollout
+from vnla.episodes import Situation
+from vnla.rollout import Moment, Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_START, ask_action
 
@@ -64,7 +65,7 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
             mind = take_rows(mind, rest)
         nav, row = nav[rest], moment.row
         answer = mind.read(moment.request, partial(Heard, moment.heard, moment.phrases))
-        mind = mind.see({name: table[moment.pose].float() for name, table in players.views.items()}, nav)
+        mind = mind.see(seen(_situation(moment, rollout), players), nav)
         mind = mind.hear(moment.request & players.advisor.speaks, answer)
         decision, mind = mind.finally_(ask_action(moment.request & players.help_policy.invited))
         nav = moment.nav
@@ -72,3 +73,11 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
         apart = torch.where(again == moment.final, 0.0, (again - moment.final).abs())  # both may be infinite
         found.append(float(apart.nan_to_num(torch.inf).max()))
     return found
+
+
+def _situation(moment: Moment, rollout: Rollout) -> Situation:
+    """What there was to see at a moment."""
+    return Situation(
+        take_rows(rollout.episodes, moment.row), moment.step, moment.pose, moment.unmoved, moment.budget, moment.tentative,
+        moment.tentative[:, :0], since_request=moment.since_request, past=moment.past,
+    )  # fmt: skip

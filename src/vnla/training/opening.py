@@ -9,8 +9,8 @@ from typing import Any
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.training.checkpoints import CONFIG, LAST, WORDS, is_begun, is_vacant, iterations_done, read_notes
-from vnla.training.config import RunConfig
+from vnla.training.checkpoints import CONFIG, LAST, is_begun, is_vacant, iterations_done, read_notes
+from vnla.training.config import WORDS, RunConfig
 
 
 def open_run(path: Path, config: RunConfig | None) -> RunConfig:

@@ -21,8 +21,19 @@ from vnla.common.lane import Reading
 from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
 from vnla.training.cast import make_agent, make_players
-from vnla.training.checkpoints import CONFIG, LAST, LOG, VALIDATION, WORDS, checkpoint, left_over
-from vnla.training.config import RunConfig
+from vnla.training.checkpoints import (
+    AGENT,
+    CONFIG,
+    LAST,
+    LOG,
+    VALIDATION,
+    checkpoint,
+    first_agent,
+    left_over,
+    load_part_tensors,
+    read_checkpoint,
+)
+from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 from vnla.training.opening import check_words, validated_at
 from vnla.training.trainer import Trainer, mixed_precision
@@ -81,12 +92,19 @@ class Run:
         check_words(path, config, self._words)
         self._trainer = Trainer(
             make_players(config, material, agent, training=True),
-            material.training_tasks(),
+            material.training_tasks(timed=config.timed or config.aim.timed),
             replace(config.training, ratio=config.help(training=True).ratio),
-            learns_to_ask=config.policy.learns,
+            learns_to_ask=config.aim.teaches_asking(config.policy),
+            objective=config.aim,
             eager=eager,
         )
-        notes = self._trainer.resume(path / LAST) if (path / LAST).exists() else {}
+        if (path / LAST).exists():
+            notes = self._trainer.resume(path / LAST)
+        else:
+            notes = {}
+            if config.begins_with:
+                first = first_agent(config)
+                load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
         self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
         self._validated = validated_at(notes, self.done)
         self.last = min(iterations or config.training.iterations, config.training.iterations)

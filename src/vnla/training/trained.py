@@ -14,8 +14,8 @@ from vnla.agent.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, VALIDATION, WORDS, load_agent
-from vnla.training.config import RunConfig
+from vnla.training.checkpoints import CONFIG, VALIDATION, load_agent
+from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 from vnla.training.opening import check_places
 

@@ -14,29 +14,34 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.layers.products import products_in
-from vnla.bcui import bcui
 from vnla.common.capture import Captured, beside, join, second_stream
 from vnla.common.errors import InputError
 from vnla.common.lane import lane_of
 from vnla.common.randomness import episode_key
 from vnla.players import Players
-from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.training.checkpoints import (
-    agent_tensors,
+    AGENT,
+    CRITIC,
     checkpoint_file,
     iterations_done,
-    load_agent_tensors,
     load_optimiser_tensors,
+    load_part_tensors,
+    optimised,
     optimiser_tensors,
+    part_tensors,
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
 from vnla.training.minds import compare_minds
+from vnla.training.objectives.objective import Imitation, Objective
+
+RATES = {AGENT: 1.0, CRITIC: 10.0}
+"""How many times the learning rate the parts learn with: a critic that lags behind says nothing."""
 
 
 class Losses(NamedTuple):
@@ -60,9 +65,10 @@ class Trainer:
         config: TrainingConfig,
         *,
         learns_to_ask: bool,
+        objective: Objective | None = None,
         eager: bool = False,
     ) -> None:
-        """With `learns_to_ask` the help module imitates the help teacher.
+        """By the `objective`, the paper's unless another is given; the help module learns only with `learns_to_ask`.
 
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
@@ -71,20 +77,33 @@ class Trainer:
         self.tasks = tasks
         self.config = config
         self.learns_to_ask = learns_to_ask
+        self.objective = objective or Imitation()
         self.done = 0
-        parameters = [parameter for parameter in players.agent.parameters() if parameter.requires_grad]
         on_gpu = tasks.key.is_cuda
         self.uncaptured = uncaptured(players) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
-        # a graph reads the rate where it lies, so that it can change
-        rate = torch.tensor(config.learning_rate, device=tasks.key.device) if on_gpu else config.learning_rate
         self.optimiser = torch.optim.Adam(
-            parameters, lr=rate, weight_decay=config.weight_decay, capturable=on_gpu, fused=True
+            [{"params": list(optimised(part)), "lr": self._rate(name)} for name, part in self.parts.items()],
+            weight_decay=config.weight_decay,
+            capturable=on_gpu,
+            fused=True,
         )
         self.lane = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
+
+    @cached_property
+    def parts(self) -> dict[str, nn.Module]:
+        """All that learns, by the name that it has in checkpoints."""
+        critic = self.objective.critic()
+        device = self.tasks.key.device
+        return {AGENT: self.players.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
+
+    def _rate(self, part: str) -> float | Tensor:
+        """The learning rate of a part; a graph reads it where it lies, so that it can change."""
+        rate = RATES[part] * self.config.learning_rate
+        return torch.tensor(rate, device=self.tasks.key.device) if self.tasks.key.is_cuda else rate
 
     def iterate(self) -> Losses:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
@@ -109,8 +128,8 @@ class Trainer:
 
     def _set_rate(self, rate: float) -> None:
         if self.config.cooldown:
-            for group in self.optimiser.param_groups:
-                group["lr"] = group["lr"].fill_(rate) if isinstance(group["lr"], Tensor) else rate
+            for group, times in zip(self.optimiser.param_groups, RATES.values(), strict=False):
+                group["lr"] = group["lr"].fill_(times * rate) if isinstance(group["lr"], Tensor) else times * rate
 
     def update(self, which: Tensor, seed: Tensor) -> Losses:
         """Run the tasks numbered `which` with the given seeds and take one step of the optimiser."""
@@ -121,46 +140,43 @@ class Trainer:
             return self._learn(which, seed)
 
     def _learn(self, which: Tensor, seed: Tensor) -> Losses:
-        agent = self.players.agent
+        agent, objective = self.players.agent, self.objective
         with mixed_precision(self.config.precision, which.device):
-            rollout = self._rollout(which, seed)
+            rollout = objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
+            judged = objective.judge(rollout, self.parts.get(CRITIC))
             with beside(self._aside):
-                asks = [rollout.ask_loss(agent.ask)] if self.learns_to_ask else []
-            nav = rollout.nav_loss()
+                ask = objective.ask_loss(rollout, agent, judged) if self.learns_to_ask else None
+            nav = objective.nav_loss(rollout, judged)
         self.optimiser.zero_grad(set_to_none=True)
-        torch.autograd.backward([nav, *asks])
+        torch.autograd.backward([loss for loss in (nav, ask) if loss is not None])
         join(self._aside)
         collect_gradients(agent)
         self.optimiser.step()
-        ask = asks[0].detach() if asks else torch.zeros_like(nav)
-        return Losses(nav.detach(), ask)
+        nothing = torch.zeros((), device=which.device)
+        return Losses(*(nothing if loss is None else loss.detach() for loss in (nav, ask)))
 
     @cached_property
     def _captured(self) -> Captured[Losses]:
         """`_update` as one GPU graph."""
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
-    def _rollout(self, which: Tensor, seed: Tensor) -> Rollout:
-        episodes = self.tasks.episodes(which, seed=seed, ratio=self.config.ratio, k=self.players.advisor.k)
-        return bcui(episodes, self.players)
-
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
         with self.lane.entered():
-            return checkpoint_file(agent_tensors(self.players.agent), {"done": str(self.done)})
+            return checkpoint_file(part_tensors({AGENT: self.players.agent}), {"done": str(self.done)})
 
     def state(self, notes: Mapping[str, str] | None = None) -> bytes:
         """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
         with self.lane.entered():
-            tensors = agent_tensors(self.players.agent) | optimiser_tensors(self.players.agent, self.optimiser)
+            tensors = part_tensors(self.parts) | optimiser_tensors(self.parts, self.optimiser)
             return checkpoint_file(tensors, {"done": str(self.done), **(notes or {})})
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""
         tensors, notes = read_checkpoint(path)
         with self.lane.entered():
-            load_agent_tensors(self.players.agent, tensors, path)
-            load_optimiser_tensors(self.players.agent, self.optimiser, tensors)
+            load_part_tensors(self.parts, tensors, path)
+            load_optimiser_tensors(self.parts, self.optimiser, tensors)
         self.done = iterations_done(path, notes)
         return notes
 

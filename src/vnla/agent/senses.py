@@ -1,0 +1,105 @@
+"""What an agent may notice besides the view: the time, its requests, the advice it follows, where it has been.
+
+The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more named
+tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name it:
+`--sense package.module:Class`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from vnla.common.named import build
+from vnla.episodes import Situation
+from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.compiled import look_up, view_of, viewpoint_of
+from vnla.world.views import HEADINGS
+
+
+class Sense(ABC):
+    """Something to notice."""
+
+    size: ClassVar[int]
+    """How many numbers it gives."""
+    remembers: ClassVar[bool] = False
+    """Whether it looks at `situation.past`, the poses before this step."""
+
+    @abstractmethod
+    def __call__(self, situation: Situation) -> Tensor:
+        """What is noticed now: (batch, size)."""
+
+
+@dataclass(frozen=True)
+class Clock(Sense):
+    """How many steps are left."""
+
+    size: ClassVar[int] = LONGEST_EPISODE + 1
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """One of its numbers is 1."""
+        return _which(situation.steps_left, self.size)
+
+
+@dataclass(frozen=True)
+class Requests(Sense):
+    """How many requests are left."""
+
+    size: ClassVar[int] = 6
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """One of its numbers is 1."""
+        return _which(situation.budget, self.size)
+
+
+@dataclass(frozen=True)
+class Advice(Sense):
+    """How many steps ago the agent asked: the step of the subgoal that it is at, and whether that is over."""
+
+    size: ClassVar[int] = 10
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """One of its numbers is 1: the last for whoever asked long ago, or never."""
+        return _which(situation.since_request, self.size)
+
+
+@dataclass(frozen=True)
+class Been(Sense):
+    """Where the agent has been in this episode: which way it has looked from here, whether it has been here before, whether it
+    has been to the place ahead, and how long it has stood here."""
+
+    size: ClassVar[int] = HEADINGS + 4
+    remembers: ClassVar[bool] = True
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """The headings it has looked at from here, from the present one on to the right; then the other three, and whether
+        there is a place ahead."""
+        pose, past = situation.pose, situation.past
+        here = (viewpoint_of(past) == viewpoint_of(pose)[:, None]) & (past >= 0)
+        turned = torch.remainder(view_of(past) - view_of(pose)[:, None], HEADINGS)
+        looked = (one_hot(turned, HEADINGS) * here[:, :, None]).sum(dim=1).clamp(max=1)
+        ahead = look_up(situation.episodes.environment.world.ahead, pose)
+        there = ((viewpoint_of(past) == ahead[:, None]) & (past >= 0)).any(dim=1)
+        returned = here.sum(dim=1) > situation.unmoved
+        numbers = (returned, there, ahead >= 0, situation.unmoved / 10)
+        return torch.cat([looked.float(), torch.stack([each.float() for each in numbers], dim=1)], dim=1)
+
+
+def _which(number: Tensor, size: int) -> Tensor:
+    """A number as one of `size`; larger ones share the last."""
+    return one_hot(number.clamp(0, size - 1), size).float()
+
+
+SENSES: dict[str, Callable[..., Sense]] = {"clock": Clock, "requests": Requests, "advice": Advice, "been": Been}
+"""By the name that commands and files give them."""
+
+
+def senses_named(names: str) -> Mapping[str, Sense]:
+    """Senses from names with commas between."""
+    return {name: build("sense", name, SENSES, {}, Sense) for name in filter(None, map(str.strip, names.split(",")))}

@@ -1,0 +1,71 @@
+"""What an objective is; and the paper's: imitation of both teachers.
+
+An objective knows in which roles the players train, how a batch of episodes is run, and what the two policies lose by it
+(Algorithm 1, lines 28 and 29). The options are the fields of its dataclass.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from torch import Tensor, nn
+
+from vnla.agent.agent import Agent
+from vnla.bcui import bcui
+from vnla.players import Players
+from vnla.roles.help_policies import HelpPolicy
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+
+
+class Judged(NamedTuple):
+    """What a critic says to a batch of episodes."""
+
+    advantages: Tensor  # (batch, steps), how much better than expected each step turned out
+    error: Tensor  # what the critic lost by it
+
+
+class Objective(ABC):
+    """What is minimised. A loss that is None is not minimised: what it would have taught stays as it is."""
+
+    timed: ClassVar[bool] = False
+    """Whether episodes have the time in training that they would have in evaluation; in the paper they have less."""
+
+    def players(self, players: Players, policy: HelpPolicy) -> Players:  # noqa: ARG002
+        """Who takes part: `players` are those of the paper's training, `policy` is who will ask at test time."""
+        return players
+
+    def critic(self) -> nn.Module | None:
+        """Something that learns beside the agent and is no part of it."""
+        return None
+
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: Players) -> Rollout:
+        """The episodes of an iteration: the tasks numbered `which`, with seeds."""
+        return bcui(tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k), players)
+
+    def teaches_asking(self, policy: HelpPolicy) -> bool:
+        """Whether the help module learns."""
+        return policy.learns
+
+    def judge(self, rollout: Rollout, critic: nn.Module | None) -> Judged | None:  # noqa: ARG002
+        """What the critic says, where there is one."""
+        return None
+
+    @abstractmethod
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor | None:
+        """What navigation lost."""
+
+    def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
+        """What asking lost: the help module imitates the help teacher."""
+        return rollout.ask_loss(agent.ask)
+
+
+@dataclass(frozen=True)
+class Imitation(Objective):
+    """The paper's: maximum likelihood of what the teachers do."""
+
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:  # noqa: ARG002
+        """Negative log-likelihood of the navigation teacher."""
+        return rollout.nav_loss()

@@ -1,0 +1,152 @@
+"""Learning from how episodes end: the agent acts as it would at test time, by lot, and what ended well becomes likelier.
+
+The navigation teacher knows where the goal is and never searches; who imitates it is not taught to search either. Reward
+tells what searching is good for. It is an actor-critic with generalised advantages (Schulman et al. 2016); the critic is told
+what the agent is not, how far the goal is, since it is used in training alone. Imitation may go on beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import one_hot
+
+from vnla.agent.agent import Agent
+from vnla.common.capture import fused
+from vnla.common.errors import InputError
+from vnla.players import Players
+from vnla.roles.acting import Acting, sampled
+from vnla.roles.help_policies import HelpPolicy
+from vnla.roles.valued import Drawn
+from vnla.rollout import Rollout
+from vnla.training.objectives.objective import Judged, Objective
+from vnla.training.objectives.outcome import closeness, outcome
+from vnla.world.actions import NAV_ACTIONS, ask_action
+
+
+MOST = 3.0
+"""Advantages are no larger than this, in their own root mean square."""
+
+
+@dataclass(frozen=True)
+class Reward(Objective):
+    """Success, or closeness to the goal, is made likelier."""
+
+    timed: ClassVar[bool] = True
+    metres: float = 0.25
+    """Share of closeness to the goal in the reward; the rest is success."""
+    trace: float = 0.9
+    """λ of the advantages: 0 trusts the critic, 1 how the episode ended."""
+    entropy: float = 0.01
+    """Weight of the entropy of the agent's decisions, which keeps it trying."""
+    imitation: float = 0.1
+    """Weight of imitating the navigation teacher, beside."""
+    asks: bool = True
+    """Whether the help module learns from reward, too; else it stays as it is."""
+
+    def __post_init__(self) -> None:
+        for name in ("metres", "trace"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"objective reward: {name} is {getattr(self, name)}, but it is between 0 and 1")
+
+    def players(self, players: Players, policy: HelpPolicy) -> Players:
+        """The agent acts alone, by lot; where it learns when to ask, it asks by lot."""
+        asking = Drawn() if self.teaches_asking(policy) else policy
+        return replace(
+            players,
+            help_policy=asking,
+            acting=Acting(sampled, direct=players.advisor.direct),
+            deliberate=asking.deliberates,
+            keeps_known=asking.deliberates,
+        )
+
+    def teaches_asking(self, policy: HelpPolicy) -> bool:
+        """If it is meant to, and the policy is one that goes by the help module."""
+        return self.asks and policy.consults
+
+    def critic(self) -> nn.Module:
+        """A small network over what the critic is told."""
+        return Critic()
+
+    def judge(self, rollout: Rollout, critic: nn.Module | None) -> Judged:
+        """Advantages over what the critic expects, and its squared error."""
+        assert critic is not None, "a critic is made for every training by reward"
+        going, end = rollout.table("going"), outcome(rollout, self.metres)
+        values = critic(circumstances(rollout)).squeeze(2)
+        advantages = normalised(advantage(values.detach(), going, end, self.trace), going)
+        return Judged(advantages, ((values - end[:, None]).square() * going).sum() / going.sum())
+
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:
+        """The policy gradient of the actions taken, with imitation; and the critic's error."""
+        assert judged is not None
+        final = rollout.log_probabilities()
+        loss = judged.error - self._gained(rollout, judged, final, rollout.every("nav"), rollout.every("going"))
+        return loss + self.imitation * rollout.nav_loss() if self.imitation else loss
+
+    def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:
+        """The same for requests, where there was one left."""
+        assert judged is not None
+        budget = rollout.every("budget")
+        final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
+        return -self._gained(rollout, judged, final, ask_action(rollout.every("request")), rollout.every("going") & (budget > 0))
+
+    def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, chosen: Tensor, counts: Tensor) -> Tensor:
+        """What the log-probabilities (rows, actions) of the chosen actions are worth, and the entropy of all, an episode."""
+        weight = judged.advantages[rollout.every("row"), rollout.every_step()]
+        likelihood = final.gather(1, chosen[:, None]).squeeze(1)
+        entropy = -(final.exp() * final.clamp(min=-100)).sum(dim=1)
+        return (weight * likelihood + self.entropy * entropy).masked_fill(~counts, 0).sum() / len(rollout.episodes)
+
+
+class Critic(nn.Module):
+    """Expects how an episode ends from what the agent does not know."""
+
+    TOLD = 6 + NAV_ACTIONS
+
+    def __init__(self, hidden: int = 64) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(self.TOLD, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
+        )
+
+    def forward(self, told: Tensor) -> Tensor:
+        """Values (…, 1)."""
+        value: Tensor = self.layers(told)
+        return value
+
+
+def circumstances(rollout: Rollout) -> Tensor:
+    """What the critic is told: (batch, steps, features). Metres to the goal, steps and requests left, advice being followed,
+    and which way the teacher would go."""
+    episodes = rollout.episodes
+    pose, budget, taught = (rollout.table(name, 0) for name in ("pose", "budget", "taught"))
+    step = torch.arange(pose.shape[1], device=pose.device).expand_as(pose)
+    metres = episodes.environment.distance_left(pose.flatten(), episodes.goals.repeat_interleave(pose.shape[1])).view_as(pose)
+    numbers = (
+        metres / 10, closeness(metres), (episodes.time_budget[:, None] - step) / 10, budget.float(),
+        (rollout.table("since_request") < 4).float(), (metres <= 2).float(),
+    )  # fmt: skip
+    return torch.cat([torch.stack([each.float() for each in numbers], dim=2), one_hot(taught, NAV_ACTIONS).float()], dim=2)
+
+
+@fused
+def advantage(values: Tensor, going: Tensor, end: Tensor, trace: float) -> Tensor:
+    """Generalised advantages, without discount: (batch, steps)."""
+    later, following, found = torch.zeros_like(end), end, []
+    for step in range(values.shape[1] - 1, -1, -1):
+        here = going[:, step]
+        surprise = following - values[:, step]
+        later = torch.where(here, surprise + trace * later, 0.0)
+        following = torch.where(here, values[:, step], end)
+        found.append(later)
+    return torch.stack(found[::-1], dim=1)
+
+
+def normalised(advantages: Tensor, going: Tensor) -> Tensor:
+    """With a mean square of 1 over the steps that were taken, and none that outweighs many others."""
+    count = going.sum().clamp(min=1)
+    size = ((advantages.square() * going).sum() / count).sqrt().clamp(min=1e-6)
+    return (advantages * going / size).clamp(-MOST, MOST)

@@ -1,0 +1,101 @@
+"""What a request is worth: both actions tried from the same state, and the help module learns the difference.
+
+Episodes come in twins, alike to the last digit up to a step that is drawn for them: there one asks and the other does not,
+and then both go on as the policy would have it. The difference between how they end is what the request was worth at that
+step, to this agent, which may use it later if not now (cost-sensitive imitation with costs to go, AggreVaTe: Ross and
+Bagnell 2014). The module's preference for asking learns that difference; so its own rollouts improve it as it learns, for the
+states are those to which it leads. The navigator stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from vnla.agent.agent import Agent
+from vnla.bcui import bcui
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import greedy
+from vnla.players import Players
+from vnla.roles.acting import at_test_time
+from vnla.roles.help_policies import HelpPolicy
+from vnla.roles.valued import Tried
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+from vnla.training.objectives.objective import Judged, Objective
+from vnla.training.objectives.outcome import outcome
+
+
+@dataclass(frozen=True)
+class Worth(Objective):
+    """The help module learns what a request is worth."""
+
+    timed: ClassVar[bool] = True
+    metres: float = 0.5
+    """Share of closeness to the goal in what counts as a good end; the rest is success."""
+    silence: float = 0.5
+    """Share of the twins that do not ask before their step, so that late steps with all requests left are tried, too."""
+
+    def __post_init__(self) -> None:
+        for name in ("metres", "silence"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
+
+    def players(self, players: Players, policy: HelpPolicy) -> Players:
+        """As at test time, but for one step of each episode."""
+        return replace(
+            players,
+            help_policy=Tried(policy, self.silence),
+            acting=at_test_time(players.advisor.direct),
+            deliberate=True,
+            keeps_known=True,
+        )
+
+    def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
+        """That is all it does."""
+        return True
+
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: Players) -> Rollout:
+        """Twins: the second half of the rows are the tasks of the first half once more."""
+        episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=players.advisor.k)
+        with greedy(players.agent):
+            return bcui(episodes, players)
+
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:  # noqa: ARG002
+        """Nothing: the navigator stays."""
+
+    def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
+        """The squared error of the preference for asking, over the twins that came to their step with a request left."""
+        labels = counterfactuals(rollout, self.metres)
+        logits = agent.ask(labels.known, labels.budget.clamp(min=1))
+        error = (logits[:, 1] - logits[:, 0] - labels.worth).square()
+        return (error * labels.counts).sum() / labels.counts.sum().clamp(min=1)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What trying told: one row for each pair of twins."""
+
+    known: Tensor  # (pairs, features), what the help module saw at the step
+    budget: Tensor  # (pairs,), requests left then
+    worth: Tensor  # (pairs,), how much better the one who asked ended
+    counts: Tensor  # (pairs,), whether the twins came to their step, with a request left
+
+
+def counterfactuals(rollout: Rollout, metres: float) -> Labels:
+    """The labels in a rollout of twins."""
+    pairs = len(rollout.episodes) // 2
+    ends = outcome(rollout, metres)
+    when = Tried.step_of(rollout.episodes)[:pairs]
+    first = rollout.moments[0]
+    known = first.known.new_zeros(pairs + 1, first.known.shape[1])
+    budget, counts = when.new_zeros(pairs + 1), torch.zeros(pairs + 1, dtype=torch.bool, device=when.device)
+    for moment in rollout.moments:
+        here = (when[moment.row.clamp(max=pairs - 1)] == moment.step) & moment.going & (moment.row < pairs)
+        row = torch.where(here, moment.row, pairs)  # whoever is elsewhere, into the last row, which is dropped
+        known = known.index_copy(0, row, moment.known)
+        budget, counts = budget.index_copy(0, row, moment.budget), counts.index_copy(0, row, here & (moment.budget > 0))
+    return Labels(known[:pairs], budget[:pairs], ends[:pairs] - ends[pairs:], counts[:pairs])
