@@ -9,7 +9,7 @@ schedule is one row of a batch. No help policy whatever can do better than the b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -36,8 +36,10 @@ from vnla.evaluation.ceilings.subject import (
 )
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
 from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import Scores
 from vnla.roles.help_policies import AsTaught, Never
 from vnla.roles.schedules import Scheduled, count_schedules, schedule
+from vnla.tasks.task_set import TaskSet
 
 SCHEDULES = 400
 """Schedules that are tried in an episode unless said otherwise."""
@@ -82,6 +84,27 @@ class Ceilings:
         gain = self.lines[name].success - self.lines[against].success
         return per_cent(over_houses(gain, houses=self.subject.houses))
 
+    @property
+    def tasks(self) -> TaskSet:
+        """What was tried."""
+        return self.subject.tasks
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """Those of the help budgets."""
+        return self.subject.seeds
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Every episode under every line: (seeds, tasks) arrays."""
+        arrays = {f"{name}.{what}": each for name, line in self.lines.items() for what, each in line._asdict().items()}
+        arrays |= {
+            "help_budget": self.subject.requests.cpu().numpy(),
+            "schedules": self.schedules.there,
+            "tried": self.schedules.tried,
+        }
+        return Scores(arrays).reshape(len(self.seeds), len(self.tasks))
+
     @cached_property
     def sampled(self) -> NDArray[np.bool_]:
         """Which episodes have more schedules than were tried."""
@@ -118,9 +141,9 @@ class Ceilings:
         }
         bounds = {BEST + SUFFIXES[walk]: self.at_most(walk) for walk in WALKS}
         return {
-            "tasks": len(self.subject.tasks),
+            "tasks": len(self.tasks),
             "houses": len(set(self.subject.houses.tolist())),
-            "seeds": list(self.subject.seeds),
+            "seeds": list(self.seeds),
             "schedules": {
                 "there": int(self.schedules.there.sum()),
                 "tried": int(self.schedules.tried.sum()),

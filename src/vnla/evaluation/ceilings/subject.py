@@ -112,7 +112,12 @@ class Subject:
     def random(self, episode: int) -> np.random.Generator:
         """Random numbers for an episode, the same whoever else takes part."""
         seed, task = divmod(episode, len(self.tasks))
-        return np.random.default_rng([self.seeds[seed] % 2**64, int(self.tasks.key[task])])
+        return np.random.default_rng([self.seeds[seed] % 2**64, self._keys[task]])
+
+    @cached_property
+    def _keys(self) -> list[int]:
+        keys: list[int] = self.tasks.key.tolist()
+        return keys
 
     def rollouts(
         self,
