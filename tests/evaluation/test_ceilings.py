@@ -19,7 +19,7 @@ from vnla.episodes import Episodes, Situation
 from vnla.evaluation.ceilings import lines, requests, subject
 from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
 from vnla.evaluation.ceilings.requests import request_pairs
-from vnla.evaluation.ceilings.subject import STOPPING, WALKS, Subject, Walk, metres_left
+from vnla.evaluation.ceilings.subject import GAITS, STOPPING, Gait, Subject, metres_left
 from vnla.evaluation.evaluate import evaluate, greedy
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.players import Players
@@ -284,6 +284,6 @@ def test_seeds_are_needed_and_differ() -> None:
 
 
 def test_walks_have_names() -> None:
-    assert {lines.SUFFIXES[walk] for walk in WALKS} == {"", "_following", "_stopping", "_both"}
-    assert Walk(led=True).acting(ALONE) == LED
+    assert {lines.SUFFIXES[walk] for walk in GAITS} == {"", "_following", "_stopping", "_both"}
+    assert Gait(led=True).acting(ALONE) == LED
     assert requests.TENTHS == 10

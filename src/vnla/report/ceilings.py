@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, Worth
-from vnla.evaluation.ceilings.subject import AS_IT_IS
 from vnla.evaluation.confidence import Interval
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
@@ -103,10 +102,13 @@ def ceilings_note(found: Ceilings) -> str:
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."
+    text = f"{text} {tried:,} of {there:,} schedules were tried: {_number(sampled, 'episode')} had too many."
+    unsolved = int(found.unsolved().sum())
+    if not unsolved:
+        return f"{text} What was not tried cannot change the best."
     return (
-        f"{text} {tried:,} of {there:,} schedules were tried: {_number(sampled, 'episode')} had too many. With what was not"
-        f" tried there, the best times may give up to {found.at_most(AS_IT_IS):.1f}%; where none succeeded, at most"
-        f" {100 * found.missed:.1f}% of an episode's schedules with all requests do, at 95%."
+        f"{text} In {unsolved:,} of them no tried schedule succeeded: with what was not tried the best times may give up to"
+        f" {found.at_most():.1f}%. At 95%, at most {100 * found.missed:.1f}% of such an episode's schedules succeed."
     )
 
 

@@ -24,11 +24,11 @@ from vnla.evaluation.ceilings.subject import (
     AS_IT_IS,
     BOTH,
     FOLLOWING,
+    GAITS,
     STOPPING,
-    WALKS,
+    Gait,
     Ints,
     Subject,
-    Walk,
     counting,
     drawn,
     least_metres,
@@ -46,7 +46,7 @@ SCHEDULES = 400
 OWN, NEVER, RULES, WORST, MEAN, BEST = "own", "never", "rules", "worst", "mean", "best"
 NAV_TEACHER, ANYBODY = "nav_teacher", "anybody"
 SUFFIXES = {AS_IT_IS: "", FOLLOWING: "_following", STOPPING: "_stopping", BOTH: "_both"}
-"""Walk → how the names of its lines end."""
+"""Gait → how the names of its lines end."""
 
 _UNSEEN = 0.05  # how probable it may be that a sample misses what is there
 
@@ -110,16 +110,16 @@ class Ceilings:
         """Which episodes have more schedules than were tried."""
         return self.schedules.tried < self.schedules.there
 
-    def unsolved(self, walk: Walk = AS_IT_IS) -> NDArray[np.bool_]:
+    def unsolved(self, gait: Gait = AS_IT_IS) -> NDArray[np.bool_]:
         """Which of those might still have a schedule that succeeds: none of the tried ones did, but in the time it can be
         done."""
-        best, anybody = (self.lines[name].success > 0 for name in (BEST + SUFFIXES[walk], ANYBODY))
+        best, anybody = (self.lines[name].success > 0 for name in (BEST + SUFFIXES[gait], ANYBODY))
         return self.sampled & ~best & anybody
 
-    def at_most(self, walk: Walk = AS_IT_IS) -> float:
+    def at_most(self, gait: Gait = AS_IT_IS) -> float:
         """The success rate that the best schedules cannot exceed, whatever was not tried."""
-        best = self.lines[BEST + SUFFIXES[walk]].success > 0
-        return 100 * float((best | self.unsolved(walk)).mean())
+        best = self.lines[BEST + SUFFIXES[gait]].success > 0
+        return 100 * float((best | self.unsolved(gait)).mean())
 
     @property
     def missed(self) -> float:
@@ -139,7 +139,7 @@ class Ceilings:
             }
             for name in self.lines
         }
-        bounds = {BEST + SUFFIXES[walk]: self.at_most(walk) for walk in WALKS}
+        bounds = {BEST + SUFFIXES[gait]: self.at_most(gait) for gait in GAITS}
         return {
             "tasks": len(self.tasks),
             "houses": len(set(self.subject.houses.tolist())),
@@ -158,7 +158,7 @@ class Ceilings:
 def ceilings(subject: Subject, *, schedules: int = SCHEDULES, progress: Share = unheard) -> Ceilings:
     """Try everything. Of an episode with more than so many `schedules` some are drawn at random."""
     rows = draw_schedules(subject, schedules)
-    told = counting(progress, len(WALKS) * (len(subject) + len(rows.episode)) + 2 * len(subject))
+    told = counting(progress, len(GAITS) * (len(subject) + len(rows.episode)) + 2 * len(subject))
     lines = {
         NEVER: subject.endings_by(Never(), told=told),
         RULES: subject.endings_by(AsTaught(), told=told),
@@ -166,11 +166,11 @@ def ceilings(subject: Subject, *, schedules: int = SCHEDULES, progress: Share = 
         ANYBODY: _of_tasks(subject, least_metres(subject.tasks)),
     }
     found = {name: Line.of(metres) for name, metres in lines.items()}
-    for walk in WALKS:
-        own = subject.endings_by(subject.players.help_policy, walk, told)
-        also = [own, *([lines[NEVER], lines[RULES]] if walk == AS_IT_IS else [])]
-        tried = _try(subject, rows, walk, told)
-        found |= {name + SUFFIXES[walk]: line for name, line in ({OWN: Line.of(own)} | rows.lines(tried, also)).items()}
+    for gait in GAITS:
+        own = subject.endings_by(subject.players.help_policy, gait, told)
+        also = [own, *([lines[NEVER], lines[RULES]] if gait == AS_IT_IS else [])]
+        tried = _try(subject, rows, gait, told)
+        found |= {name + SUFFIXES[gait]: line for name, line in ({OWN: Line.of(own)} | rows.lines(tried, also)).items()}
     return Ceilings(subject, found, rows)
 
 
@@ -228,7 +228,7 @@ def draw_schedules(subject: Subject, most: int) -> Schedules:
     )
 
 
-def _try(subject: Subject, rows: Schedules, walk: Walk, told: Count) -> Floats:
+def _try(subject: Subject, rows: Schedules, gait: Gait, told: Count) -> Floats:
     """Metres to a goal at the end of every row."""
     device = subject.tasks.key.device
     number = torch.from_numpy(rows.number).to(device)
@@ -236,7 +236,7 @@ def _try(subject: Subject, rows: Schedules, walk: Walk, told: Count) -> Floats:
     def asking(episodes: Episodes, part: slice) -> Scheduled:
         return Scheduled(schedule(number[part], episodes.time_budget, episodes.help_budget, subject.steps))
 
-    return subject.endings(torch.from_numpy(rows.episode).to(device), asking, walk, told)
+    return subject.endings(torch.from_numpy(rows.episode).to(device), asking, gait, told)
 
 
 def _of_tasks(subject: Subject, metres: torch.Tensor) -> Floats:

@@ -38,7 +38,7 @@ Asking = Callable[[Episodes, slice], HelpPolicy]
 
 
 @dataclass(frozen=True)
-class Walk:
+class Gait:
     """How an agent gets on, whenever it asks."""
 
     led: bool = False
@@ -52,7 +52,7 @@ class Walk:
         return replace(acting, choice=going_on) if self.stops else acting
 
 
-AS_IT_IS, FOLLOWING, STOPPING, BOTH = WALKS = (Walk(), Walk(led=True), Walk(stops=True), Walk(led=True, stops=True))
+AS_IT_IS, FOLLOWING, STOPPING, BOTH = GAITS = (Gait(), Gait(led=True), Gait(stops=True), Gait(led=True, stops=True))
 
 
 def going_on(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:  # noqa: ARG001
@@ -123,7 +123,7 @@ class Subject:
         self,
         which: Tensor,
         asking: Asking,
-        walk: Walk = AS_IT_IS,
+        gait: Gait = AS_IT_IS,
         *,
         tentatively: bool = False,
         told: Count = unheard,
@@ -140,7 +140,7 @@ class Subject:
             players = replace(
                 self.players,
                 help_policy=policy,
-                acting=walk.acting(self.players.acting),
+                acting=gait.acting(self.players.acting),
                 deliberate=tentatively or policy.deliberates,
             )
             with greedy(self.players.agent):
@@ -148,15 +148,15 @@ class Subject:
             yield rollout
             told(len(episodes))
 
-    def endings(self, which: Tensor, asking: Asking, walk: Walk = AS_IT_IS, told: Count = unheard) -> Floats:
+    def endings(self, which: Tensor, asking: Asking, gait: Gait = AS_IT_IS, told: Count = unheard) -> Floats:
         """Metres to the nearest goal where each of these episodes ends."""
-        rollouts = self.rollouts(which, asking, walk, told=told)
-        parts = [metres_left(rollout, stops=walk.stops).cpu() for rollout in rollouts]
+        rollouts = self.rollouts(which, asking, gait, told=told)
+        parts = [metres_left(rollout, stops=gait.stops).cpu() for rollout in rollouts]
         return torch.cat([torch.empty(0), *parts]).double().numpy()
 
-    def endings_by(self, policy: HelpPolicy, walk: Walk = AS_IT_IS, told: Count = unheard) -> Floats:
+    def endings_by(self, policy: HelpPolicy, gait: Gait = AS_IT_IS, told: Count = unheard) -> Floats:
         """The same of all episodes, under one help policy."""
-        return self.endings(self.everything, lambda *_: policy, walk, told)
+        return self.endings(self.everything, lambda *_: policy, gait, told)
 
 
 def metres_left(rollout: Rollout, *, stops: bool = False) -> Tensor:
