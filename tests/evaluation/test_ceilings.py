@@ -14,6 +14,7 @@ from torch import Tensor
 from cottage_players import FOLLOWING, VOCABULARY, WORLD
 from cottage_players import players as untrained
 from vnla.bcui import bcui
+from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.episodes import Episodes, Situation
 from vnla.evaluation.ceilings import lines, requests, subject
@@ -192,6 +193,20 @@ def test_batches_and_company_change_nothing(found: Ceilings) -> None:
     for name, line in few.lines.items():
         assert again.lines[name].metres[: len(SHORT)].tolist() == line.metres.tolist()
     assert found.lines["own"].metres.tolist() == few.lines["own"].metres.tolist()
+
+
+@pytest.mark.parametrize("policy", [AtRandom(), AsTaught()])
+def test_who_has_ended_may_stay_in_the_batch(policy: HelpPolicy) -> None:
+    """As on a GPU."""
+    leaving = subject_of(policy)
+    staying = replace(leaving, players=replace(leaving.players, batching=Batching(fixed=True)))
+    one, other = (ceilings(each, schedules=10).lines for each in (leaving, staying))
+    assert {name: line.metres.tolist() for name, line in one.items()} == {
+        name: line.metres.tolist() for name, line in other.items()
+    }
+    pairs = [request_pairs(each) for each in (leaving, staying)]
+    assert pairs[0].asking.tolist() == pairs[1].asking.tolist()
+    assert pairs[0].silent.tolist() == pairs[1].silent.tolist()
 
 
 def test_of_many_schedules_some_are_drawn_without_replacement() -> None:

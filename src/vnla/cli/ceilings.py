@@ -23,7 +23,7 @@ EPISODES = "episodes.csv"
 
 def ceilings(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, or folders of several, or: pretrained.")
+        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained.")
     ],
     split: Annotated[str, typer.Option(metavar="NAME", help="val_seen, …, test_unseen.")] = "test_unseen",
     limit: Annotated[

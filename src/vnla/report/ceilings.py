@@ -196,7 +196,7 @@ def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
         for by, some in parts.items()
     ]
     return Figure(
-        name, f"{entry.title}: what a request is worth", png(canvas),
+        name, f"{entry.title}: what asking now adds", png(canvas),
         alt=f"Points of success that asking now adds. {' '.join(told)}",
         caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
         data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
