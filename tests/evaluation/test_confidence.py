@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.evaluation.confidence import over_episodes, over_seeds, ratio
+from vnla.evaluation.confidence import over_episodes, over_houses, over_seeds, ratio
 
 
 def test_the_margin_is_1_95_standard_errors() -> None:
@@ -54,3 +54,29 @@ def test_a_bootstrap_resamples_both_sums_of_a_ratio_together() -> None:
 
 def test_a_bootstrap_of_nothing_is_unknown() -> None:
     assert all(math.isnan(each) for each in over_episodes([0, 0], [0, 0]))
+
+
+def test_whole_houses_are_drawn() -> None:
+    """Three of four succeed in one house, one of four in the other: two draws give 6, 4, 4 or 2 of 8, never 5."""
+    top, houses = [1, 1, 1, 0, 0, 0, 0, 1], ["a"] * 4 + ["b"] * 4
+    assert over_houses(top, houses=houses) == (0.5, 0.25, 0.75)
+    assert over_houses(top, houses=houses, level=0.4) == (0.5, 0.5, 0.5)
+
+
+def test_a_large_house_counts_more() -> None:
+    """One of one, and none of three: twice the first is 1, both 1/4, twice the second 0."""
+    found = over_houses([1, 0], [1, 3], houses=["a", "b"])
+    assert found == (0.25, 0, 1)
+
+
+def test_all_seeds_of_a_house_belong_together() -> None:
+    houses = np.array(["a", "a", "b", "c"])
+    values = np.array([1, 0, 1, 0])
+    twice = over_houses(np.stack([values, values]), houses=np.stack([houses, houses]))
+    assert twice == over_houses(values, houses=houses)
+
+
+def test_one_house_says_nothing_about_others() -> None:
+    found = over_houses([1, 0, 1, 1], houses=["a"] * 4)
+    assert found.value == 0.75 and math.isnan(found.low) and math.isnan(found.high)
+    assert all(math.isnan(each) for each in over_houses([], houses=[]))

@@ -1,4 +1,4 @@
-"""Means and how far to trust them: over seeds, as the paper reports them, and over episodes.
+"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, and over houses.
 
 Every figure here is a ratio of two sums over episodes. A mean is one whose lower sum counts the episodes; precision, say, is
 one that counts requests. So all of them are averaged, and resampled, in the same way.
@@ -63,14 +63,44 @@ def over_episodes(
     above = np.atleast_2d(np.asarray(top, dtype=np.float64))
     below = np.ones_like(above) if bottom is None else np.atleast_2d(np.asarray(bottom, dtype=np.float64))
     sums = np.stack([above.sum(axis=0), below.sum(axis=0)], axis=1)  # (tasks, 2)
+    return Interval(ratio(above, below), *_bounds(sums, samples, seed, level))
+
+
+def over_houses(
+    top: ArrayLike,
+    bottom: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """The same for other houses than these: whole houses are drawn, with all that happened in them.
+
+    `houses` names the house of each entry of `top`. One house tells nothing about others: there is no interval then.
+    """
+    above = np.asarray(top, dtype=np.float64)
+    below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
+    names, which = np.unique(np.asarray(houses), return_inverse=True)
+    sums = np.stack([np.bincount(which.ravel(), each.ravel()) for each in (above, below)], axis=1)  # (houses, 2)
+    bounds = _bounds(sums.astype(np.float64), samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
+    return Interval(ratio(above, below), *bounds)
+
+
+def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
+    """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
     random = np.random.default_rng(seed)
     drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
     counted = drawn[drawn[:, 1] > 0]
-    value = ratio(above, below)
     if not len(counted):
-        return Interval(value, math.nan, math.nan)
+        return math.nan, math.nan
     low, high = np.quantile(counted[:, 0] / counted[:, 1], [(1 - level) / 2, (1 + level) / 2])
-    return Interval(value, float(low), float(high))
+    return float(low), float(high)
+
+
+def per_cent(share: Interval) -> Interval:
+    """A share in per cent."""
+    return Interval(*(100 * each for each in share))
 
 
 def minus(one: Interval, other: Interval) -> Interval:

@@ -10,18 +10,18 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from vnla.common.files import write_text
-from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.scores import Scores
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
 
 ABOUT = ("run", "split", "seed", "task", "house", "start", "start_room", "object", "goal_room", "end_goal")
 """The columns before the scores."""
@@ -31,16 +31,29 @@ _LAST_AXIS = {"reasons": _REASONS, "reasons_at_requests": _REASONS}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+class Scored(Protocol):
+    """Tasks that were run under seeds, and the scores of these episodes: an evaluation, say."""
+
+    @property
+    def tasks(self) -> TaskSet: ...
+
+    @property
+    def seeds(self) -> Sequence[int]: ...
+
+    @property
+    def scores(self) -> Scores: ...
+
+
 @dataclass(frozen=True)
 class Spreadsheet:
     """Rows of several evaluations; one that lacks a column of another has nothing there."""
 
     _parts: list[tuple[str, str, tuple[Task, ...], tuple[int, ...], Mapping[str, Any]]] = field(default_factory=list)
 
-    def add(self, run: str, split: str, evaluation: Evaluation) -> None:
+    def add(self, run: str, split: str, evaluation: Scored) -> None:
         """The episodes of an evaluation, which is not kept itself."""
         columns = dict(_columns(evaluation.scores))
-        self._parts.append((run, split, tuple(evaluation.tasks.tasks), evaluation.seeds, columns))
+        self._parts.append((run, split, tuple(evaluation.tasks.tasks), tuple(evaluation.seeds), columns))
 
     def text(self) -> str:
         """The file."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
-import importlib.metadata
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from vnla import __version__
 from vnla.common import files
-from vnla.common.machine import commit, machine_words
 from vnla.paper import figures, table1, table2, table3, table4, table6, table7
 from vnla.paper.foreman import RECORDS
 from vnla.paper.presets import Preset
 from vnla.paper.results import Layout, Results
 from vnla.paper.stages import Report
 from vnla.paper.trainings import POLICIES
+from vnla.report import origin
 from vnla.report.document import Document, Finding, Item, Provenance, Section, Table
 from vnla.report.writing import write
 
@@ -33,7 +29,6 @@ TABLES: dict[int, Callable[..., list[Item]]] = {
 }
 """Number of a table → the table, and below it what it shows; takes results and the command that made them."""
 ALL_TABLES = tuple(TABLES)
-_PACKAGES = ("torch", "numpy", "scipy")
 _EPISODES = (
     "Runs of the agent LEARNED in houses that it had not seen, the first as Figure 1 of the paper: the way on a map, what"
     " the agent saw where it began, asked and ended, and what it was told."
@@ -147,19 +142,12 @@ def provenance(source: Source) -> Provenance:
         "features": preset.store,
         "iterations": f"{preset.training.iterations:,}",
     }
-    return Provenance(
-        commands=[source.command],
-        commit=commit(),
-        versions={
-            "vnla": __version__,
-            "Python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in _PACKAGES},
-        },
-        seeds=list(preset.seeds),
-        seconds=_seconds(source.layout.out / RECORDS),
-        machine=f"{machine_words(source.device)}, {platform.system()}",
+    return origin.provenance(
+        source.command,
+        seeds=preset.seeds,
+        device=source.device,
         settings=settings,
-        made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        seconds=_seconds(source.layout.out / RECORDS),
     )
 
 

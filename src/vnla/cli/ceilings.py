@@ -1,0 +1,183 @@
+"""`vnla ceilings`: what is left to win for a trained agent, and in what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vnla.cli.console import Tell, plain, telling
+from vnla.common.files import writable, write_text
+
+if TYPE_CHECKING:
+    from vnla.evaluation.ceilings.subject import Subject
+    from vnla.report.ceilings import Entry
+    from vnla.tasks.task import Task
+
+EPISODES = "episodes.csv"
+
+
+def ceilings(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained.")
+    ],
+    split: Annotated[str, typer.Option(metavar="NAME", help="val_seen, …, test_unseen.")] = "test_unseen",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many tasks of the split, drawn at random. [default: all]")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 1,
+    schedules: Annotated[
+        int, typer.Option(min=1, help="Try so many sets of times to ask in an episode; more are drawn from.")
+    ] = 400,
+    states: Annotated[
+        int | None,
+        typer.Option(min=1, help="Ask and do not ask at so many steps of an episode, drawn at random. [default: all]"),
+    ] = None,
+    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
+    ] = None,
+    tasks: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
+    ] = None,
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World for the pretrained agent, or where the run's has moved to.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables, figures and episodes.csv.")
+    ] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+) -> None:
+    """What is left to win: the agent with the best times to ask, perfect following, perfect stopping; and what a request
+    is worth.
+
+    Example: vnla ceilings runs/learned --limit 400 --out ceilings
+
+    Example: vnla ceilings pretrained --world worlds/small --tasks tasks/small --limit 100
+    """
+    from vnla.common.machine import device_named, use_threads
+    from vnla.evaluation.evaluate import SEEDS
+    from vnla.report.ceilings import SMALL, ceilings_table, worth_table
+    from vnla.report.tables import terminal
+    from vnla.report.writing import REPORT
+    from vnla.training.checkpoints import runs_in
+
+    use_threads(threads)
+    trial = _Trial(
+        split, limit, SEEDS[:seeds], schedules, states, ratio, checkpoint, tasks, world, device_named(device)
+    )  # fmt: skip
+    every = list(dict.fromkeys(run for each in runs for run in runs_in(each)))
+    for place in filter(None, (out and out / REPORT, as_json)):
+        writable(place)
+    for run in every:
+        trial.check(run)
+    entries = []
+    for run in every:
+        with telling() as tell:
+            entries.append(trial.run(run, tell))
+        for table in (ceilings_table(entries[-1], metres=False), worth_table(entries[-1], SMALL)):
+            plain().print(terminal(table))
+    if as_json is not None:
+        _write_json(as_json, entries)
+    if out is not None:
+        typer.echo(f"report: {_write_report(out, entries, trial.command(runs), trial.device)}")
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What is tried with every run."""
+
+    split: str
+    limit: int | None
+    seeds: tuple[int, ...]
+    schedules: int
+    states: int | None
+    ratio: float | None
+    checkpoint: str | None
+    tasks: Path | None
+    world: Path | None
+    device: str
+
+    def check(self, run: Path) -> None:
+        """Refuse what is no run, before anything large is loaded."""
+        from vnla import pretrained
+        from vnla.training.checkpoints import CONFIG
+        from vnla.training.config import RunConfig
+
+        RunConfig.read((pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run) / CONFIG)
+
+    def run(self, run: Path, tell: Tell) -> Entry:
+        """Try everything with one run."""
+        from vnla.evaluation.ceilings.lines import ceilings
+        from vnla.evaluation.ceilings.requests import request_pairs
+        from vnla.report.ceilings import Entry
+
+        tell(f"loading {run}")
+        subject = self._subject(run)
+        tell("counting schedules")
+        found = ceilings(subject, schedules=self.schedules, progress=partial(tell, f"{run.name}: trying schedules"))
+        pairs = request_pairs(subject, states=self.states, progress=partial(tell, f"{run.name}: trying requests"))
+        return Entry(str(run), self.split, found, pairs)
+
+    def _subject(self, run: Path) -> Subject:
+        from vnla.evaluation.ceilings.subject import Subject
+        from vnla.tasks.task_set import TaskSet
+        from vnla.training.cast import make_players
+        from vnla.training.trained import open_trained
+
+        trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
+        config, material, data = trained.config, trained.material, trained.material.dataset
+        kind = "val_unseen" if self.split.endswith("unseen") else "val_seen"
+        players = make_players(config, material, trained.agent(self.checkpoint or kind), training=False)
+        some = _some(data.split(self.split), self.limit)
+        tasks = TaskSet.compile(material.world, some, data.budgets, vocabulary=data.vocabulary)
+        return Subject(players, tasks, self.seeds, config.with_ratio(self.ratio).help(training=False).ratio)
+
+    def command(self, runs: Sequence[Path]) -> str:
+        """The command that does this."""
+        given = {
+            "--split": self.split, "--limit": self.limit, "--seeds": len(self.seeds), "--schedules": self.schedules,
+            "--states": self.states, "--ratio": self.ratio, "--checkpoint": self.checkpoint, "--tasks": self.tasks,
+            "--world": self.world,
+        }  # fmt: skip
+        options = [f"{option} {value}" for option, value in given.items() if value is not None]
+        return " ".join(["vnla ceilings", *map(str, runs), *options])
+
+
+def _some(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
+    """All tasks, or so many, always the same."""
+    import numpy as np
+
+    if limit is None or limit >= len(tasks):
+        return tasks
+    return [tasks[place] for place in sorted(np.random.default_rng(0).choice(len(tasks), limit, replace=False))]
+
+
+def _write_json(path: Path, entries: Sequence[Entry]) -> None:
+    """All figures of every run."""
+    from vnla.report.document import json_text
+
+    each = [
+        {"run": entry.run, "split": entry.split, **entry.found.as_dict(), "requests": entry.pairs.as_dict()}
+        for entry in entries
+    ]
+    write_text(path, json_text(each[0] if len(each) == 1 else each))
+
+
+def _write_report(out: Path, entries: Sequence[Entry], command: str, device: str) -> Path:
+    """The report, and beside it a row for every episode."""
+    from vnla.evaluation.spreadsheet import Spreadsheet
+    from vnla.report.ceilings import ceilings_document
+    from vnla.report.writing import write
+
+    sheet = Spreadsheet()
+    for entry in entries:
+        sheet.add(Path(entry.run).absolute().name, entry.split, entry.found)
+    sheet.write(out / EPISODES)
+    return write(ceilings_document(entries, command, device), out)

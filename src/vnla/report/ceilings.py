@@ -1,0 +1,252 @@
+"""What is left to win, as tables, figures and a report.
+
+document = ceilings_document([Entry("runs/learned", "test_unseen", found, pairs)], command, device="cpu")
+write(document, Path("out"))  # vnla.report.writing
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vnla.evaluation.ceilings.lines import OWN, Ceilings
+from vnla.evaluation.ceilings.requests import Pairs, Worth
+from vnla.evaluation.confidence import Interval
+from vnla.report import palette
+from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
+from vnla.report.document import Document, Figure, Group, Row, Section, Table, Value
+from vnla.report.origin import provenance
+
+LINES: Mapping[str, Mapping[str, str]] = {
+    "The agent": {"own": "as it is"},
+    "When it asks": {
+        "never": "never",
+        "rules": "as the help teacher does",
+        "worst": "at the worst times",
+        "mean": "at any times (mean)",
+        "best": "at the best times",
+    },
+    "Asking as it does, it …": {
+        "own_following": "follows every subgoal",
+        "own_stopping": "stops where it should",
+        "own_both": "does both",
+    },
+    "Asking at the best times, it …": {
+        "best_following": "follows every subgoal",
+        "best_stopping": "stops where it should",
+        "best_both": "does both",
+    },
+    "What the time allows": {"nav_teacher": "the navigation teacher", "anybody": "any walk at all"},
+}
+"""Heading → the lines below it, by name, and what they are called."""
+DIVISIONS = {
+    "agent": "The agent …",
+    "rules": "The help teacher …",
+    "requests": "Requests left",
+    "metres": "To the nearest goal",
+    "sureness": "Entropy of its decision",
+    "time": "Time gone by",
+    "goal": "The agent stands …",
+    "room": "The room it is in",
+}
+"""Divisions of the states, and what is said above their parts."""
+SMALL = ("agent", "requests", "metres", "sureness")
+"""Those that a terminal shows."""
+_DRAWN = ("time", "requests", "metres", "sureness")
+_TEXT = """\
+All lines are of the same agent, with one thing or another done as well as it can be. At the best times it asks by the best
+of all the schedules that its help budget allows, in hindsight: no help policy can do better. Who follows every subgoal is
+led by the navigation teacher for the actions of each. Who stops where it should stops as soon as that is a success, and goes
+on where it would have stopped before.
+
+At a step at which the agent goes on and has a request left it asks, or it does not, and everything after that is by its own
+help policy again. What asking now is worth is below zero where the request would better have been kept."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What was found for a run on a split."""
+
+    run: str
+    split: str
+    found: Ceilings
+    pairs: Pairs
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return f"{self.run}, {self.split.replace('_', ' ')}"
+
+
+def ceilings_table(entry: Entry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> Table:
+    """Success under each condition, what it wins, and how many metres are left to a goal at the end."""
+    found, rows = entry.found, list[Row | Group]()
+    for heading, lines in LINES.items():
+        rows.append(Group(heading))
+        for line, label in lines.items():
+            won = None if line == OWN else Value.of(found.won(line), "points")
+            left = [Value.of(found.metres(line), "m")] if metres else []
+            rows.append((label, Value.of(found.success(line), "%"), won, *left))
+    columns = ("", "Success (%)", "Won (points)", *(["Metres left"] if metres else []))
+    return Table(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
+
+
+def ceilings_note(found: Ceilings) -> str:
+    """What was tried, and what a sample may have missed."""
+    houses, seeds = len(set(found.subject.houses.tolist())), len(found.seeds)
+    text = (
+        f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')};"
+        f" {'95% intervals over houses' if houses > 1 else 'one house has no interval'}."
+    )
+    tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
+    if not sampled:
+        return f"{text} All {there:,} schedules were tried."
+    text = f"{text} {tried:,} of {there:,} schedules were tried: {_number(sampled, 'episode')} had too many."
+    unsolved = int(found.unsolved().sum())
+    if not unsolved:
+        return f"{text} What was not tried cannot change the best."
+    return (
+        f"{text} In {unsolved:,} of them no tried schedule succeeded: with what was not tried the best times may give up to"
+        f" {found.at_most():.1f}%. At 95%, at most {100 * found.missed:.1f}% of such an episode's schedules succeed."
+    )
+
+
+def worth_table(
+    entry: Entry, divisions: Sequence[str] = tuple(DIVISIONS), name: str = "requests", command: str = ""
+) -> Table:
+    """What a request is worth, in all states and in parts of them."""
+    pairs = entry.pairs
+    rows: list[Row | Group] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
+    for by in divisions:
+        parts = pairs.parts(by)
+        rows += [Group(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
+    note = "Asking now against not asking now." if rows else "There was no request to make."
+    return Table(
+        name,
+        f"{entry.title}: what a request is worth",
+        ("", "Success (points)", "Metres nearer", "States"),
+        rows,
+        note,
+        command,
+    )
+
+
+def _worth_row(part: Worth) -> Row:
+    return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
+
+
+def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
+    """The success rates of all lines below each other."""
+    places, labels, headings, at = [], [], [], 0.0
+    for heading, lines in LINES.items():
+        headings.append((at, heading))
+        for line, label in lines.items():
+            at += 1
+            places.append((at, line))
+            labels.append(label)
+        at += 1.4
+    canvas = new_canvas(7.2, 0.27 * at + 0.8)
+    axes = canvas.add_subplot()
+    own = entry.found.success(OWN)
+    axes.axvline(own.value, color=palette.RULE, linewidth=1.2)
+    for y, line in places:
+        share = entry.found.success(line)
+        axes.errorbar(
+            share.value, y, xerr=[[each] for each in _margins(share)], fmt="o", markersize=5, capsize=2.5, elinewidth=1.1,
+            color=palette.HELP if line == OWN else palette.WALK,
+        )  # fmt: skip
+    for y, heading in headings:
+        axes.text(0.5, y, heading, fontsize=8.5, color=palette.QUIET_INK, va="center")
+    axes.set_yticks([y for y, _ in places], labels)
+    axes.set_ylim(at - 0.8, -0.7)
+    axes.set_xlim(0, 100)
+    in_percent(axes.xaxis)
+    tidy(axes)
+    axes.set_xlabel("success rate", fontsize=LABEL, color=palette.INK)
+    told = ", ".join(
+        f"{label} {entry.found.success(line).value:.1f}%" for (_, line), label in zip(places, labels, strict=True)
+    )
+    return Figure(
+        name, f"{entry.title}: success under each condition", png(canvas),
+        alt=f"Success rates: {told}.",
+        caption="Success rate under each condition, with 95% intervals over houses. The line is the agent as it is.",
+        data={line: entry.found.success(line)._asdict() for _, line in places},
+    )  # fmt: skip
+
+
+def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
+    """What a request is worth by when, by where and by how sure the agent is."""
+    canvas = new_canvas(9.2, 6.0)
+    parts = {by: entry.pairs.parts(by) for by in _DRAWN}
+    for number, (by, some) in enumerate(parts.items(), start=1):
+        axes = canvas.add_subplot(2, 2, number)
+        axes.axhline(0, color=palette.WALL, linewidth=1)
+        for x, part in enumerate(some):
+            axes.errorbar(
+                x, part.success.value, yerr=[[each] for each in _margins(part.success)], fmt="o", markersize=5, capsize=2.5,
+                elinewidth=1.1, color=palette.WALK,
+            )  # fmt: skip
+        axes.set_xticks(range(len(some)), [part.label.replace("more than", ">").replace("up to", "≤") for part in some])
+        axes.tick_params(axis="x", rotation=30 if len(some) > 4 else 0)
+        axes.set_xlim(-0.5, len(some) - 0.5)
+        finish(axes, DIVISIONS[by], "points of success" if number % 2 else "", percent=False)
+    told = [
+        f"{DIVISIONS[by]}: {', '.join(f'{part.label} {part.success.value:+.1f}' for part in some)}."
+        for by, some in parts.items()
+    ]
+    return Figure(
+        name, f"{entry.title}: what asking now adds", png(canvas),
+        alt=f"Points of success that asking now adds. {' '.join(told)}",
+        caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
+        data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
+    )  # fmt: skip
+
+
+def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu") -> Document:
+    """The report on some runs."""
+    sections = []
+    for number, entry in enumerate(entries, start=1):
+        end = f"-{number}" if len(entries) > 1 else ""
+        sections.append(
+            Section(
+                entry.title,
+                _TEXT if number == 1 else "",
+                [
+                    ceilings_table(entry, name=f"ceilings{end}", command=command),
+                    ceilings_figure(entry, f"figure-ceilings{end}"),
+                    worth_table(entry, name=f"requests{end}", command=command),
+                    *([worth_figure(entry, f"figure-requests{end}")] if len(entry.pairs) else []),
+                ],
+            )
+        )
+    settings = {"episodes tried": f"{sum(len(each.found.schedules.episode) for each in entries):,} schedules in four ways"}
+    origin = provenance(command, seeds=entries[0].found.seeds, device=device, settings=settings)
+    return Document("What is left to win", _summary(entries), sections, origin)
+
+
+def _summary(entries: Sequence[Entry]) -> str:
+    return "\n\n".join(map(_sentence, entries))
+
+
+def _sentence(entry: Entry) -> str:
+    found = entry.found
+    rate = {line: f"{found.success(line).value:.1f}%" for line in found.lines}
+    return (
+        f"{entry.title}: the agent succeeds in {rate['own']} of its episodes. With the best times to ask it would in"
+        f" {rate['best']}, with perfect following in {rate['own_following']}, with perfect stopping in"
+        f" {rate['own_stopping']}, with all three in {rate['best_both']}. The navigation teacher does, in the same time, in"
+        f" {rate['nav_teacher']}."
+    )
+
+
+def _margins(share: Interval) -> tuple[float, float]:
+    """How far an interval reaches below and above; not at all where there is none."""
+    below, above = (
+        max(0.0, each) if math.isfinite(each) else 0.0 for each in (share.value - share.low, share.high - share.value)
+    )
+    return below, above
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
