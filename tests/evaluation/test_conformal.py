@@ -13,6 +13,7 @@ from vnla.evaluation.conformal import (
     binomial_p_value,
     fewest_for_passing,
     fewest_for_quantile,
+    last_passed,
     lower_quantile,
     passing,
     try_thresholds,
@@ -75,55 +76,60 @@ def test_p_values_are_sums_of_binomial_terms(one: int, other: int, risk: float) 
 
 
 def test_who_passes_hands_its_part_on() -> None:
-    """With four hypotheses each has 0.025 of 0.1."""
-    assert passing([0.02, 0.05, 0.07, 0.1], 0.1).tolist() == [True, True, True, True]
-    assert passing([0.03, 0.05, 0.02, 0.05], 0.1).tolist() == [False, False, True, True]
-    assert passing([0.02, 0.06, 0.03, 0.02], 0.1).tolist() == [True, False, False, True]
-    assert passing([], 0.1).tolist() == []
+    parts = [0.025] * 4
+    assert passing([0.02, 0.05, 0.07, 0.1], parts) == [True, True, True, True]
+    assert passing([0.03, 0.05, 0.02, 0.05], parts) == [False, False, True, True]
+    assert passing([0.02, 0.06, 0.03, 0.02], parts) == [True, False, False, True]
+    assert passing([], []) == []
+
+
+def test_a_fixed_sequence_ends_where_one_does_not_pass() -> None:
+    assert passing([0.09, 0.01, 0.2, 0.01], [0.1, 0, 0, 0]) == [True, True, False, False]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.01, 0.5))
-def test_all_that_bonferroni_lets_pass_and_nothing_above_delta(p_values: list[float], delta: float) -> None:
-    values, passed = np.array(p_values), passing(p_values, delta)
-    assert passed[values <= delta / len(values) * (1 - 1e-9)].all()
-    assert not passed[values > delta].any()
+def test_all_that_bonferroni_lets_pass_and_nothing_above_all_of_it(p_values: list[float], error: float) -> None:
+    part = error / len(p_values)
+    passed = passing(p_values, [part] * len(p_values))
+    assert all(good for good, value in zip(passed, p_values, strict=True) if value <= part)
+    assert not any(good for good, value in zip(passed, p_values, strict=True) if value > error * (1 + 1e-9))
 
 
-@given(RISKS, st.sampled_from([0.05, 0.1, 0.2]), st.integers(1, 12))
-def test_so_many_cases_are_enough_to_pass(risk: float, delta: float, hypotheses: int) -> None:
-    fewest = fewest_for_passing(risk, delta, hypotheses)
-    assert binomial_p_value(0, fewest, risk) <= delta / hypotheses < binomial_p_value(0, fewest - 1, risk)
+@given(RISKS, st.sampled_from([0.005, 0.02, 0.1, 0.2]))
+def test_so_many_cases_are_enough_to_pass(risk: float, part: float) -> None:
+    fewest = fewest_for_passing(risk, part)
+    assert binomial_p_value(0, fewest, risk) <= part < binomial_p_value(0, fewest - 1, risk)
 
 
-def test_thresholds_are_tested_from_the_strictest_on() -> None:
-    """Fifty cases right above 0.9, ten wrong ones between 0.5 and 0.9."""
-    scores, wrong = [0.95] * 50 + [0.6] * 10, [False] * 50 + [True] * 10
-    rows = try_thresholds(scores, wrong, [0.5, 0.99, 0.9], risk=0.1, delta=0.1)
-    assert [(row.threshold, row.reached, row.wrong, row.passed) for row in rows] == [
-        (0.99, 0, 0, False),
-        (0.9, 50, 0, True),
-        (0.5, 60, 10, False),
-    ]
+def test_thresholds_with_their_cases() -> None:
+    rows = try_thresholds([0.99, 0.9, 0.5], [0, 50, 60], [0, 0, 10], risk=0.1, parts=[0.03] * 3)
+    assert [row[:3] for row in rows] == [(0.99, 0, 0), (0.9, 50, 0), (0.5, 60, 10)]
+    assert [row.passed for row in rows] == [False, True, False]
     assert rows[1].p_value == pytest.approx(0.9**50)
+    assert last_passed(rows) == 0.9
+    assert last_passed(rows[:1]) is None
 
 
 THRESHOLDS = (0.9, 0.8, 0.6, 0.4, 0.2, 0.0)
 
 
-@pytest.mark.parametrize("delta", [0.05, 0.2])
+@pytest.mark.parametrize("error", [0.05, 0.2])
 @pytest.mark.parametrize("rising", [True, False, None])
-def test_false_thresholds_seldom_pass(rising: bool | None, delta: float) -> None:
-    """At the edge of what is allowed: right above a threshold errors are as frequent as the risk, or, where they do not rise
-    as scores fall, a little more frequent for the strict or for all thresholds."""
+def test_false_thresholds_seldom_pass(rising: bool | None, error: float) -> None:
+    """At the edge of what is allowed: whoever reaches a threshold is wrong a little more often than the risk, at the strict
+    ones, at the others, or at all of them."""
     random, risk, failures = np.random.default_rng(7), 0.2, 0
+    parts = [error / len(THRESHOLDS)] * len(THRESHOLDS)
+    false = [each for each in THRESHOLDS if _mean_error(each, rising) > risk]
     for _ in range(DRAWS):
         scores = random.random(120)
-        error = np.full(120, 0.2005) if rising is None else 0.401 * (1 - scores if rising else scores)
-        wrong = random.random(120) < error
-        true_risk = {each: _mean_error(each, rising) for each in THRESHOLDS}
-        rows = try_thresholds(scores, wrong, THRESHOLDS, risk, delta)
-        failures += any(row.passed and true_risk[row.threshold] > risk for row in rows)
-    assert failures / DRAWS <= delta + tolerance(delta)
+        chance = np.full(120, 0.2005) if rising is None else 0.401 * (1 - scores if rising else scores)
+        wrong = random.random(120) < chance
+        reach = scores >= np.array(THRESHOLDS)[:, None]
+        rows = try_thresholds(THRESHOLDS, reach.sum(axis=1), (reach & wrong).sum(axis=1), risk=risk, parts=parts)
+        failures += any(row.passed and row.threshold in false for row in rows)
+    assert false
+    assert failures / DRAWS <= error + tolerance(error)
 
 
 def _mean_error(threshold: float, rising: bool | None) -> float:

@@ -1,8 +1,8 @@
 """Thresholds with a guarantee, from cases that were drawn as the next one will be. Statistics alone: nothing here acts.
 
-`lower_quantile` is split conformal prediction (Vovk et al. 2005). `passing` is Learn-then-Test (Angelopoulos et al. 2021):
-each threshold is a hypothesis, tested exactly, and the chance that one passes which should not is bounded over all of them.
-`docs/asking.md` has the theorems.
+`lower_quantile` is split conformal prediction (Vovk et al. 2005). `try_thresholds` is Learn-then-Test (Angelopoulos et al.
+2021): each threshold is a hypothesis, tested exactly, and the chance that one passes which should not is bounded over all of
+them. `docs/asking.md` has the theorems.
 """
 
 from __future__ import annotations
@@ -41,47 +41,55 @@ def binomial_p_value(wrong: ArrayLike, of: ArrayLike, risk: float) -> Floats:
 
 
 class Tried(NamedTuple):
-    """How often cases whose score reaches a threshold were wrong, and whether it passed."""
+    """A threshold: how many cases it concerns, how many of them were wrong, and whether it passed."""
 
     threshold: float
-    reached: int
+    cases: int
     wrong: int
     p_value: float
     passed: bool
 
 
 def try_thresholds(
-    scores: ArrayLike, wrong: ArrayLike, thresholds: Sequence[float], risk: float, delta: float
+    thresholds: Sequence[float], cases: ArrayLike, wrong: ArrayLike, *, risk: float, parts: Sequence[float]
 ) -> list[Tried]:
-    """Every threshold, the strictest first: "a case that reaches it is wrong with probability `risk` at most".
+    """Test of each threshold, the strictest first: "a case that it concerns is wrong with probability `risk` at most".
 
-    With probability 1 − `delta` no threshold passes of which that is false.
+    With probability 1 − Σ `parts` no threshold passes of which that is false.
     """
-    strictest_first = np.sort(np.asarray(thresholds, dtype=np.float64))[::-1]
-    reach = np.asarray(scores, dtype=np.float64) >= strictest_first[:, None]  # (thresholds, cases)
-    reached, errors = reach.sum(axis=1), (reach & np.asarray(wrong, dtype=bool)).sum(axis=1)
-    p_values = binomial_p_value(errors, reached, risk)
-    columns = (strictest_first, reached, errors, p_values, passing(p_values, delta))
-    return [Tried(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    p_values = binomial_p_value(wrong, cases, risk)
+    columns = (
+        thresholds,
+        np.asarray(cases).tolist(),
+        np.asarray(wrong).tolist(),
+        p_values.tolist(),
+        passing(p_values, parts),
+    )
+    return [Tried(*row) for row in zip(*columns, strict=True)]
 
 
-def passing(p_values: ArrayLike, delta: float) -> NDArray[np.bool_]:
-    """Which hypotheses pass; with probability 1 − `delta` none that is false, however the p-values hang together.
+def passing(p_values: ArrayLike, parts: Sequence[float]) -> list[bool]:
+    """Which hypotheses pass; with probability 1 − Σ `parts` none that is false, however the p-values hang together.
 
-    The fallback procedure (Wiens 2003): each has an equal part of `delta`, and one that passes hands all it had to the next.
+    The fallback procedure (Wiens 2003): each has its part of the error, and one that passes hands all it had to the next. If
+    the first has all of it, this is testing in a fixed sequence.
     """
-    values = np.asarray(p_values, dtype=np.float64)
-    passed, parts = np.zeros(len(values), dtype=bool), 0
-    for place, value in enumerate(values):
-        parts += 1
-        passed[place] = value <= delta * parts / len(values)
-        parts *= passed[place]
+    passed, level = [], 0.0
+    for value, part in zip(np.asarray(p_values).tolist(), parts, strict=True):
+        level += part
+        passed.append(value <= level)
+        level *= passed[-1]
     return passed
 
 
-def fewest_for_passing(risk: float, delta: float, hypotheses: int) -> int:
-    """How many cases it takes until the first of so many hypotheses can pass, if none of the cases is wrong."""
-    return math.ceil(math.log(delta / hypotheses) / math.log1p(-risk))
+def last_passed(tried: Sequence[Tried]) -> float | None:
+    """The least strict threshold that passed, if one did."""
+    return next((each.threshold for each in reversed(tried) if each.passed), None)
+
+
+def fewest_for_passing(risk: float, part: float) -> int:
+    """How many cases, none of them wrong, it takes to pass with this part of the error."""
+    return math.ceil(math.log(part) / math.log1p(-risk))
 
 
 def _exactly(share: float) -> Fraction:
