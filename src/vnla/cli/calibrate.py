@@ -45,7 +45,7 @@ def calibrate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
     risk: Annotated[float, typer.Option(metavar="SHARE", help="How often each promise may be broken.")] = 0.1,
     confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How certain it has to be that 'found it' is wrong no more often.")
+        float, typer.Option(metavar="SHARE", help="How certain it has to be that they are not broken more often.")
     ] = 0.9,
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World of fresh houses. [default: the run's]")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set of that world. [default: the run's]")] = None,
@@ -68,8 +68,8 @@ def calibrate(
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
 ) -> None:
-    """Two promises that hold in houses like the given ones: when the agent may say that it has found the object, and when it
-    may act alone. Kept in calibration.json in the run's folder.
+    """Promises that hold in houses like the given ones: when the agent may say that it has found the object, and when it may
+    act alone. Kept in calibration.json in the run's folder.
 
     The houses have to be fresh: such as the agent was neither trained nor chosen in. One task of each is used.
 
@@ -85,7 +85,7 @@ def calibrate(
     if check is not None:
         _check(trial, here, there, check, as_json)
     elif there != here:
-        raise InputError("--other-world and --other-tasks say where to look at --check; give that too")
+        raise InputError("--other-world and --other-tasks say where to look with --check, which is missing")
     else:
         _calibrate(trial, here, as_json)
 
