@@ -27,6 +27,7 @@ def moment(step: int, rows: list[int], going: list[bool], **values: object) -> M
         step=step, row=torch.tensor(rows), going=torch.tensor(going), learns=torch.tensor(going), pose=zero, budget=zero + 1,
         tentative=torch.full((batch, 6), 1 / 6), final=torch.full((batch, 6), math.log(1 / 6)), known=torch.zeros(batch, 2),
         teacher_request=no, reason=zero, request=no, heard=zero, phrases=SILENT, taught=zero, nav=zero, after=zero,
+        since_request=zero, unmoved=zero, past=zero[:, None],
     )  # fmt: skip
     return replace(usual, **{name: torch.as_tensor(value) for name, value in values.items()})
 

@@ -66,7 +66,7 @@ def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -
         rollout.moments.append(  # 28, 29
             Moment(
                 step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
-                tentative=resolve.tentative, final=deed.final, known=resolve.known if players.keeps_known else resolve.known[:, :0],
+                tentative=resolve.tentative, final=deed.final, known=kept(resolve.known, players),
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
                 heard=answer.index, phrases=answer.table, taught=sight.taught, nav=deed.nav, after=deed.pose,
                 since_request=walk.since_request, unmoved=walk.unmoved, past=walk.past,
@@ -215,6 +215,11 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         past=nowhere(zero, longest if any(sense.remembers for sense in players.senses.values()) else 0),
         mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
     )
+
+
+def kept(known: Tensor, players: Players) -> Tensor:
+    """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
+    return known if players.keeps_known else known[:, :0]
 
 
 def log_distribution(logits: Tensor, blocked: Tensor) -> Tensor:

@@ -32,4 +32,4 @@ class Players:
     senses: Mapping[str, Sense] = field(default_factory=dict)
     """What else the agent notices, by name."""
     keeps_known: bool = True
-    """Record what the help module saw, for it to learn from; it is the largest thing in a record."""
+    """Record what the help module saw, for it to learn from."""

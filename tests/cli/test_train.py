@@ -153,6 +153,7 @@ OTHERS = {
     "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
     "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
+    "--objective": ("imitation", "reward"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
 
@@ -168,13 +169,15 @@ def test_an_option_that_a_run_keeps_is_refused_by_name_where_it_differs(vnla: Vn
 
 def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
     assert "--easy: this run has False, you gave True" in vnla("train", finished, "--easy")[1]
+    assert "--timed: this run has False, you gave True" in vnla("train", finished, "--timed")[1]
     assert "--keeps-ended: this run has False, you gave True" in vnla("train", finished, "--keeps-ended")[1]
 
 
 def test_every_option_is_either_kept_or_free() -> None:
     options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
     assert options == train.KEPT.keys() | train.FREE
-    others = {"easy", "keeps_ended", "beta", "agent", "agent_option", "help_option", "advisor_option"}
+    others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
+    others |= {"sense", "objective_option", "begins_with"}
     assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
 
 

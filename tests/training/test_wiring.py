@@ -83,6 +83,11 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "help_option": ("beta=0.2 --help-policy imitation", lambda run: run.help_options, {"beta": 0.2}),
     "agent": ("examples.agent:GruAgent", lambda run: (run.agent, run.agent_options), ("examples.agent:GruAgent", {})),
     "agent_option": ("coverage=5", lambda run: run.agent_options["coverage"], 5),
+    "sense": ("clock,been", lambda run: run.senses, "clock,been"),
+    "timed": ("", lambda run: run.timed, True),
+    "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
+    "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),
+    "begins_with": ("other", lambda run: Path(run.begins_with).name, "other"),
     "advisor_option": (
         "near=3 --advisor examples.advisor:Warmer",
         lambda run: (type(run.advisor).__name__, vars(run.advisor)),

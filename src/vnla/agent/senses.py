@@ -1,8 +1,8 @@
 """What an agent may notice besides the view: the time, its requests, the advice it follows, where it has been.
 
-The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more named
-tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name it:
-`--sense package.module:Class`.
+The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more
+named tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name
+it: `--sense package.module:Class`.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Advice(Sense):
 
 @dataclass(frozen=True)
 class Been(Sense):
-    """Where the agent has been in this episode: which way it has looked from here, whether it has been here before, whether it
-    has been to the place ahead, and how long it has stood here."""
+    """Where the agent has been in this episode: which way it has looked from here, whether it has been here before, whether
+    it has been to the place ahead, and how long it has stood here."""
 
     size: ClassVar[int] = HEADINGS + 4
     remembers: ClassVar[bool] = True

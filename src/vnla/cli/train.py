@@ -47,8 +47,8 @@ def train(
         str,
         typer.Option(
             metavar="NAMES",
-            help="none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
-            " between.",
+            help="none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with"
+            " commas between.",
         ),
     ] = "learned",
     help_option: Annotated[

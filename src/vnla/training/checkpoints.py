@@ -11,9 +11,8 @@
     tensorboard/                    curves
 
 `vnla train` on a folder that has a `config.json` goes on where the run was. A checkpoint is a safetensors file: the agent's
-parameters as `agent.*`; in a state to go on from those of a critic, if one learns beside it, as `critic.*`, and Adam's moments as
-`adam.*`; and notes in its header. They are read and
-written here alone.
+parameters as `agent.*`, and notes in its header; in a state to go on from also Adam's moments as `adam.*`, and a critic, if
+one learns beside the agent, as `critic.*`. They are read and written here alone.
 """
 
 from __future__ import annotations
@@ -140,7 +139,9 @@ def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
 
 def part_tensors(parts: Mapping[str, nn.Module]) -> Tensors:
     """What a checkpoint keeps of the parts that learn: the agent, perhaps a critic."""
-    return {f"{part}{name}": value.contiguous() for part, module in parts.items() for name, value in module.state_dict().items()}
+    return {
+        f"{part}{name}": value.contiguous() for part, module in parts.items() for name, value in module.state_dict().items()
+    }
 
 
 def load_part_tensors(parts: Mapping[str, nn.Module], tensors: Mapping[str, Tensor], where: Path) -> None:

@@ -15,9 +15,9 @@ from vnla.agent.mind import Mind
 from vnla.bcui import bcui, begin, log_distribution, seen
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
+from vnla.episodes import Situation
 from vnla.players import Players
 from vnla.roles.words import Heard
-from vnla.episodes import Situation
 from vnla.rollout import Moment, Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_START, ask_action

@@ -158,8 +158,6 @@ class _Materials:
         if key not in self._known:
             seen = next((each for (world, features, *_), each in self._known.items() if (world, features) == key[:2]), None)
             self._known[key] = (
-                RunData.load(config, self._device)
-                if seen is None
-                else replace(seen, dataset=dataset_of(config))
+                RunData.load(config, self._device) if seen is None else replace(seen, dataset=dataset_of(config))
             )
         return self._known[key]

@@ -1,8 +1,8 @@
 """Learning from how episodes end: the agent acts as it would at test time, by lot, and what ended well becomes likelier.
 
 The navigation teacher knows where the goal is and never searches; who imitates it is not taught to search either. Reward
-tells what searching is good for. It is an actor-critic with generalised advantages (Schulman et al. 2016); the critic is told
-what the agent is not, how far the goal is, since it is used in training alone. Imitation may go on beside it.
+tells what searching is good for. It is an actor-critic with generalised advantages (Schulman et al. 2016); the critic is
+told what the agent is not, how far the goal is, since it is used in training alone. Imitation may go on beside it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from vnla.rollout import Rollout
 from vnla.training.objectives.objective import Judged, Objective
 from vnla.training.objectives.outcome import closeness, outcome
 from vnla.world.actions import NAV_ACTIONS, ask_action
-
 
 MOST = 3.0
 """Advantages are no larger than this, in their own root mean square."""
@@ -91,7 +90,9 @@ class Reward(Objective):
         assert judged is not None
         budget = rollout.every("budget")
         final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
-        return -self._gained(rollout, judged, final, ask_action(rollout.every("request")), rollout.every("going") & (budget > 0))
+        return -self._gained(
+            rollout, judged, final, ask_action(rollout.every("request")), rollout.every("going") & (budget > 0)
+        )
 
     def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, chosen: Tensor, counts: Tensor) -> Tensor:
         """What the log-probabilities (rows, actions) of the chosen actions are worth, and the entropy of all, an episode."""
@@ -124,7 +125,9 @@ def circumstances(rollout: Rollout) -> Tensor:
     episodes = rollout.episodes
     pose, budget, taught = (rollout.table(name, 0) for name in ("pose", "budget", "taught"))
     step = torch.arange(pose.shape[1], device=pose.device).expand_as(pose)
-    metres = episodes.environment.distance_left(pose.flatten(), episodes.goals.repeat_interleave(pose.shape[1])).view_as(pose)
+    metres = episodes.environment.distance_left(pose.flatten(), episodes.goals.repeat_interleave(pose.shape[1])).view_as(
+        pose
+    )
     numbers = (
         metres / 10, closeness(metres), (episodes.time_budget[:, None] - step) / 10, budget.float(),
         (rollout.table("since_request") < 4).float(), (metres <= 2).float(),

@@ -3,8 +3,8 @@
 Episodes come in twins, alike to the last digit up to a step that is drawn for them: there one asks and the other does not,
 and then both go on as the policy would have it. The difference between how they end is what the request was worth at that
 step, to this agent, which may use it later if not now (cost-sensitive imitation with costs to go, AggreVaTe: Ross and
-Bagnell 2014). The module's preference for asking learns that difference; so its own rollouts improve it as it learns, for the
-states are those to which it leads. The navigator stays as it is.
+Bagnell 2014). The module's preference for asking learns that difference; so its own rollouts improve it as it learns, for
+the states are those to which it leads. The navigator stays as it is.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Worth(Objective):
         with greedy(players.agent):
             return bcui(episodes, players)
 
-    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:  # noqa: ARG002
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
         """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002

@@ -1,0 +1,134 @@
+"""How sure an agent is, beside whether it was right: what a guarantee is calibrated on (`vnla.evaluation.calibrate`).
+
+    sample = sampled(players, tasks, ratio=0.4)
+    print(sample.sureness[~sample.wrong])
+
+Every task is run by the agent as it is evaluated: how probable did it find `stop` at its last step, and was that at a goal?
+Then with somebody who acts for it wherever it has a certain doubt (`vnla.roles.certain`), for each of `DOUBTS`. At the first
+the navigation teacher leads it all the way: where would the agent have left that way, and how much doubt did it have there?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.bcui import bcui
+from vnla.common.progress import Share, unheard
+from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.evaluation.measures import is_success
+from vnla.players import Players
+from vnla.roles.acting import LED
+from vnla.roles.certain import Certain, doubt
+from vnla.roles.help_policies import Help
+from vnla.rollout import Rollout
+from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import STOP
+from vnla.world.budgets import LONGEST_EPISODE
+
+DOUBTS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, *(hundredth / 100 for hundredth in range(8, 32, 2)), 0.35, 0.4, 1.0)
+"""From where on somebody may act, fixed before anything is seen: at the first always, at the last never."""
+
+NEVER_LEFT, OUT_OF_TIME = 1.0, -1.0
+"""Stand for a doubt where the agent would never have left the teacher's way, and where that way is too long."""
+
+Array = NDArray[Any]
+Measure = Callable[[Rollout], tuple[Tensor, ...]]
+"""Of a batch of episodes some columns, (episodes,) each."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is known of some tasks, a row each."""
+
+    house: Array  # number of the house
+    sureness: Array  # the probability of `stop` at the last step
+    wrong: Array  # whether the agent ended elsewhere
+    doubt: Array  # the least doubt that it had where it would have left the teacher's way
+    success: Array  # (tasks, DOUBTS), if somebody acts from this doubt on
+    requests: Array  # likewise, at how many steps somebody did
+    steps: Array  # likewise, of how many
+
+    def rows(self, which: Array) -> Sample:
+        """Those of some tasks."""
+        return Sample(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
+
+
+def sampled(players: Players, tasks: TaskSet, *, ratio: float, seed: int = 0, progress: Share = unheard) -> Sample:
+    """Runs of every task, the first with help for the share `ratio` of the time."""
+    count, runs = len(tasks), 1 + len(DOUBTS)
+
+    def counted(run: int) -> Share:
+        return lambda done, _: progress(run * count + done, runs * count)
+
+    sureness, wrong = over(players, tasks, ending, ratio=ratio, seed=seed, progress=counted(0))
+    unhurried = replace(tasks, time_budget=torch.full_like(tasks.time_budget, LONGEST_EPISODE))
+    walks = [
+        over(guarded(players, least), unhurried, guarded_walk, progress=counted(run)) for run, least in enumerate(DOUBTS, 1)
+    ]
+    success, requests, steps, left = (np.stack(column, axis=1) for column in zip(*walks, strict=True))
+    return Sample(house_numbers(tasks.tasks), sureness, wrong, left[:, 0], success, requests, steps)
+
+
+def house_numbers(tasks: Sequence[Task]) -> Array:
+    """The house of each task as a number."""
+    return np.unique([task.house for task in tasks], return_inverse=True)[1]
+
+
+def guarded(players: Players, least: float) -> Players:
+    """The same agent with somebody who acts for it wherever its doubt is `least` or more."""
+    policy = Certain(least)
+    advisor = policy.help(Help(players.advisor, 0.0), training=False).advisor
+    return replace(players, help_policy=policy, advisor=advisor, acting=LED, deliberate=True)
+
+
+def over(
+    players: Players, tasks: TaskSet, measure: Measure, *, ratio: float = 1.0, seed: int = 0, progress: Share = unheard
+) -> list[Array]:
+    """What `measure` finds in the episodes of all tasks: columns of an entry a task."""
+    steps, found = int(tasks.time_budget.max()), []
+    every = torch.arange(len(tasks), device=tasks.key.device)
+    with greedy(players.agent):
+        for which in torch.split(every, fitting_batch(players, tasks, steps)):
+            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
+            found.append([column.cpu().numpy() for column in measure(bcui(episodes, players, longest=steps))])
+            progress(int(which[-1]) + 1, len(tasks))
+    return [np.concatenate(column) for column in zip(*found, strict=True)]
+
+
+def ending(rollout: Rollout) -> tuple[Tensor, Tensor]:
+    """The probability of `stop` at the last step, and whether that was elsewhere than at a goal."""
+    sureness = torch.zeros_like(rollout.episodes.start, dtype=torch.float32)
+    for moment in rollout.moments:
+        here = torch.where(moment.going, moment.final[:, STOP].exp(), sureness[moment.row])
+        sureness = sureness.index_copy(0, moment.row, here)
+    return sureness, ~arrived(rollout)
+
+
+def guarded_walk(rollout: Rollout) -> tuple[Tensor, ...]:
+    """Success, requests, steps, and what `leaving` finds."""
+    nav, request = rollout.table("nav"), rollout.table("request")
+    return arrived(rollout), request.sum(dim=1), (nav >= 0).sum(dim=1), leaving(rollout)
+
+
+def leaving(rollout: Rollout) -> Tensor:
+    """Of episodes that the teacher leads: the least doubt of each agent where it would have done something else."""
+    least = torch.full_like(rollout.episodes.start, NEVER_LEFT, dtype=torch.float32)
+    for moment in rollout.moments:
+        leaves = moment.going & (moment.final.exp().argmax(dim=1) != moment.taught)  # as `vnla.roles.acting` chooses
+        here = torch.where(leaves, doubt(moment.tentative), NEVER_LEFT)
+        least = least.index_copy(0, moment.row, torch.minimum(least[moment.row], here))
+    return torch.where(arrived(rollout), least, OUT_OF_TIME)
+
+
+def arrived(rollout: Rollout) -> Tensor:
+    """Whether each episode ended at a goal."""
+    episodes = rollout.episodes
+    return is_success(episodes.environment.distance_left(rollout.last_pose(), episodes.goals))

@@ -1,0 +1,218 @@
+"""What an agent learns from: labels against trying by hand, advantages by hand, and that both improve what they should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from cottage_run import write_cottage
+from vnla.bcui import bcui
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import greedy
+from vnla.players import Players
+from vnla.roles.schedules import Otherwise
+from vnla.roles.valued import Tried, Valued
+from vnla.tasks.task_set import TaskSet
+from vnla.training.cast import make_agent, make_players
+from vnla.training.checkpoints import LAST, load_agent
+from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.data import RunData
+from vnla.training.objectives.choice import objective
+from vnla.training.objectives.objective import Imitation
+from vnla.training.objectives.outcome import closeness, outcome
+from vnla.training.objectives.reward import advantage, circumstances, normalised
+from vnla.training.objectives.worth import counterfactuals
+from vnla.training.together import train
+from vnla.training.trainer import Trainer
+from vnla.world.actions import Nav
+
+SIZES = {"hidden": 24, "help_hidden": 24, "word_embedding": 8, "dropout": 0.1}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    world, tasks = write_cottage(tmp_path_factory.mktemp("cottage"))
+    training = TrainingConfig(iterations=3, batch=6, learning_rate=5e-3)
+    return RunConfig(str(world), str(tasks), "symbolic", training=training, agent_options=SIZES, validate_every=100)
+
+
+@pytest.fixture(scope="module")
+def data(base: RunConfig) -> RunData:
+    return RunData.load(base)
+
+
+def cast(config: RunConfig, data: RunData) -> tuple[Players, TaskSet]:
+    """Who takes part in a training, and on what."""
+    players = make_players(config, data, make_agent(config, data), training=True)
+    return players, data.training_tasks(timed=config.aim.timed)
+
+
+def worth_of(base: RunConfig, **options: float) -> RunConfig:
+    return replace(base.asking("valued"), objective="worth", objective_options=options)
+
+
+def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunData) -> None:
+    """The same episodes one at a time, with a policy that is overruled at one step."""
+    config = worth_of(base, metres=0.3, silence=0.0)
+    players, tasks = cast(config, data)
+    which, seed = torch.arange(6).repeat(2), torch.arange(12)
+    rollout = config.aim.rollout(tasks, which, seed, 0.9, players)
+    labels = counterfactuals(rollout, 0.3)
+    assert labels.counts.sum() >= 3 and not labels.known.requires_grad
+    for pair in range(12):
+        ends = []
+        for asks in (True, False):
+            episodes = tasks.episodes(which[pair : pair + 1], seed=seed[pair : pair + 1], ratio=0.9, k=4)
+            step = Tried.step_of(episodes)
+            policy = Otherwise.of(Valued(), episodes, step, torch.tensor([asks]))
+            with greedy(players.agent):
+                walk = bcui(episodes, replace(players, help_policy=policy))
+            ends.append(outcome(walk, 0.3))
+        moments = {moment.step: moment for moment in walk.moments}
+        there = int(step) in moments and bool(moments[int(step)].budget > 0)
+        assert bool(labels.counts[pair]) == there
+        if there:
+            assert float(labels.worth[pair]) == pytest.approx(float(ends[0] - ends[1]), abs=1e-6)
+            assert torch.allclose(labels.known[pair], moments[int(step)].known[0], atol=1e-5)
+            assert int(labels.budget[pair]) == int(moments[int(step)].budget)
+
+
+def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig, data: RunData) -> None:
+    config = worth_of(base)
+    players, tasks = cast(config, data)
+    before = {name: value.clone() for name, value in players.agent.state_dict().items()}
+    trainer = Trainer(players, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
+    losses = [float(trainer.iterate().ask) for _ in range(16)]
+    changed = {name.partition(".")[0] for name, value in players.agent.state_dict().items() if (value != before[name]).any()}
+    assert changed == {"help"}
+    assert sum(losses[-4:]) < sum(losses[:4])
+
+
+def test_advantages_by_hand() -> None:
+    """Three steps worth 0.5, 0.4, 0.8 that ended with 1: surprises −0.1, 0.4, 0.2. With λ = 0.5 the last is 0.2, the one
+    before 0.4 + 0.1, the first −0.1 + 0.25. The other episode ended after one step, with 0."""
+    values = torch.tensor([[0.5, 0.4, 0.8], [0.25, 9.0, 9.0]])
+    going = torch.tensor([[True, True, True], [True, False, False]])
+    found = advantage(values, going, torch.tensor([1.0, 0.0]), 0.5)
+    assert torch.allclose(found, torch.tensor([[0.15, 0.5, 0.2], [-0.25, 0.0, 0.0]]))
+    whole = advantage(values, going, torch.tensor([1.0, 0.0]), 1.0)
+    assert torch.allclose(whole[0], 1 - values[0]) and float(whole[1, 0]) == -0.25
+    assert float((normalised(found, going).square() * going).sum() / 4) == pytest.approx(1)
+
+
+def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig, data: RunData) -> None:
+    players, tasks = cast(replace(base, objective="reward"), data)
+    rollout = bcui(tasks.episodes(torch.arange(6), seed=3, ratio=0.9), players)
+    told, first = circumstances(rollout), rollout.episodes
+    metres = first.environment.distance_left(first.start, first.goals)
+    assert torch.allclose(told[:, 0, 0], metres / 10) and torch.allclose(told[:, 0, 1], closeness(metres))
+    assert torch.allclose(told[:, 0, 2], first.time_budget / 10) and torch.equal(told[:, 0, 3].long(), first.help_budget)
+    taught = first.environment.nav_teacher(first.start, first.goals)
+    assert torch.equal(told[:, 0, 6:].argmax(dim=1), taught)
+
+
+def beside_the_goal(tasks: TaskSet) -> TaskSet:
+    """The tasks with two steps of time, begun where one step forward reaches a goal and nothing else does."""
+    environment, poses = tasks.environment, torch.arange(36 * len(tasks.environment.world.ids))
+    starts = []
+    for goals in tasks.goals:
+        set_ = goals.expand_as(poses)
+        forward = environment.nav_teacher(poses, set_) == Nav.FORWARD
+        ahead = environment.distance_left(environment.step(poses, torch.full_like(poses, Nav.FORWARD), set_), set_)
+        starts.append(poses[forward & (ahead == 0) & (environment.distance_left(poses, set_) > 2)][0])
+    return replace(tasks, start=torch.stack(starts), time_budget=torch.full_like(tasks.time_budget, 2))
+
+
+def success(players: Players, tasks: TaskSet) -> float:
+    """How often these players succeed in 240 episodes."""
+    episodes = tasks.episodes(torch.arange(6).repeat(40), seed=torch.arange(240))
+    with greedy(players.agent):
+        return float(outcome(bcui(episodes, players), 0.0).mean())
+
+
+def test_reward_alone_teaches_an_agent_to_take_the_last_step(base: RunConfig, data: RunData) -> None:
+    config = replace(base, objective="reward", objective_options={"imitation": 0.0})
+    players, tasks = cast(config, data)
+    near = beside_the_goal(tasks)
+    assert success(players, near) < 0.5
+    training = replace(config.training, batch=48, learning_rate=1e-2)
+    trainer = Trainer(players, near, training, learns_to_ask=True, objective=config.aim)
+    for _ in range(25):
+        trainer.iterate()
+    assert success(players, near) > 0.9
+
+
+@pytest.mark.parametrize("name", ["reward", "worth"])
+def test_a_training_by_another_objective_restored_goes_on_exactly(
+    base: RunConfig, data: RunData, tmp_path: Path, name: str
+) -> None:
+    config = replace(base.asking("valued"), objective=name)
+
+    def trainer() -> Trainer:
+        return Trainer(*cast(config, data), config.training, learns_to_ask=True, objective=config.aim)
+
+    torch.manual_seed(4)  # a critic is not drawn from where the caller stands
+    whole = trainer()
+    for _ in range(4):
+        whole.iterate()
+    torch.manual_seed(5)
+    first = trainer()
+    first.iterate()
+    first.iterate()
+    (tmp_path / "state").write_bytes(first.state())
+    second = trainer()
+    second.resume(tmp_path / "state")
+    second.iterate()
+    second.iterate()
+    assert second.state() == whole.state()
+
+
+def test_a_run_begins_with_the_agent_of_another_and_its_words(base: RunConfig, data: RunData, tmp_path: Path) -> None:
+    train(tmp_path / "first", base, data)
+    config = replace(worth_of(base), begins_with=str(tmp_path / "first"))
+    train(tmp_path / "second", config, RunData.load(config))
+    agents = [load_agent(tmp_path / name, each, data, "last") for name, each in (("first", base), ("second", config))]
+    one, other = (agent.state_dict() for agent in agents)
+    assert all(torch.equal(one[name], other[name]) for name in one if name.startswith("navigation."))
+    assert any(not torch.equal(one[name], other[name]) for name in one if name.startswith("help."))
+    assert (tmp_path / "second" / "vocab.txt").read_text() == (tmp_path / "first" / "vocab.txt").read_text()
+    file = replace(config, begins_with=str(tmp_path / "first" / LAST))
+    train(tmp_path / "third", file, data)
+    nobody = replace(config, begins_with=str(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="nowhere: holds no agent to begin with; give a run that was trained"):
+        train(tmp_path / "fourth", nobody, data)
+    other_sizes = replace(config, agent_options={**SIZES, "hidden": 8})
+    with pytest.raises(InputError, match="does not fit the run's configuration"):
+        train(tmp_path / "fifth", other_sizes, data)
+
+
+def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
+    assert base.aim == Imitation() and not base.aim.timed
+    players, tasks = cast(base, data)
+    rollout = base.aim.rollout(tasks, torch.arange(6), torch.zeros(6, dtype=torch.long), 0.4, players)
+    loss = base.aim.nav_loss(rollout, None)
+    assert torch.equal(loss, rollout.nav_loss())
+    assert base.aim.critic() is None and base.aim.judge(rollout, None) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("luck", {}, "objective luck: unknown; choose from imitation, worth, reward"),
+        ("worth", {"metres": 2}, "objective worth: metres is 2, but a share is between 0 and 1"),
+        ("reward", {"trace": -1}, "objective reward: trace is -1, but it is between 0 and 1"),
+        ("worth", {"patience": 2}, "objective worth: has no option patience; its options are metres, silence"),
+    ],
+)
+def test_what_is_wrong_with_an_objective_is_one_line(name: str, options: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        objective(name, options)
+
+
+def test_closeness_falls_with_metres() -> None:
+    near: Tensor = closeness(torch.tensor([0.0, 2.0, 4.0, 40.0]))
+    assert near[0] == 1 and (near.diff() < 0).all() and float(near[2]) == pytest.approx(0.3679, abs=1e-4)
