@@ -20,6 +20,7 @@ from torch import Tensor
 
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
+from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation, count_unmoved, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
@@ -43,6 +44,7 @@ class Walk:
     since_request: Tensor  # steps since help was requested
     unmoved: Tensor  # steps at this viewpoint
     past: Tensor  # (batch, longest), the poses before, where a sense remembers them
+    veil: Views  # what an episode shows of the views, if not all: (batch, size) each
     plan: Tensor  # the help policy's
     mind: Mind  # g^main and the agent's state
 
@@ -98,7 +100,7 @@ def look(walk: Walk, step: int, players: Players) -> Sight:
     if not players.deliberate:
         may_ask = may_ask & players.help_policy(situation(walk, step, nothing(walk)))
     return Sight(
-        view=seen(situation(walk, step, nothing(walk)), players),
+        view=seen(situation(walk, step, nothing(walk)), players, walk.veil),
         blocked=environment.blocked(walk.pose),
         taught=environment.nav_teacher(walk.pose, goals),
         may_ask=may_ask,
@@ -106,9 +108,10 @@ def look(walk: Walk, step: int, players: Players) -> Sight:
     )
 
 
-def seen(now: Situation, players: Players) -> Views:
-    """What the agent sees where it is, and what else it notices."""
+def seen(now: Situation, players: Players, veil: Views) -> Views:
+    """What the agent sees where it is, through a veil or without one, and what else it notices."""
     views = {name: table[now.pose].float() for name, table in players.views.items()}
+    views = {name: views[name] * veil[name] if name in veil else views[name] for name in views}
     return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
 
 
@@ -212,9 +215,23 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
+        veil=veil_of(episodes, players),
         past=nowhere(zero, longest if any(sense.remembers for sense in players.senses.values()) else 0),
         mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
     )
+
+
+def veil_of(episodes: Episodes, players: Players) -> Views:
+    """What the episodes show of each number of the views: nothing, or so much more that the sum stays what it was."""
+    if not players.veil:
+        return {}
+    drawn, numbers = {}, 0
+    for name, table in players.views.items():
+        place = torch.arange(numbers, numbers + table.shape[1], device=table.device)
+        seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
+        drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.VEIL, place) >= players.veil) / (1 - players.veil)
+        numbers += table.shape[1]
+    return drawn
 
 
 def kept(known: Tensor, players: Players) -> Tensor:

@@ -31,5 +31,7 @@ class Players:
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
     senses: Mapping[str, Sense] = field(default_factory=dict)
     """What else the agent notices, by name."""
+    veil: float = 0.0
+    """Share of each view's numbers that an episode never shows, others in each: so no house can be learned by heart."""
     keeps_known: bool = True
     """Record what the help module saw, for it to learn from."""

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
 from vnla.agent.senses import SENSES, Advice, Been, Clock, Requests, Sense, senses_named
-from vnla.bcui import bcui, seen
+from vnla.bcui import bcui, seen, veil_of
 from vnla.common.errors import InputError
 from vnla.episodes import Situation, nowhere, remembered
 from vnla.players import Players
@@ -86,7 +86,7 @@ def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Envir
             since_request=moment.since_request, past=moment.past,
         )  # fmt: skip
         if len(moment.row) == 4:
-            view = torch.cat(list(seen(now, players).values()), dim=1)
+            view = torch.cat(list(seen(now, players, {}).values()), dim=1)
             assert torch.equal(moment.known[:, : view.shape[1]], view)
     first = rollout.moments
     assert [int(each.since_request[0]) for each in first[:3]] == [4, 0, 0] or first[0].nav[0] == Nav.STOP
@@ -120,3 +120,16 @@ def test_names_are_checked() -> None:
     assert set(SENSES) == {"clock", "requests", "advice", "been"}
     with pytest.raises(InputError, match="sense smell: unknown; choose from clock, requests, advice, been, or name"):
         senses_named("smell")
+
+
+def test_a_veil_hides_the_same_numbers_all_along_an_episode_and_others_in_the_next(environment: Environment) -> None:
+    players = replace(players_of(small_agent(), environment, AsTaught()), veil=0.5)
+    episodes = with_budgets(drawn_episodes(environment, torch.arange(20)), [6] * 20, [2] * 20)
+    shown = veil_of(episodes, players)["drawn"]
+    assert set(shown.unique().tolist()) == {0.0, 2.0} and abs(float(shown.mean()) - 1) < 0.3
+    assert len({tuple(row) for row in shown.tolist()}) > 10
+    assert torch.equal(veil_of(episodes, players)["drawn"], shown)
+    for moment in bcui(episodes, players).moments:
+        seen_now = players.views["drawn"][moment.pose] * shown[moment.row]
+        assert torch.allclose(moment.known[:, :8], seen_now)
+    assert veil_of(episodes, replace(players, veil=0.0)) == {}

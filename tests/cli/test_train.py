@@ -153,7 +153,7 @@ OTHERS = {
     "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
     "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
-    "--objective": ("imitation", "reward"),
+    "--objective": ("imitation", "reward"), "--veil": ("0.0", "0.5"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
 
@@ -177,7 +177,7 @@ def test_every_option_is_either_kept_or_free() -> None:
     options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
     assert options == train.KEPT.keys() | train.FREE
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
-    others |= {"sense", "objective_option", "begins_with"}
+    others |= {"fold", "sense", "objective_option", "begins_with"}
     assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
 
 

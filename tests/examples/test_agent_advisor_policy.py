@@ -1,4 +1,4 @@
-"""The examples of an agent, an advisor and a help policy, through the commands that their first lines show."""
+"""The examples of an agent, an advisor, a help policy, a sense and an objective, through the commands in their first lines."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ OPTIONS = {
     "agent": ["--agent", "examples.agent:GruAgent", "--agent-option", "hidden=24", "--agent-option", "embedding=8"],
     "advisor": ["--advisor", "examples.advisor:Warmer", "--advisor-option", "near=3", "--hidden", "16"],
     "help_policy": ["--help-policy", "examples.help_policy:Unsure", "--help-option", "nats=1.2", "--hidden", "16"],
+    "sense": ["--sense", "clock,examples.sense:Homing", "--hidden", "16"],
+    "objective": ["--objective", "examples.objective:Rare", "--objective-option", "forward=0.25", "--hidden", "16"],
 }
 
 
@@ -34,7 +36,16 @@ def vnla(monkeypatch: pytest.MonkeyPatch) -> object:
 
 def test_examples_are_short() -> None:
     files = list((ROOT / "examples").glob("*.py"))
-    assert {file.stem for file in files} == {"advisor", "agent", "encoder", "help_policy", "metric", "pictures"}
+    assert {file.stem for file in files} == {
+        "advisor",
+        "agent",
+        "encoder",
+        "help_policy",
+        "metric",
+        "objective",
+        "pictures",
+        "sense",
+    }
     long = {file.name: count for file in files if (count := len(file.read_text().splitlines())) >= 60}
     assert not long
 
@@ -53,6 +64,7 @@ def test_it_is_trained_and_goes_on_and_is_evaluated_and_watched(
     assert losses[-1]["iteration"] == 5
     saved = RunConfig.read(run / CONFIG)
     chosen = {"agent": saved.agent, "advisor": type(saved.advisor).__name__, "help_policy": saved.help_policy}
+    chosen |= {"sense": saved.senses, "objective": saved.objective}
     assert chosen[example] in OPTIONS[example][1]
     vnla("evaluate", run, "--seeds", 1, "--json", tmp_path / "summary.json", "--results", tmp_path / "results")
     figures = json.loads((tmp_path / "summary.json").read_text())["test_seen"]["figures"]

@@ -10,7 +10,8 @@ import torch
 
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.certain import Certain, doubt
-from vnla.roles.help_policies import Help, help_policy
+from vnla.roles.choice import help_policy
+from vnla.roles.help_policies import Help
 
 TENTATIVE = torch.tensor([[0.6, 0.3, 0.1, 0, 0, 0], [0.96, 0.02, 0.02, 0, 0, 0], [0, 0.5, 0.5, 0, 0, 0], [0, 0, 0, 0, 1, 0]])
 

@@ -84,6 +84,8 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "agent": ("examples.agent:GruAgent", lambda run: (run.agent, run.agent_options), ("examples.agent:GruAgent", {})),
     "agent_option": ("coverage=5", lambda run: run.agent_options["coverage"], 5),
     "sense": ("clock,been", lambda run: run.senses, "clock,been"),
+    "veil": ("0.25", lambda run: run.veil, 0.25),
+    "fold": ("-2/3", lambda run: run.fold, "-2/3"),
     "timed": ("", lambda run: run.timed, True),
     "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
     "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),

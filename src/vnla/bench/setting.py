@@ -16,6 +16,7 @@ from torch import Tensor
 
 from vnla.agent.agent import Agent, Sizes
 from vnla.agent.paper import AGENTS
+from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.episodes import Episodes
@@ -24,12 +25,13 @@ from vnla.houses.scatter import real_sized_houses
 from vnla.players import Players
 from vnla.roles.acting import Acting, Choice, most_probable, sampled
 from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import AsTaught, Learned
+from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
+from vnla.training.objectives.objective import Objective
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 from vnla.world.views import HEADINGS, VIEWS
@@ -61,6 +63,14 @@ class Setting:
     players: Players
     tasks: TaskSet
 
+    def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
+        """The same in the roles that an objective wants, for a help policy."""
+        players = objective.players(self.players, policy)
+        unending = (
+            players.acting.choice if isinstance(players.acting.choice, KeepGoing) else KeepGoing(players.acting.choice)
+        )
+        return replace(self, players=replace(players, acting=replace(players.acting, choice=unending)))
+
     def of_evaluation(self) -> Setting:
         """The same with the learned help policy, and the most probable actions."""
         acting = Acting(KeepGoing(most_probable), direct=False)
@@ -69,11 +79,11 @@ class Setting:
 
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None, senses: str = "",
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
-    `agent` and `options` are those of a run's configuration.
+    `agent`, `options` and `senses` are those of a run's configuration.
     """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
@@ -83,7 +93,8 @@ def bare_setting(
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
-    given = Sizes(WORDS, {"random": view_size})
+    noticed = senses_named(senses)
+    given = Sizes(WORDS, {"random": view_size, **{name: sense.size for name, sense in noticed.items()}})
     walker: Agent = build("agent", agent, AGENTS, {**sizes, **(options or {})}, Agent, sizes=given)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
@@ -95,6 +106,7 @@ def bare_setting(
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),
         batching=Batching.on(world.device),
+        senses=noticed,
     )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)

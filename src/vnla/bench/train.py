@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.paper import PaperAgent
-from vnla.bcui import bcui
 from vnla.bench.floor import Counts, arithmetic, computed, report
 from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.roles.help_policies import Learned
 from vnla.rollout import Rollout
+from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig
+from vnla.training.objectives.choice import objective as objective_named
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 
 AUTHORS_SECONDS = 3.2
@@ -43,16 +44,20 @@ _WARM_UP = 5
 def bench_train(
     *, batch: int = 100, hidden: int = 512, view_size: int = 2048, iterations: int | None = None, precision: str = "float32",
     device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0, agent: str = "paper",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None, objective: str = "imitation", senses: str = "",
 ) -> Iterator[Measurement]:  # fmt: skip
     """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
 
     On a GPU the iteration is one captured graph unless it is to run eagerly, and the floor is measured for `seconds`. Of
-    agents whose arithmetic is not known there is no floor.
+    agents whose arithmetic is not known, and of other objectives than imitation, there is no floor.
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
-    setting = bare_setting(TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device, agent=agent, options=options)
-    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=eager)
+    setting = bare_setting(
+        TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device, agent=agent, options=options, senses=senses
+    )
+    aim = objective_named(objective)
+    setting = setting.learning(aim, Learned())
+    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, eager=eager)
     for _ in range(min(_WARM_UP, iterations or _WARM_UP)):
         trainer.iterate()
     number, times = trainer.done, iterations or ITERATIONS[device]
@@ -60,7 +65,7 @@ def bench_train(
     with matrix_units(precision):
         spent, rollout = _parts(trainer, number, device)
     counts, walker = Counts.of(rollout), setting.players.agent
-    known = isinstance(walker, PaperAgent) and walker.config.layers == 1
+    known = isinstance(walker, PaperAgent) and walker.config.layers == 1 and objective == "imitation"
     parts = arithmetic(walker.config, counts) if isinstance(walker, PaperAgent) and known else {}
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     with matrix_units(precision):
@@ -102,7 +107,7 @@ def _in_turn(
 
 def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout]:
     """Seconds of each part of an iteration, run eagerly once more, and its episodes."""
-    agent, config = trainer.players.agent, trainer.config
+    agent, config, aim = trainer.players.agent, trainer.config, trainer.objective
     which = batch_of(config.seed, len(trainer.tasks), config.batch, iteration).to(device)
     clock: list[float] = []
 
@@ -112,12 +117,13 @@ def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], 
 
     tick()
     with mixed_precision(config.precision, which.device):
-        rollout = bcui(trainer.tasks.episodes(which, seed=1), trainer.players)
+        rollout = aim.rollout(trainer.tasks, which, torch.ones_like(which), config.ratio, trainer.players)
         tick()
-        loss: Tensor = rollout.nav_loss() + rollout.ask_loss(agent.ask)
+        judged = aim.judge(rollout, trainer.parts.get(CRITIC))
+        losses = [aim.nav_loss(rollout, judged), aim.ask_loss(rollout, agent, judged)]
     tick()
     trainer.optimiser.zero_grad()
-    torch.autograd.backward(loss)
+    torch.autograd.backward([loss for loss in losses if loss is not None])
     tick()
     collect_gradients(agent)
     tick()

@@ -101,6 +101,10 @@ def train(
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with, e.g. layers=2.")
     ] = None,
+    sense: Annotated[str, typer.Option(metavar="NAMES", help="What else the agent notices, as in `vnla train`.")] = "",
+    objective: Annotated[str, typer.Option(metavar="NAME", help="imitation, worth, reward; or package.module:Class.")] = (
+        "imitation"
+    ),
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -110,7 +114,11 @@ def train(
     The floor is how long the machine's own matrix products take for the arithmetic of one iteration.
     """
     own = options_of(agent_option or [], "--agent-option")
-    other = {"agent": agent, "options": own} if own or agent != "paper" else {}  # so that files of the usual one compare
+    other: dict[str, Any] = (
+        {"agent": agent, "options": own} if own or agent != "paper" else {}
+    )  # so that files of the usual one compare
+    other |= {"objective": objective} if objective != "imitation" else {}
+    other |= {"senses": sense} if sense else {}
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
         device=device, iterations=iterations, seconds=seconds, seed=seed, **other,

@@ -66,6 +66,12 @@ def train(
             " between.",
         ),
     ] = "",
+    veil: Annotated[
+        float, typer.Option(min=0, max=0.95, help="Share of each view's numbers that an episode of training hides.")
+    ] = 0.0,
+    fold: Annotated[
+        str, typer.Option(metavar="PART", help="Train in a part of the houses, e.g. 2/5, or in all but it, -2/5.")
+    ] = "",
     timed: Annotated[bool, typer.Option("--timed", help="Train with the time that evaluation gives.")] = False,
     objective: Annotated[
         str,
@@ -165,6 +171,8 @@ def train(
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
         senses=sense,
         timed=timed,
+        fold=fold,
+        veil=veil,
         objective=objective,
         objective_options=options_of(objective_option or [], "--objective-option"),
         begins_with=str(begins_with.absolute()) if begins_with else "",
@@ -206,6 +214,8 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "agent_option": lambda config: config.agent_options,
     "sense": lambda config: config.senses,
     "timed": lambda config: config.timed,
+    "fold": lambda config: config.fold,
+    "veil": lambda config: config.veil,
     "objective": lambda config: config.objective,
     "objective_option": lambda config: config.objective_options,
     "begins_with": lambda config: config.begins_with,

@@ -23,6 +23,7 @@ class Purpose(IntEnum):
     MIXTURE = 4
     TRIED_STEP = 5
     ASK_ACTION = 6
+    VEIL = 7
 
 
 def episode_key(name: str) -> int:

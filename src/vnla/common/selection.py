@@ -1,4 +1,4 @@
-"""Take some rows of everything that belongs to a batch: tensors inside tuples, lists and dataclasses."""
+"""Take some rows of everything that belongs to a batch: tensors inside tuples, lists, dictionaries and dataclasses."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def _taken(value: object, rows: Tensor) -> object:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         named: Callable[..., object] = type(value)
         return named(*(_taken(each, rows) for each in value))
+    if isinstance(value, dict):
+        return {name: _taken(each, rows) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_taken(each, rows) for each in value)
     if is_dataclass(value) and not isinstance(value, type):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.common.named import build
+from vnla.roles.certain import Certain
 from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
 from vnla.roles.valued import Valued
 
@@ -18,6 +19,7 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
+    "certain": Certain,
 }
 """By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and the
 one that goes by what a request is worth."""

@@ -47,6 +47,7 @@ def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bo
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
         senses=senses_named(config.senses),
+        veil=config.veil if training else 0.0,
         keeps_known=training,
     )
     return config.aim.players(players, config.policy) if training else players

@@ -18,6 +18,7 @@ from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import Help, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
+from vnla.training.fold import Fold
 from vnla.training.objectives.choice import objective
 from vnla.training.objectives.objective import Objective
 from vnla.world.budgets import HELP_RATIO
@@ -91,6 +92,10 @@ class RunConfig:
     """What the agent is made with; of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     senses: str = ""
     """What else the agent notices, by names with commas between (`vnla.agent.senses`)."""
+    veil: float = 0.0
+    """Share of each view's numbers that an episode of training does not show (`Players.veil`)."""
+    fold: str = ""
+    """Which of the training houses: all, or a part such as "2/5", or all but it, "-2/5"."""
     timed: bool = False
     """Whether episodes have the time in training that they would have in evaluation: who knows the time must not learn from
     it how long the way is."""
@@ -102,7 +107,14 @@ class RunConfig:
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
-        _ = self.policy, self.aim, senses_named(self.senses)  # a name or an option that is wrong is noticed here
+        if not 0 <= self.veil < 1:
+            raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        _ = (
+            self.policy,
+            self.aim,
+            senses_named(self.senses),
+            Fold.of_text(self.fold),
+        )  # a name or an option that is wrong is noticed here
 
     @property
     def policy(self) -> HelpPolicy:

@@ -14,6 +14,7 @@ from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import WORDS, RunConfig
+from vnla.training.fold import Fold
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
@@ -34,25 +35,24 @@ class RunData:
         world = World.compile(folder.houses, device)
         return cls(folder, dataset_of(config), world, _views(config, folder, world))
 
-    def training_tasks(self, *, timed: bool = False) -> TaskSet:
-        """The training split; `timed` as if it were to be evaluated."""
-        return self._tasks("train", self.dataset.budgets if timed else None)
+    def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:
+        """The training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
+        return self._tasks("train", self.dataset.budgets if timed else None, fold)
 
     def evaluation_tasks(self, split: str) -> TaskSet:
         """A split with evaluation's time budgets."""
         return self._tasks(split, self.dataset.budgets)
 
-    def _tasks(self, split: str, budgets: TimeBudgets | None) -> TaskSet:
+    def _tasks(self, split: str, budgets: TimeBudgets | None, fold: str = "") -> TaskSet:
         """Compiled once, however many runs and validations use them."""
-        known = self._compiled.get((split, budgets is None))
-        if known is None:
-            words = self.dataset.vocabulary
-            known = TaskSet.compile(self.world, self.dataset.split(split), budgets, vocabulary=words)
-            self._compiled[split, budgets is None] = known
-        return known
+        key = split, budgets is None, fold
+        if key not in self._compiled:
+            tasks, words = Fold.of_text(fold).tasks(self.dataset.split(split)), self.dataset.vocabulary
+            self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
+        return self._compiled[key]
 
     @cached_property
-    def _compiled(self) -> dict[tuple[str, bool], TaskSet]:
+    def _compiled(self) -> dict[tuple[str, bool, str], TaskSet]:
         return {}
 
 

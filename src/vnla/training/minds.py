@@ -12,7 +12,7 @@ from functools import partial
 import torch
 
 from vnla.agent.mind import Mind
-from vnla.bcui import bcui, begin, log_distribution, seen
+from vnla.bcui import bcui, begin, log_distribution, seen, veil_of
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.episodes import Situation
@@ -58,14 +58,14 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
     environment = rollout.episodes.environment
     row = torch.arange(len(rollout.episodes), device=rollout.episodes.key.device)
     nav = torch.full_like(row, NAV_START)
-    found = []
+    veil, found = veil_of(rollout.episodes, players), []
     for moment in rollout.moments:
         rest = torch.searchsorted(row, moment.row)
         if len(rest) < len(row):
             mind = take_rows(mind, rest)
         nav, row = nav[rest], moment.row
         answer = mind.read(moment.request, partial(Heard, moment.heard, moment.phrases))
-        mind = mind.see(seen(_situation(moment, rollout), players), nav)
+        mind = mind.see(seen(_situation(moment, rollout), players, take_rows(veil, moment.row)), nav)
         mind = mind.hear(moment.request & players.advisor.speaks, answer)
         decision, mind = mind.finally_(ask_action(moment.request & players.help_policy.invited))
         nav = moment.nav

@@ -92,7 +92,7 @@ class Run:
         check_words(path, config, self._words)
         self._trainer = Trainer(
             make_players(config, material, agent, training=True),
-            material.training_tasks(timed=config.timed or config.aim.timed),
+            material.training_tasks(timed=config.timed or config.aim.timed, fold=config.fold),
             replace(config.training, ratio=config.help(training=True).ratio),
             learns_to_ask=config.aim.teaches_asking(config.policy),
             objective=config.aim,
