@@ -1,4 +1,4 @@
-"""The examples of an agent, an advisor, a help policy, a sense and an objective, through the commands in their first lines."""
+"""The examples of an agent, an advisor, a help policy, a sense and an objective, by the commands in their first lines."""
 
 from __future__ import annotations
 

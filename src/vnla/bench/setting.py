@@ -66,10 +66,9 @@ class Setting:
     def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
         """The same in the roles that an objective wants, for a help policy."""
         players = objective.players(self.players, policy)
-        unending = (
-            players.acting.choice if isinstance(players.acting.choice, KeepGoing) else KeepGoing(players.acting.choice)
-        )
-        return replace(self, players=replace(players, acting=replace(players.acting, choice=unending)))
+        choice = players.acting.choice
+        acting = replace(players.acting, choice=choice if isinstance(choice, KeepGoing) else KeepGoing(choice))
+        return replace(self, players=replace(players, acting=acting))
 
     def of_evaluation(self) -> Setting:
         """The same with the learned help policy, and the most probable actions."""

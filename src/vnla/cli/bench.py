@@ -114,9 +114,8 @@ def train(
     The floor is how long the machine's own matrix products take for the arithmetic of one iteration.
     """
     own = options_of(agent_option or [], "--agent-option")
-    other: dict[str, Any] = (
-        {"agent": agent, "options": own} if own or agent != "paper" else {}
-    )  # so that files of the usual one compare
+    # What is as usual has no name here, so that files compare.
+    other: dict[str, Any] = {"agent": agent, "options": own} if own or agent != "paper" else {}
     other |= {"objective": objective} if objective != "imitation" else {}
     other |= {"senses": sense} if sense else {}
     _one(

@@ -109,12 +109,8 @@ class RunConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
-        _ = (
-            self.policy,
-            self.aim,
-            senses_named(self.senses),
-            Fold.of_text(self.fold),
-        )  # a name or an option that is wrong is noticed here
+        # A name or an option that is wrong is noticed here.
+        _ = self.policy, self.aim, senses_named(self.senses), Fold.of_text(self.fold)
 
     @property
     def policy(self) -> HelpPolicy:
