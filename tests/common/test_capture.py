@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
+from vnla.agent.senses import senses_named
 from vnla.bcui import bcui
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
@@ -17,8 +18,10 @@ from vnla.common.capture import fused, fusing
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
 from vnla.roles.acting import BCUI
-from vnla.roles.help_policies import AsTaught, AtRandom, HelpPolicy
+from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
+from vnla.roles.valued import Tried, Valued
 from vnla.training.config import TrainingConfig
+from vnla.training.objectives.choice import objective
 from vnla.training.trainer import Losses, Trainer
 
 NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "going")
@@ -30,18 +33,23 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
     return torch.compile(function, backend="eager", dynamic=False, fullgraph=True)
 
 
-@pytest.mark.parametrize("policy", [AsTaught(), AtRandom()])
+@pytest.mark.parametrize(
+    ("policy", "senses"),
+    [(AsTaught(), ""), (AtRandom(), ""), (Tried(AtFirst(), 0.5), ""), (AsTaught(), "clock,requests,advice,been")],
+)
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
-    policy: HelpPolicy, monkeypatch: pytest.MonkeyPatch
+    policy: HelpPolicy, senses: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole walk, in one piece, with the same trace for every step."""
+    """The whole walk, in one piece, with the same trace for every step; with all senses, through a veil."""
     monkeypatch.setattr("vnla.common.capture._compiled", traced)
     environment, key = cottage_environment(), torch.arange(40, 52)
     torch._dynamo.reset()
     tables = []
     for compiled in (False, True):
-        players = players_of(small_agent(9).eval(), environment, policy, BCUI)
-        players = replace(players, batching=Batching(fixed=True))
+        noticed = senses_named(senses)
+        agent = small_agent(9, view_size=8 + sum(sense.size for sense in noticed.values())).eval()
+        players = players_of(agent, environment, policy, BCUI)
+        players = replace(players, batching=Batching(fixed=True), senses=noticed, veil=0.3 if senses else 0.0)
         with torch.no_grad():
             if compiled:
                 with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
@@ -94,3 +102,21 @@ def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_a
         torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-4)
     one, other = successes
     assert abs(one.mean - other.mean) <= max(one.margin, other.margin, 0.2), "of 2,500 episodes five may differ"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("name", ["reward", "worth"])
+def test_so_have_other_objectives_with_all_senses(name: str) -> None:
+    """Actions are drawn, so that a last digit may send an episode elsewhere: few iterations, and most of them."""
+    losses = []
+    for eager in (False, True):
+        aim = objective(name)
+        setting = bare_setting(
+            500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, senses="clock,requests,advice,been"
+        ).learning(aim, Valued())
+        trainer = Trainer(
+            setting.players, setting.tasks, TrainingConfig(batch=20), learns_to_ask=True, objective=aim, eager=eager
+        )
+        losses.append([read(trainer, trainer.iterate()) for _ in range(30)])
+    one, other = torch.tensor(losses)
+    assert (torch.isclose(one, other, rtol=1e-3, atol=1e-3).all(dim=1)).float().mean() > 0.8
