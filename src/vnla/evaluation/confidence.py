@@ -1,4 +1,4 @@
-"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, and over houses.
+"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, over houses, and over trainings.
 
 Every figure here is a ratio of two sums over episodes. A mean is one whose lower sum counts the episodes; precision, say, is
 one that counts requests. So all of them are averaged, and resampled, in the same way.
@@ -87,14 +87,55 @@ def over_houses(
     return Interval(ratio(above, below), *bounds)
 
 
+def over_trainings(
+    values: ArrayLike,
+    minus: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """The mean of (trainings, tasks) for other trainings, other houses and other tasks in them; `houses` are those of the
+    tasks.
+
+    Trainings, houses, and in each house tasks are drawn again and again. Of a difference, that to the mean of `minus`, both
+    sides are given the same houses and tasks, and trainings of their own. One training tells nothing about others: then it
+    is that one in every draw. One house tells nothing either, and there is no interval.
+    """
+    sides = [np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (values, minus) if each is not None]
+    names, which = np.unique(np.asarray(houses), return_inverse=True)
+    size = np.bincount(which)
+    order, first = np.argsort(which, kind="stable"), np.cumsum(size) - size
+    random, found = np.random.default_rng(seed), []
+    for _ in range(samples if len(names) > 1 else 0):
+        house = random.integers(len(names), size=len(names))
+        count = size[house]
+        place = np.repeat(first[house], count) + (random.random(count.sum()) * np.repeat(count, count)).astype(np.int64)
+        drawn = [each[:, order[place]].mean(axis=1) for each in sides]  # (trainings,) each
+        found.append(_less([each[random.integers(len(each), size=len(each))] for each in drawn]))
+    return Interval(_less(sides), *_middle(np.array(found), level))
+
+
+def _less(sides: Sequence[Floats]) -> float:
+    """The mean of the first, less that of the second if there is one."""
+    mean, *other = (float(each.mean()) for each in sides)
+    return mean - sum(other)
+
+
 def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
     """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
     random = np.random.default_rng(seed)
     drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
     counted = drawn[drawn[:, 1] > 0]
-    if not len(counted):
+    return _middle(counted[:, 0] / counted[:, 1], level)
+
+
+def _middle(found: Floats, level: float) -> tuple[float, float]:
+    """Between which bounds such a share of what was found lies."""
+    if not len(found):
         return math.nan, math.nan
-    low, high = np.quantile(counted[:, 0] / counted[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 

@@ -115,7 +115,7 @@ class Works:
             return []
         preset = self.preset
         config = {"preset": preset.name, "houses": asdict(preset.houses), "seed": self.seed, "generator": GENERATOR}
-        given = (self.layout.world, preset.name, preset.houses, self.seed, self.cores)
+        given = (self.layout.world, preset.name, preset.houses, self.seed, None, self.cores)
         return [Stage("world", make_world, given, self.layout.world, config=config, cores=None, weight=15)]
 
     def _data_set(self, name: str) -> Stage:
@@ -130,7 +130,7 @@ class Works:
         if encoder == SYMBOLIC or not self._own_world:
             return []
         store = store_path(self.layout.world, self.preset.store)
-        given = (self.layout.world, encoder, reduced, self.device, self.cores)
+        given = (self.layout.world, encoder, reduced, None, self.device, self.cores)
         config = {"encoder": encoder, "reduced": reduced}
         after = self.after("world")
         return [Stage("features", encode_views, given, store, after, config, resumes=True, cores=None, weight=120)]
