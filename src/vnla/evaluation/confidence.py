@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -104,23 +105,31 @@ def over_trainings(
     is that one in every draw. One house tells nothing either, and there is no interval.
     """
     sides = [np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (values, minus) if each is not None]
-    names, which = np.unique(np.asarray(houses), return_inverse=True)
+    value, *other = (float(each.mean()) for each in sides)
+    names = tuple(np.asarray(houses).tolist())
+    times = _tasks_drawn(names, samples, seed)
+    random, found = np.random.default_rng([seed, 1]), []
+    for each in sides:
+        means = each @ times.T / times.sum(axis=1)  # (trainings, samples)
+        trainings = random.integers(len(each), size=means.shape)
+        found.append(np.take_along_axis(means, trainings, axis=0).mean(axis=0))
+    bounds = _middle(found[0] - sum(found[1:]), level) if len(set(names)) > 1 else (math.nan, math.nan)
+    return Interval(value - sum(other), *bounds)
+
+
+@lru_cache(maxsize=5)  # 40 MB each at the paper's sizes
+def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
+    """How often each task is drawn when whole houses are, and in each as many of its tasks as it has: (samples, tasks)."""
+    names, which = np.unique(np.array(houses), return_inverse=True)
     size = np.bincount(which)
     order, first = np.argsort(which, kind="stable"), np.cumsum(size) - size
-    random, found = np.random.default_rng(seed), []
-    for _ in range(samples if len(names) > 1 else 0):
+    random, times = np.random.default_rng(seed), np.zeros((samples, len(houses)))
+    for row in times:
         house = random.integers(len(names), size=len(names))
         count = size[house]
-        place = np.repeat(first[house], count) + (random.random(count.sum()) * np.repeat(count, count)).astype(np.int64)
-        drawn = [each[:, order[place]].mean(axis=1) for each in sides]  # (trainings,) each
-        found.append(_less([each[random.integers(len(each), size=len(each))] for each in drawn]))
-    return Interval(_less(sides), *_middle(np.array(found), level))
-
-
-def _less(sides: Sequence[Floats]) -> float:
-    """The mean of the first, less that of the second if there is one."""
-    mean, *other = (float(each.mean()) for each in sides)
-    return mean - sum(other)
+        place = np.repeat(first[house], count) + random.integers(np.repeat(count, count))
+        row[order] = np.bincount(place, minlength=len(houses))
+    return times
 
 
 def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:

@@ -122,15 +122,15 @@ class Trial:
         return "val_unseen" if self.split.endswith("unseen") else "val_seen"
 
 
-def made_ready(trial: Trial) -> tuple[Players, TaskSet, float]:
-    """Who takes part in an evaluation, on which tasks, and with help for which share of the time."""
+def made_ready(trial: Trial, limit: int | None = None) -> tuple[Players, TaskSet, float]:
+    """Who takes part in an evaluation, on which tasks, at most so many, and with help for which share of the time."""
     material = material_of(trial.config, trial.device)
     config = trial.config if trial.help_policy is None else trial.config.asking(trial.help_policy)
     config = replace(config, advisor=trial.advisor or config.advisor)
     players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)
-    return players, material.evaluation_tasks(trial.split), config.help(training=False).ratio
+    return players, material.evaluation_tasks(trial.split, limit), config.help(training=False).ratio
 
 
 def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
