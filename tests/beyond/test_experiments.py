@@ -23,10 +23,12 @@ from vnla.paper.stages import Stage, StageGraph
 SMALL = SCALES["small"]
 
 
-def stages(out: Path, plan: Plan | None = None, world: Path | None = None, device: str = "cpu") -> dict[str, Stage]:
+def stages(
+    out: Path, plan: Plan | None = None, world: Path | None = None, device: str = "cpu", beside: int = 20
+) -> dict[str, Stage]:
     plan = plan or Plan(SMALL, chosen_arms(SMALL), trainings=2)
     source = Source(Layout(out, world or out / "world"), plan, "command")
-    return {stage.name: stage for stage in Comparison(source, device=device, cores=2).stages()}
+    return {stage.name: stage for stage in Comparison(source, device=device, cores=2, beside=beside).stages()}
 
 
 def kind(made: dict[str, Stage], first: str) -> list[str]:
@@ -60,6 +62,15 @@ def test_on_a_gpu_a_phase_is_one_job(tmp_path: Path) -> None:
     assert beside("train/best/seed1") == {"tuned", "senses", "reward", "best", "start-valued"}
     assert beside("train/valued/seed0") == {"valued"}
     assert {each.device for name, each in made.items() if name.startswith(("train/", "evaluate/", "sweep/"))} == {"cuda"}
+
+
+def test_a_gpu_has_no_more_trainings_at_a_time_than_it_is_given(tmp_path: Path) -> None:
+    """Ten runs of the second phase, at most four at a time: three groups of three or four, in the order of the stages."""
+    made = [each for name, each in stages(tmp_path, device="cuda", beside=4).items() if name.startswith("train/")]
+    groups = [each.group for each in made]
+    assert groups == sorted(groups)
+    second = [group for group in groups if group.startswith("1-")]
+    assert sorted(second.count(group) for group in set(second)) == [3, 3, 4]
 
 
 def test_more_trainings_houses_or_agents_keep_what_is_done(tmp_path: Path) -> None:

@@ -28,6 +28,11 @@ class Challenge:
     tasks: str = ASKNAV
     """The data set, or `FRESH`."""
 
+    @property
+    def where(self) -> str:
+        """In a sentence."""
+        return "in fresh houses" if self.tasks == FRESH else f"on {self.title}"
+
 
 UNSEEN = Challenge("test_unseen", "Test unseen", "test_unseen")
 IN_FRESH = Challenge(FRESH, "Fresh houses", "test_unseen", FRESH)

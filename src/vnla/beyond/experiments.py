@@ -2,12 +2,14 @@
 
     stages = Comparison(source, device="cpu", cores=2).stages()
 
-On a GPU all runs of a phase are trained side by side, with all seeds; the next phase begins when all of them have ended.
+On a GPU the runs of a phase are trained side by side, with all seeds, as many as it has room for; the next phase begins when
+all of them have ended.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import ceil
 
 from vnla import __version__
 from vnla.beyond.arms import BEST, LEARNED, Phase
@@ -25,6 +27,8 @@ from vnla.paper.works import Division, Works
 from vnla.training.config import RunConfig
 from vnla.vision.store import INDEX, store_path
 
+BESIDE = 8
+"""Trainings that a GPU has side by side unless it is said: larger batches than the paper's fill more of it."""
 FRESH_SEED = 10_000
 """How far the seed of the fresh houses is from that of the others."""
 
@@ -50,17 +54,19 @@ class Step:
 class Comparison:
     """Stages of one comparison."""
 
-    def __init__(self, source: Source, *, device: str, cores: int, threads: int | None = None) -> None:
-        """On so many cores, with so many threads for each training and evaluation, if that is said."""
+    def __init__(self, source: Source, *, device: str, cores: int, threads: int | None = None, beside: int = BESIDE) -> None:
+        """On so many cores, with so many threads for each training and evaluation, if that is said; on a GPU at most so many
+        trainings `beside` each other."""
         self.source, self.plan, self.layout, self.device, self.cores = source, source.plan, source.layout, device, cores
         self.steps = self._steps()
+        self.beside = beside
         division = Division.of(len(self.steps), cores, threads)
         self.works = Works(self.layout, self.plan.preset, self.plan.seed, device, cores, division)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
         made = [*self.works.ground([ASKNAV, NOROOM]), *self._fresh()]
-        made += [self._training(step) for step in sorted(self.steps.values(), key=lambda step: step.place)]
+        made += self._trainings()
         for training in range(self.plan.trainings):
             for arm in self.plan.arms:
                 made += [self._evaluation(arm.name, training, each) for each in self.plan.challenges]
@@ -86,7 +92,16 @@ class Comparison:
         base = replace(base, training=replace(base.training, seed=self.plan.seed + step.training))
         return step.phase.config(base, step.iterations, layout.run(step.before) if step.before else None)
 
-    def _training(self, step: Step) -> Stage:
+    def _trainings(self) -> list[Stage]:
+        """Phase after phase, each in groups of about the same size."""
+        made = []
+        for place in range(1 + max(step.place for step in self.steps.values())):
+            steps = [step for step in self.steps.values() if step.place == place]
+            groups = ceil(len(steps) / self.beside)
+            made += [self._training(step, f"{place}-{i * groups // len(steps)}") for i, step in enumerate(steps)]
+        return made
+
+    def _training(self, step: Step, group: str) -> Stage:
         config = self.config(step)
         part = step.iterations * config.training.batch / (self.plan.scale.iterations * self.plan.preset.training.batch)
         return self.works.training(
@@ -94,7 +109,7 @@ class Comparison:
             self.layout.run(step.name),
             config,
             [f"train/{step.before}"] if step.before else [],
-            group=f"phase {step.place}",
+            group=group,
             weight=60 * part,
         )
 

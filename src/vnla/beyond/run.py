@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from vnla.beyond.experiments import Comparison
+from vnla.beyond.experiments import BESIDE, Comparison
 from vnla.beyond.reporting import Source
 from vnla.beyond.results import Layout, Plan
 from vnla.common.errors import InputError
@@ -28,11 +28,12 @@ def run_comparison(
     device: str = "cpu",
     cores: int | None = None,
     threads: int | None = None,
+    beside: int = BESIDE,
     begins: Callable[[int], None] = lambda _: None,
 ) -> Source:
     """Carry out every stage that is not done yet; from what is returned the tables can be read.
 
-    What is given is as `vnla.paper.run.run_experiments` has it.
+    What is given is as `vnla.paper.run.run_experiments` has it; on a GPU at most so many trainings run `beside` each other.
     """
     if world is not None:
         check_world(world, plan.preset)
@@ -40,7 +41,7 @@ def run_comparison(
         _check_fresh(world, plan)
     cores = cores_for(threads, cores)
     source = Source(Layout(out, world or out / "world"), plan, command, device)
-    comparison = Comparison(source, device=device, cores=cores, threads=threads)
+    comparison = Comparison(source, device=device, cores=cores, threads=threads, beside=beside)
     stages = comparison.stages()
     begins(comparison.works.division.threads)
     with shown(stages, console) as audience:

@@ -61,9 +61,9 @@ def _agent_findings(results: Results) -> Iterator[Finding]:
     for challenge in plan.challenges:
         found = results.gain(BEST, LEARNED, challenge)
         if challenge.name in (UNSEEN.name, FRESH):
-            claim = f"BEST succeeds at least {AIM:g} points more often than LEARNED on {challenge.title}"
+            claim = f"BEST succeeds at least {AIM:g} points more often than LEARNED {challenge.where}"
             yield gains_least(claim, found, AIM)
-        yield gains(f"BEST succeeds more often than LEARNED on {challenge.title}", found)
+        yield gains(f"BEST succeeds more often than LEARNED {challenge.where}", found)
 
 
 def parts(results: Results, command: str = "") -> list[Item]:
@@ -75,8 +75,9 @@ def parts(results: Results, command: str = "") -> list[Item]:
         if plan.has(better, worse):
             found = {each.name: results.gain(better, worse, each) for each in plan.challenges}
             rows.append((what, better.upper(), worse.upper(), *(Value.of(each, "points") for each in found.values())))
-            claim = f"{better.upper()} succeeds more often than {worse.upper()} on {UNSEEN.title}: {what}"
-            findings.append(gains(claim, found[UNSEEN.name]))
+            if (better, worse) != (BEST, LEARNED):  # Table B1 says it
+                claim = f"{better.upper()} succeeds more often than {worse.upper()} {UNSEEN.where}: {what}"
+                findings.append(gains(claim, found[UNSEEN.name]))
     columns = ["Added", "Agent", "Over", *(each.title for each in plan.challenges)]
     text = (
         f"Points of success that one agent has over another, which differs from it in that alone; with senses goes, in"

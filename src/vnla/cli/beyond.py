@@ -52,6 +52,7 @@ def beyond(
     device: DeviceOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,
+    beside: Annotated[int, typer.Option(min=1, help="On a GPU: at most so many trainings side by side.")] = 8,
 ) -> None:
     """Train agents with senses, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
     OUT/report.html, with tables and figures beside it.
@@ -115,6 +116,7 @@ def beyond(
             device=chosen,
             cores=workers,
             threads=threads,
+            beside=beside,
             begins=hint_if_busy,
         )
     print_found(tables_of(source), source.layout.report)
