@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.evaluation.confidence import over_episodes, over_houses, over_seeds, ratio
+from vnla.evaluation.confidence import over_episodes, over_houses, over_seeds, over_trainings, ratio
 
 
 def test_the_margin_is_1_95_standard_errors() -> None:
@@ -80,3 +80,58 @@ def test_one_house_says_nothing_about_others() -> None:
     found = over_houses([1, 0, 1, 1], houses=["a"] * 4)
     assert found.value == 0.75 and math.isnan(found.low) and math.isnan(found.high)
     assert all(math.isnan(each) for each in over_houses([], houses=[]))
+
+
+HOUSES = ["a", "a", "b", "b"]
+
+
+def test_trainings_are_drawn() -> None:
+    """One training always succeeds, the other never: two draws have the mean 0, ½, ½ or 1, whatever houses and tasks."""
+    values = [[1] * 4, [0] * 4]
+    assert over_trainings(values, houses=HOUSES) == (0.5, 0, 1)
+    assert over_trainings(values, houses=HOUSES, level=0.4) == (0.5, 0.5, 0.5)
+
+
+def test_houses_are_drawn_with_the_tasks_in_them() -> None:
+    """All succeed in one house, none in the other; a house of other size than the rest counts by its tasks."""
+    assert over_trainings([[1, 1, 0, 0]], houses=HOUSES) == (0.5, 0, 1)
+    assert over_trainings([[1, 1, 0, 0]], houses=HOUSES, level=0.4) == (0.5, 0.5, 0.5)
+    assert over_trainings([[1, 0, 0, 0]], houses=["a", "b", "b", "b"], level=0.4) == (0.25, 0.25, 0.25)
+
+
+def test_tasks_of_a_house_are_drawn_too() -> None:
+    """Half of the tasks of every house succeed, so that houses differ in nothing: the spread is that of 40 tasks, which for
+    a share of one half is 1.96 · √(0.25 / 40) = 0.155 to either side."""
+    found = over_trainings([np.arange(40) % 2], houses=np.arange(40) // 10, samples=4000)
+    assert found.value == 0.5
+    assert found.high - found.low == pytest.approx(0.31, rel=0.15)
+
+
+def test_trainings_houses_and_tasks_are_drawn_together() -> None:
+    """The mean of two trainings over two houses of one task each, v + w, is ((v₁ + v₂) + (w₁ + w₂)) / 2 with four coins:
+    0 and 2 have 1/16 each, so 90% lie within, and 80% lie between ½ and 3/2."""
+    values = [[0, 1], [1, 2]]
+    assert over_trainings(values, houses=["a", "b"], samples=4000, level=0.90) == (1, 0, 2)
+    assert over_trainings(values, houses=["a", "b"], samples=4000, level=0.80) == (1, 0.5, 1.5)
+
+
+def test_a_difference_has_the_same_tasks_on_both_sides() -> None:
+    """Each task is one tenth better, so every draw is; drawn apart, tasks of 0 and 1 would differ by much."""
+    values = np.array([[0.0, 1.0, 0.0, 1.0]])
+    found = over_trainings(values + 0.1, values, houses=HOUSES)
+    assert found == pytest.approx((0.1, 0.1, 0.1))
+
+
+def test_a_difference_has_trainings_of_its_own_on_each_side() -> None:
+    """With the same trainings on both sides the difference would be 0 in every draw; apart it is -1, -½, 0, ½ or 1."""
+    values = [[1] * 4, [0] * 4]
+    assert over_trainings(values, values, houses=HOUSES) == (0, -1, 1)
+    assert over_trainings(values, [[0.25] * 4], houses=HOUSES) == (0.25, -0.25, 0.75)
+
+
+def test_one_training_is_always_that_one_and_one_house_tells_nothing() -> None:
+    assert over_trainings([1, 0, 1, 0], houses=["a", "b", "c", "d"]) == over_trainings(
+        [[1, 0, 1, 0]] * 3, houses=["a", "b", "c", "d"]
+    )
+    found = over_trainings([[1, 0], [1, 1]], houses=["a", "a"])
+    assert found.value == 0.75 and math.isnan(found.low) and math.isnan(found.high)

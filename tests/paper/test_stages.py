@@ -117,6 +117,15 @@ class Told(Silence):
         self.heard.append((stage.name, done, of, note))
 
 
+def test_groups_of_joint_stages_are_calls_of_their_own(tmp_path: Path) -> None:
+    def stage(name: str, group: str, *after: str) -> Stage:
+        return Stage(name, make, (tmp_path, name), tmp_path / name, after=after, joint=make_all, group=group)
+
+    stages = [stage("a", "first"), stage("b", "first"), stage("c", "second", "a"), stage("d", "second", "b")]
+    carry_out(stages, tmp_path, Silence(), 2)
+    assert diary(tmp_path) == ["a+b", "c+d"]
+
+
 def test_of_joint_stages_each_is_told_how_far_it_is_itself(tmp_path: Path) -> None:
     stages = [Stage(name, make, (tmp_path, name), tmp_path / name, joint=count_all) for name in "ab"]
     audience = Told()

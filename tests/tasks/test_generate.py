@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.tasks.building_splits import BuildingSplits, building_splits
 from vnla.tasks.dataset import Dataset, read_dataset, training_budgets, write_dataset
+from vnla.tasks.filters import Filters
 from vnla.tasks.generate import SPLITS, Generated, Place, Pool, generate, split_points
+from vnla.tasks.making import make_tests
 from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
 from vnla.tasks.tables import matterport_splits
 from vnla.world.budgets import TimeBudgets
@@ -169,6 +172,22 @@ def test_time_budgets_and_vocabulary_come_with_it_or_are_worked_out(asknav: Path
     assert dataset.budgets["hallway", "nowhere"] == 25
     assert dataset.vocabulary == bare.vocabulary
     assert dataset.vocabulary["find"] == 4  # after the full stop, which is as frequent
+
+
+def test_a_test_set_has_the_words_and_the_times_of_another_data_set(asknav: Path, tmp_path: Path) -> None:
+    """Its houses are others; what is asked for, in which words and time, is as those know who were trained before."""
+    known = WorldFolder(tmp_path, tuple(small_houses()), {}, {})
+    fresh = tuple(replace(house, name=f"fresh{house.name}") for house in small_houses(12)[8:])
+    like = read_dataset(asknav)
+    make_tests(WorldFolder(tmp_path, fresh, {}, {}), tmp_path / "tests", like, known, seed=3, size=40)
+    made = read_dataset(tmp_path / "tests")
+    assert made.task == like.task and made.vocabulary == like.vocabulary and made.budgets == like.budgets
+    assert made.budgets.bounds  # with training points of its own it would have had none, and the longest time for all
+    tasks = made.split("test_unseen")
+    assert 40 <= len(tasks) < 40 + ASKNAV.most and {task.house for task in tasks} == {house.name for house in fresh}
+    assert not any(made.split(split) for split in SPLITS if split != "test_unseen")
+    frequent = Filters.of(known.houses, rooms=True).objects
+    assert {task.object for task in tasks} <= frequent
 
 
 def without_manifest(path: Path, folder: Path, *, fields: Sequence[str] = ()) -> Dataset:

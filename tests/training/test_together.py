@@ -19,7 +19,7 @@ from vnla.common import stopping
 from vnla.common.errors import InputError
 from vnla.common.lane import HostLane
 from vnla.training.checkpoints import LAST, LOG
-from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.config import WORDS, RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.opening import done_in, is_finished
 from vnla.training.run import Progress
@@ -239,6 +239,11 @@ def test_the_world_is_loaded_once(folders: tuple[Path, Path], tmp_path: Path) ->
     shutil.copytree(folders[1], tmp_path / "tasks")
     other = materials.of(replace(config, tasks=str(tmp_path / "tasks")))
     assert other.views is material.views and other.world is material.world and other.dataset is not material.dataset
+    for name in ("one", "two"):  # agents with the same words may begin any number of runs
+        (tmp_path / name).mkdir()
+        (tmp_path / name / WORDS).write_text(material.dataset.vocabulary.text())
+    first, second = (materials.of(replace(config, begins_with=str(tmp_path / name))) for name in ("one", "two"))
+    assert first is second and first.views is material.views
 
 
 def test_one_run_twice_is_refused(folders: tuple[Path, Path], tmp_path: Path) -> None:

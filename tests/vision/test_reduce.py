@@ -44,8 +44,12 @@ def test_they_are_the_singular_vectors() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> WorldFolder:
     """The cottage with random features under the name "some"."""
-    write_world(tmp_path / "world", [cottage()], source="test", splits={"train": [cottage().name]})
-    found = read_world(tmp_path / "world")
+    return with_features(tmp_path / "world")
+
+
+def with_features(path: Path) -> WorldFolder:
+    write_world(path, [cottage()], source="test", splits={"train": [cottage().name]})
+    found = read_world(path)
     places = viewpoints_of(World.compile(found.houses))
     header = Header("some", "none", 8, Size(8, 8), 60.0, world_checksum(found), places)
     with StoreWriter(store_path(found.path, "some"), header, durable=False) as store:
@@ -63,6 +67,15 @@ def test_the_store_holds_the_projection(folder: WorldFolder) -> None:
     assert np.abs(store.array - expected).max() < 0.01  # float16
     assert reduce_features(folder, "some", 3)[0].sha256 == store.sha256  # there already
     assert FeatureStore.open(store.path).header.viewpoints == world_features(folder, "some").header.viewpoints
+
+
+def test_another_world_is_seen_as_the_first_one_is(folder: WorldFolder, tmp_path: Path) -> None:
+    other = with_features(tmp_path / "other")
+    ours, theirs = (world_features(each, "some").array for each in (folder, other))
+    everything = np.ones(len(ours), dtype=bool)
+    store, _ = reduce_features(other, "some", 3, like=folder)
+    assert np.abs(store.array - project(theirs, components(ours, everything, 3))).max() < 0.01  # float16
+    assert np.abs(store.array - project(theirs, components(theirs, everything, 3))).max() > 0.1
 
 
 def test_houses_outside_the_training_split_have_no_say() -> None:

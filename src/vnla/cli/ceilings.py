@@ -16,7 +16,6 @@ from vnla.common.files import writable, write_text
 if TYPE_CHECKING:
     from vnla.evaluation.ceilings.subject import Subject
     from vnla.report.ceilings import Entry
-    from vnla.tasks.task import Task
 
 EPISODES = "episodes.csv"
 
@@ -127,16 +126,14 @@ class _Trial:
 
     def _subject(self, run: Path) -> Subject:
         from vnla.evaluation.ceilings.subject import Subject
-        from vnla.tasks.task_set import TaskSet
         from vnla.training.cast import make_players
         from vnla.training.trained import open_trained
 
         trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
-        config, material, data = trained.config, trained.material, trained.material.dataset
+        config, material = trained.config, trained.material
         kind = "val_unseen" if self.split.endswith("unseen") else "val_seen"
         players = make_players(config, material, trained.agent(self.checkpoint or kind), training=False)
-        some = _some(data.split(self.split), self.limit)
-        tasks = TaskSet.compile(material.world, some, data.budgets, vocabulary=data.vocabulary)
+        tasks = material.evaluation_tasks(self.split, self.limit)
         return Subject(players, tasks, self.seeds, config.with_ratio(self.ratio).help(training=False).ratio)
 
     def command(self, runs: Sequence[Path]) -> str:
@@ -148,15 +145,6 @@ class _Trial:
         }  # fmt: skip
         options = [f"{option} {value}" for option, value in given.items() if value is not None]
         return " ".join(["vnla ceilings", *map(str, runs), *options])
-
-
-def _some(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
-    """All tasks, or so many, always the same."""
-    import numpy as np
-
-    if limit is None or limit >= len(tasks):
-        return tasks
-    return [tasks[place] for place in sorted(np.random.default_rng(0).choice(len(tasks), limit, replace=False))]
 
 
 def _write_json(path: Path, entries: Sequence[Entry]) -> None:

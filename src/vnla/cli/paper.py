@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +16,7 @@ from vnla.cli.console import hint_if_busy
 if TYPE_CHECKING:
     from vnla.paper.presets import Preset
     from vnla.paper.reporting import Contents, Source
+    from vnla.report.document import Finding, Table
 
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on. [default: all]")]
@@ -100,18 +103,16 @@ def run_all(
 ) -> Source:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
     from vnla.common.machine import device_named
-    from vnla.common.stopping import Interrupted
     from vnla.paper.run import run_experiments
 
     chosen = device_named(device)
-    console = Console(stderr=True)
-    try:
+    with resumable():
         return run_experiments(
             out,
             preset,
             contents,
             command=command,
-            console=console,
+            console=Console(stderr=True),
             world=world,
             seed=seed,
             device=chosen,
@@ -119,6 +120,15 @@ def run_all(
             threads=threads,
             begins=hint_if_busy,
         )
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Leaves with the signal's status when what runs here is stopped, and says that it can go on."""
+    from vnla.common.stopping import Interrupted
+
+    try:
+        yield
     except Interrupted as stop:
         typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)
         raise typer.Exit(128 + stop.number) from None
@@ -127,12 +137,18 @@ def run_all(
 def print_tables(source: Source, contents: Contents) -> None:
     """Every table with its findings, and where the report is."""
     from vnla.paper.reporting import tables_of
+
+    print_found(tables_of(source.results, contents), source.layout.report)
+
+
+def print_found(found: Sequence[tuple[Table, Sequence[Finding]]], report: Path) -> None:
+    """Tables with their findings, and where the report is."""
     from vnla.report.tables import terminal
 
     console = Console(highlight=False)
-    for table, findings in tables_of(source.results, contents):
+    for table, findings in found:
         console.print(terminal(table))
         for finding in findings:
             console.print(f"• {finding.claim}: {finding.verdict}. {finding.detail}", markup=False)
         console.print()
-    console.print(f"Report: {source.layout.report}", markup=False, soft_wrap=True)
+    console.print(f"Report: {report}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, and over houses.
+"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, over houses, and over trainings.
 
 Every figure here is a ratio of two sums over episodes. A mean is one whose lower sum counts the episodes; precision, say, is
 one that counts requests. So all of them are averaged, and resampled, in the same way.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,14 +88,63 @@ def over_houses(
     return Interval(ratio(above, below), *bounds)
 
 
+def over_trainings(
+    values: ArrayLike,
+    minus: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """The mean of (trainings, tasks) for other trainings, other houses and other tasks in them; `houses` are those of the
+    tasks.
+
+    Trainings, houses, and in each house tasks are drawn again and again. Of a difference, that to the mean of `minus`, both
+    sides are given the same houses and tasks, and trainings of their own. One training tells nothing about others: then it
+    is that one in every draw. One house tells nothing either, and there is no interval.
+    """
+    sides = [np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (values, minus) if each is not None]
+    value, *other = (float(each.mean()) for each in sides)
+    names = tuple(np.asarray(houses).tolist())
+    times = _tasks_drawn(names, samples, seed)
+    random, found = np.random.default_rng([seed, 1]), []
+    for each in sides:
+        means = each @ times.T / times.sum(axis=1)  # (trainings, samples)
+        trainings = random.integers(len(each), size=means.shape)
+        found.append(np.take_along_axis(means, trainings, axis=0).mean(axis=0))
+    bounds = _middle(found[0] - sum(found[1:]), level) if len(set(names)) > 1 else (math.nan, math.nan)
+    return Interval(value - sum(other), *bounds)
+
+
+@lru_cache(maxsize=5)  # 40 MB each at the paper's sizes
+def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
+    """How often each task is drawn when whole houses are, and in each as many of its tasks as it has: (samples, tasks)."""
+    names, which = np.unique(np.array(houses), return_inverse=True)
+    size = np.bincount(which)
+    order, first = np.argsort(which, kind="stable"), np.cumsum(size) - size
+    random, times = np.random.default_rng(seed), np.zeros((samples, len(houses)))
+    for row in times:
+        house = random.integers(len(names), size=len(names))
+        count = size[house]
+        place = np.repeat(first[house], count) + random.integers(np.repeat(count, count))
+        row[order] = np.bincount(place, minlength=len(houses))
+    return times
+
+
 def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
     """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
     random = np.random.default_rng(seed)
     drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
     counted = drawn[drawn[:, 1] > 0]
-    if not len(counted):
+    return _middle(counted[:, 0] / counted[:, 1], level)
+
+
+def _middle(found: Floats, level: float) -> tuple[float, float]:
+    """Between which bounds such a share of what was found lies."""
+    if not len(found):
         return math.nan, math.nan
-    low, high = np.quantile(counted[:, 0] / counted[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 

@@ -39,6 +39,15 @@ class Row:
         figures = {name: [_known(each.mean), _known(each.margin)] for name, each in self.figures.items()}
         return {"ratio": self.ratio, "k": self.k, **figures}
 
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Row:
+        """The row that `as_dict` wrote; the figures of each seed are not in it."""
+        numbers = {
+            name: [math.nan if each is None else float(each) for each in row[name]] for name in row.keys() - {"ratio", "k"}
+        }
+        figures = {name: Estimate(mean, margin, ()) for name, (mean, margin) in numbers.items()}
+        return cls(row["ratio"], row["k"], figures)
+
 
 def with_k(players: Players, k: int, vocabulary: Vocabulary) -> Players:
     """The same players with an advisor that describes `k` actions; words the agent never met ("150") are unknown to it."""

@@ -20,8 +20,10 @@ from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.paper.stages import Report
 from vnla.paper.trainings import ASKNAV, NOROOM, ON_NOROOM, POLICIES, RULES, SILENT, material_of
+from vnla.players import Players
 from vnla.report.curves import Curves
 from vnla.roles.advisor import TemplateAdvisor
+from vnla.tasks.task_set import TaskSet
 from vnla.training.cast import make_players
 from vnla.training.checkpoints import load_agent
 from vnla.training.config import RunConfig
@@ -120,21 +122,21 @@ class Trial:
         return "val_unseen" if self.split.endswith("unseen") else "val_seen"
 
 
-def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
-    """Carry out an evaluation and write the new folder `out`."""
+def made_ready(trial: Trial, limit: int | None = None) -> tuple[Players, TaskSet, float]:
+    """Who takes part in an evaluation, on which tasks, at most so many, and with help for which share of the time."""
     material = material_of(trial.config, trial.device)
     config = trial.config if trial.help_policy is None else trial.config.asking(trial.help_policy)
     config = replace(config, advisor=trial.advisor or config.advisor)
     players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)
-    done = evaluate(
-        players,
-        material.evaluation_tasks(trial.split),
-        seeds=trial.seeds,
-        ratio=config.help(training=False).ratio,
-        progress=lambda count, of: report(count, of, "episodes"),
-    )
+    return players, material.evaluation_tasks(trial.split, limit), config.help(training=False).ratio
+
+
+def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
+    """Carry out an evaluation and write the new folder `out`."""
+    players, tasks, ratio = made_ready(trial)
+    done = evaluate(players, tasks, seeds=trial.seeds, ratio=ratio, progress=lambda count, of: report(count, of, "episodes"))
     with files.new_folder(out) as folder:
         write_evaluation(folder / EVALUATION, done)
         files.write_text(folder / "summary.json", json.dumps(done.as_dict(), indent=2) + "\n")

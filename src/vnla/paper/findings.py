@@ -20,6 +20,13 @@ def gains(claim: str, found: Interval, paper: float | None = None, unit: str = "
     return Finding.difference(claim, found.value, found.low, found.high, unit, in_the_paper(paper, unit))
 
 
+def gains_least(claim: str, found: Interval, least: float) -> Finding:
+    """A claim that one thing is better than another by so many points at least."""
+    low, high = settled(found.low), settled(found.high)
+    holds = True if low >= least else False if high < least else None
+    return Finding(claim, holds, f"{difference_text(found.value, low, high, 'points', (0.0, least))}.")
+
+
 def same(claim: str, found: Interval, paper: float | None = None, within: float = SAME) -> Finding:
     """A claim that there is no difference to speak of."""
     low, high = settled(found.low), settled(found.high)

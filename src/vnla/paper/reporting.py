@@ -147,11 +147,11 @@ def provenance(source: Source) -> Provenance:
         seeds=preset.seeds,
         device=source.device,
         settings=settings,
-        seconds=_seconds(source.layout.out / RECORDS),
+        seconds=seconds_in(source.layout.out / RECORDS),
     )
 
 
-def _seconds(records: Path) -> dict[str, float]:
+def seconds_in(records: Path) -> dict[str, float]:
     """How long each kind of stage took, all of its kind together."""
     total: dict[str, float] = {}
     for path in sorted(records.glob("*.json")):

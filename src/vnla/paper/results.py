@@ -62,7 +62,7 @@ class Results:
 
     def scores(self, candidate: str, split: str) -> Scores:
         """The scores of an evaluation, (seeds, tasks)."""
-        return _scores(self.layout.evaluation(candidate, split) / EVALUATION)
+        return scores_at(self.layout.evaluation(candidate, split) / EVALUATION)
 
     def figure(self, candidate: str, split: str, metric: str = "success_rate") -> Estimate:
         """A figure over the seeds, as the paper reports it."""
@@ -75,7 +75,7 @@ class Results:
 
     def dataset(self, name: str) -> Dataset:
         """A data set."""
-        return _dataset(self.layout.tasks(name))
+        return dataset_at(self.layout.tasks(name))
 
     @cached_property
     def iterations(self) -> dict[str, int]:
@@ -128,10 +128,12 @@ def sorted_interval(found: Interval, factor: float) -> Interval:
 
 
 @lru_cache(maxsize=64)
-def _scores(path: Path) -> Scores:
+def scores_at(path: Path) -> Scores:
+    """The scores in a file, read once."""
     return read_scores(path)
 
 
 @lru_cache(maxsize=4)
-def _dataset(path: Path) -> Dataset:
+def dataset_at(path: Path) -> Dataset:
+    """The data set in a folder, read once."""
     return read_dataset(path)

@@ -41,21 +41,27 @@ def run_experiments(
     `begins` is called with the threads of a training when nothing was wrong with what was given.
     """
     if world is not None:
-        _check_world(world, preset)
-    cores = cores or cores_here()
-    if threads is not None and threads > cores:
-        raise InputError(f"{threads} threads: there are {cores} cores to work on; give fewer threads or more cores")
+        check_world(world, preset)
+    cores = cores_for(threads, cores)
     preset = replace(preset, training=replace(preset.training, seed=seed))
     source = Source(layout_of(out, world), preset, command, device)
     experiments = Experiments(source, contents, seed=seed, device=device, cores=cores, threads=threads)
     stages = experiments.stages()
-    begins(experiments.threads)
+    begins(experiments.works.division.threads)
     with shown(stages, console) as audience:
         carry_out(stages, out, audience, cores)
     return source
 
 
-def _check_world(world: Path, preset: Preset) -> None:
+def cores_for(threads: int | None, cores: int | None) -> int:
+    """The cores to work on, all of them unless it is said, which have to be enough for the threads of one training."""
+    cores = cores or cores_here()
+    if threads is not None and threads > cores:
+        raise InputError(f"{threads} threads: there are {cores} cores to work on; give fewer threads or more cores")
+    return cores
+
+
+def check_world(world: Path, preset: Preset) -> None:
     """That a world is there, with the features that the preset wants."""
     try:
         find_buildings(world)

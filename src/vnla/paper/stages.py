@@ -58,7 +58,8 @@ class Stage:
     device: str = ""
     """Stages on the same device wait for each other; on none of them where this is empty."""
     joint: Callable[[Sequence[Given], JointReport], None] | None = None
-    """Stages with the same function here wait until all of them can begin, and are done by one call of it."""
+    """Stages with the same function here, of one group, wait until all of them can begin, and are done by one call of it."""
+    group: str = ""
     weight: float = 1.0
     """About how long it takes, for the estimate of the time left."""
 
@@ -86,7 +87,7 @@ class StageGraph:
         """The stages that are done together with one, itself included."""
         if stage.joint is None:
             return [stage]
-        return [each for each in self.stages.values() if each.joint is stage.joint]
+        return [each for each in self.stages.values() if (each.joint, each.group) == (stage.joint, stage.group)]
 
 
 @dataclass(frozen=True)

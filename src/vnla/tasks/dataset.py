@@ -46,9 +46,18 @@ def _untracked(places: Sequence[Place], _: str) -> Iterable[Place]:
 
 
 def write_dataset(
-    path: Path, made: Generated, *, world: dict[str, Any], compress: bool = False, track: Track = _untracked
+    path: Path,
+    made: Generated,
+    *,
+    world: dict[str, Any],
+    like: Dataset | None = None,
+    compress: bool = False,
+    track: Track = _untracked,
 ) -> dict[str, Any]:
-    """Write a data set as the new folder `path`, whole or not at all; the manifest. `world` says what it was made from."""
+    """Write a data set as the new folder `path`, whole or not at all; the manifest. `world` says what it was made from.
+
+    Words and time budgets are those of its training points, or those of another data set that it is `like`.
+    """
     names = {split: f"{made.recipe.name}_{split}.json{'.gz' if compress else ''}" for split in SPLITS}
     records = [Records(points, made.recipe) for points in made.houses]
     with files.new_folder(path) as folder:
@@ -57,16 +66,16 @@ def write_dataset(
             lines = [json.dumps(records[house](point), separators=(",", ":")) for house, point in places]
             text = _json_list(lines)
             files.write_bytes(folder / name, gzip.compress(text, mtime=0) if compress else text)
-        end_goals, trajectories = _training(made)
-        files.write_text(folder / VOCABULARY, Vocabulary.build(end_goals).text())
+        words, budgets = _learned(made) if like is None else (like.vocabulary, like.budgets)
+        files.write_text(folder / VOCABULARY, words.text())
         digests = {name: _sha256(folder / name) for name in (*names.values(), VOCABULARY)}
-        manifest = _description(made, names, world, TimeBudgets.from_training(trajectories), digests)
+        manifest = _description(made, names, world, budgets, digests)
         files.write_text(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     return manifest
 
 
-def _training(made: Generated) -> tuple[list[str], list[tuple[Pair, int]]]:
-    """The end-goals of the training points, and their trajectories' pairs for the time budget with their lengths."""
+def _learned(made: Generated) -> tuple[Vocabulary, TimeBudgets]:
+    """The words of the training points' end-goals, and the time budgets by their trajectories."""
     end_goals: list[str] = []
     trajectories: list[tuple[Pair, int]] = []
     for house, place in made.splits["train"]:
@@ -77,7 +86,7 @@ def _training(made: Generated) -> tuple[list[str], list[tuple[Pair, int]]]:
         pair = (start_room, bucket.object if bucket.room is None else ROOM_NAMES[bucket.room])
         lengths = points.lengths[points.first[place] : points.first[place + 1]].tolist()
         trajectories.extend((pair, length) for length in lengths)
-    return end_goals, trajectories
+    return Vocabulary.build(end_goals), TimeBudgets.from_training(trajectories)
 
 
 def _description(

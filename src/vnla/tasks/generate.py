@@ -91,6 +91,18 @@ def generate(
     return Generated(recipe, seed, size, points, splits, left_out, unused)
 
 
+def generate_tests(houses: Sequence[House], recipe: Recipe, filters: Filters, *, seed: int, size: int) -> Generated:
+    """A test set of at least `size` points in houses that nobody is trained in; all other splits are empty."""
+    points = tuple(house_points(house, filters, recipe, seed) for house in houses)
+    names = [house.name for house in houses]
+    drawn, _ = _drawn(_pool(points, names), recipe, seed, size, "test_unseen", names)
+    if not drawn:
+        raise InputError(f"these {len(houses)} houses have no valid data point; give more or larger ones")
+    left_out = Counter(reason for house in houses for reason in filters.reasons(house) if reason is not None)
+    splits = {**dict.fromkeys(SPLITS, ()), "test_unseen": drawn}
+    return Generated(recipe, seed, size, points, splits, left_out, sum(map(len, points)) - len(drawn))
+
+
 Pool = dict[tuple[int, int], list[Place]]
 """Buckets, each a house and its own number there, with their points."""
 

@@ -11,10 +11,10 @@ from typing import Any
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.tasks.building_splits import BuildingSplits, building_splits
-from vnla.tasks.dataset import write_dataset
-from vnla.tasks.filters import FEWEST
-from vnla.tasks.generate import Generated, Place, generate
-from vnla.tasks.recipes import Recipe
+from vnla.tasks.dataset import Dataset, write_dataset
+from vnla.tasks.filters import FEWEST, Filters
+from vnla.tasks.generate import Generated, Place, generate, generate_tests
+from vnla.tasks.recipes import RECIPES, Recipe
 from vnla.tasks.statistics import PAPER
 
 
@@ -61,9 +61,35 @@ def make_dataset(
         fewest=fewest,
         track=tracks.houses,
     )
-    source = {**identity(world), "splits_from": parts.source, "splits": {k: list(v) for k, v in parts.parts.items()}}
-    manifest = write_dataset(out, made, world=source, compress=compress, track=tracks.points)
+    manifest = write_dataset(out, made, world=_source(world, parts), compress=compress, track=tracks.points)
     return Made(made, parts, manifest)
+
+
+def make_tests(
+    world: WorldFolder,
+    out: Path,
+    like: Dataset,
+    known: WorldFolder,
+    *,
+    seed: int = 0,
+    size: int,
+    fewest: int = FEWEST,
+) -> Made:
+    """Make a test set in all houses of a world, for agents trained on another data set, as the new folder `out`.
+
+    It asks for what is frequent in the world `known`, which the data set `like` was made from, and has its words and times.
+    """
+    recipe = RECIPES[like.task]
+    filters = Filters.of(known.houses, rooms=recipe.rooms, fewest=fewest)
+    made = generate_tests(world.houses, recipe, filters, seed=seed, size=size)
+    parts = BuildingSplits({"test": tuple(house.name for house in world.houses)}, "houses for tests alone")
+    manifest = write_dataset(out, made, world=_source(world, parts), like=like)
+    return Made(made, parts, manifest)
+
+
+def _source(world: WorldFolder, parts: BuildingSplits) -> dict[str, Any]:
+    """What a data set was made from."""
+    return {**identity(world), "splits_from": parts.source, "splits": {k: list(v) for k, v in parts.parts.items()}}
 
 
 def identity(world: WorldFolder) -> dict[str, Any]:

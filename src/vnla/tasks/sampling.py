@@ -9,12 +9,15 @@ printed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from vnla.world.views import Ints
 
 SIZE = 5000
+
+Thing = TypeVar("Thing")
 
 
 def sample(
@@ -49,3 +52,9 @@ def sample(
 
 def _shuffled(buckets: Sequence[int], random: np.random.Generator) -> list[int]:
     return [buckets[place] for place in random.random(len(buckets)).argsort()]
+
+
+def some(things: Sequence[Thing], limit: int) -> list[Thing]:
+    """At most so many of them, in their order; of the same things always the same."""
+    places = np.random.default_rng(0).choice(len(things), min(limit, len(things)), replace=False)
+    return [things[place] for place in sorted(places)]

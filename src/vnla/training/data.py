@@ -11,6 +11,7 @@ import torch
 from vnla.agent.mind import Views
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
+from vnla.tasks.sampling import some
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import WORDS, RunConfig
@@ -39,9 +40,12 @@ class RunData:
         """The training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
         return self._tasks("train", self.dataset.budgets if timed else None, fold)
 
-    def evaluation_tasks(self, split: str) -> TaskSet:
-        """A split with evaluation's time budgets."""
-        return self._tasks(split, self.dataset.budgets)
+    def evaluation_tasks(self, split: str, limit: int | None = None) -> TaskSet:
+        """A split with evaluation's time budgets, or so many of its tasks, always the same."""
+        data = self.dataset
+        if limit is None or limit >= len(data.split(split)):
+            return self._tasks(split, data.budgets)
+        return TaskSet.compile(self.world, some(data.split(split), limit), data.budgets, vocabulary=data.vocabulary)
 
     def _tasks(self, split: str, budgets: TimeBudgets | None, fold: str = "") -> TaskSet:
         """Compiled once, however many runs and validations use them."""
@@ -58,9 +62,13 @@ class RunData:
 
 def dataset_of(config: RunConfig) -> Dataset:
     """The data set of a run, read with the words of the agent that it begins with, if it begins with one."""
-    dataset = read_dataset(Path(config.tasks))
-    words = Path(config.begins_with) / WORDS
-    return replace(dataset, words=Vocabulary.read(words)) if config.begins_with and words.is_file() else dataset
+    return replace(read_dataset(Path(config.tasks)), words=first_words(config))
+
+
+def first_words(config: RunConfig) -> Vocabulary | None:
+    """The words of the agent that a run begins with, if it begins with one that says which it knows."""
+    path = Path(config.begins_with) / WORDS
+    return Vocabulary.read(path) if config.begins_with and path.is_file() else None
 
 
 def with_tasks(material: RunData, tasks: Path) -> RunData:

@@ -22,9 +22,10 @@ import torch
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.stopping import Interrupted, Stop, signals_noted
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.checkpoints import is_begun
 from vnla.training.config import RunConfig
-from vnla.training.data import RunData, dataset_of
+from vnla.training.data import RunData, dataset_of, first_words
 from vnla.training.opening import open_run
 from vnla.training.run import Progress, Run
 
@@ -151,10 +152,10 @@ class _Materials:
 
     def __init__(self, device: torch.device | str) -> None:
         self._device = device
-        self._known: dict[tuple[str, str, str, str], RunData] = {}
+        self._known: dict[tuple[str, str, str, Vocabulary | None], RunData] = {}
 
     def of(self, config: RunConfig) -> RunData:
-        key = config.world, config.features, config.tasks, config.begins_with
+        key = config.world, config.features, config.tasks, first_words(config)
         if key not in self._known:
             seen = next((each for (world, features, *_), each in self._known.items() if (world, features) == key[:2]), None)
             self._known[key] = (

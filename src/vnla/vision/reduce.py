@@ -37,19 +37,24 @@ def reduced_name(encoder: str, size: int) -> str:
     return f"{encoder}-{size}"
 
 
-def reduce_features(folder: WorldFolder, encoder: str, size: int) -> tuple[FeatureStore, float]:
+def reduce_features(
+    folder: WorldFolder, encoder: str, size: int, like: WorldFolder | None = None
+) -> tuple[FeatureStore, float]:
     """Store the world's features of `encoder` reduced to `size` numbers; the share of the variance that is kept.
 
-    Without a split named train the components are those of all houses.
+    The components are those of another world that it is to look `like` to an agent, or its own. Without a split named train
+    they are those of all houses.
     """
     source = world_features(folder, encoder)
     if not 1 <= size < source.header.dimension:
         raise InputError(f"{encoder}: its features have {source.header.dimension} numbers; reduce them to fewer, not {size}")
-    training = set(folder.splits.get("train", ())) or {house for house, _ in source.header.viewpoints}
-    rows = np.array([house in training for house, _ in source.header.viewpoints])
-    found = components(source.array, rows, size)
+    model = like or folder
+    known = world_features(model, encoder)
+    training = set(model.splits.get("train", ())) or {house for house, _ in known.header.viewpoints}
+    rows = np.array([house in training for house, _ in known.header.viewpoints])
+    found = components(known.array, rows, size)
     name = reduced_name(encoder, size)
-    weights = f"{REDUCED}{source.sha256[:16]}"
+    weights = f"{REDUCED}{known.sha256[:16]}"
     header = replace(source.header, encoder=name, weights=weights, dimension=size, options=())
     out = store_path(folder.path, name)
     if (out / INDEX).is_file() and FeatureStore.open(out).header == header:

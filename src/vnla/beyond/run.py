@@ -1,0 +1,57 @@
+"""Carries out a comparison in a folder, or goes on with it, and says where the report is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from vnla.beyond.experiments import BESIDE, Comparison
+from vnla.beyond.reporting import Source
+from vnla.beyond.results import Layout, Plan
+from vnla.common.errors import InputError
+from vnla.houses.folder import read_manifest
+from vnla.paper.foreman import carry_out
+from vnla.paper.progress import shown
+from vnla.paper.run import check_world, cores_for
+from vnla.training.config import SYMBOLIC
+
+
+def run_comparison(
+    out: Path,
+    plan: Plan,
+    *,
+    command: str,
+    console: Console,
+    world: Path | None = None,
+    device: str = "cpu",
+    cores: int | None = None,
+    threads: int | None = None,
+    beside: int = BESIDE,
+    begins: Callable[[int], None] = lambda _: None,
+) -> Source:
+    """Carry out every stage that is not done yet; from what is returned the tables can be read.
+
+    What is given is as `vnla.paper.run.run_experiments` has it; on a GPU at most so many trainings run `beside` each other.
+    """
+    if world is not None:
+        check_world(world, plan.preset)
+    if plan.fresh:
+        _check_fresh(world, plan)
+    cores = cores_for(threads, cores)
+    source = Source(Layout(out, world or out / "world"), plan, command, device)
+    comparison = Comparison(source, device=device, cores=cores, threads=threads, beside=beside)
+    stages = comparison.stages()
+    begins(comparison.works.division.threads)
+    with shown(stages, console) as audience:
+        carry_out(stages, out, audience, cores)
+    return source
+
+
+def _check_fresh(world: Path | None, plan: Plan) -> None:
+    """That fresh houses can be like the others, and look like them."""
+    if plan.preset.features == SYMBOLIC:
+        raise InputError(f"fresh houses: {SYMBOLIC} features differ from world to world; give --fresh 0")
+    if world is not None and read_manifest(world).get("source") != "generated":
+        raise InputError(f"fresh houses: {world} was not generated, and houses like its own cannot be; give --fresh 0")

@@ -1,0 +1,122 @@
+"""`vnla beyond`: agents that go past the paper, each beside LEARNED."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from vnla.cli.console import hint_if_busy
+from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_found, resumable
+
+
+def beyond(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")],
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="small: on two cores; paper: the paper's sizes, on a GPU.")
+    ] = "small",
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued, clock, requests,"
+            " advice, been. [default: all but the last four]",
+        ),
+    ] = None,
+    trainings: Annotated[int, typer.Option(min=1, help="Of each agent, with seeds one after the other.")] = 1,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Of each agent, in all. [default: the preset's]")] = None,
+    validate_every: Annotated[
+        int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
+    ] = None,
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
+    ] = None,
+    fresh: Annotated[
+        int | None, typer.Option(min=0, help="Further houses to test agents in. [default: small 0, paper 200]")
+    ] = None,
+    sweep: Annotated[bool, typer.Option("--sweep/--no-sweep", help="Measure success against help.")] = True,
+    ceilings: Annotated[bool, typer.Option("--ceilings/--no-ceilings", help="Look for what is left to win.")] = True,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Tasks on which that is looked for. [default: the preset's]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data sets and the first training.")] = 0,
+    device: DeviceOption = None,
+    workers: WorkersOption = None,
+    threads: ThreadsOption = None,
+    beside: Annotated[int, typer.Option(min=1, help="On a GPU: at most so many trainings side by side.")] = 8,
+) -> None:
+    """Train agents with senses, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
+    OUT/report.html, with tables and figures beside it.
+
+    What is done is kept: stop it at any time, and the same command goes on where it was.
+
+    Example: vnla beyond out --preset small
+
+    Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
+    """
+    from vnla.beyond.arms import chosen_arms
+    from vnla.beyond.reporting import tables_of
+    from vnla.beyond.results import Plan
+    from vnla.beyond.run import run_comparison
+    from vnla.beyond.scales import scale_of
+    from vnla.common.machine import device_named
+
+    scale = scale_of(preset)
+    training = scale.preset.training
+    scale = scale.trained(iterations=iterations or training.iterations, precision=precision or training.precision)
+    own = replace(scale.preset, validate_every=validate_every or scale.preset.validate_every)
+    if features is not None:
+        own = replace(own, features=features, reduced=None)
+    scale = replace(scale, preset=own, limit=limit or scale.limit)
+    plan = Plan(
+        scale,
+        chosen_arms(scale, arm or ()),
+        trainings=trainings,
+        fresh=scale.fresh if fresh is None else fresh,
+        sweeps=sweep,
+        ceilings=ceilings,
+        seed=seed,
+    )
+    given = {
+        "--trainings": trainings,
+        "--iterations": iterations,
+        "--validate-every": validate_every,
+        "--precision": precision,
+        "--world": world,
+        "--features": features,
+        "--fresh": fresh,
+        "--limit": limit,
+        "--seed": seed or None,
+    }
+    command = " ".join(
+        [
+            f"vnla beyond {out} --preset {preset}",
+            *(f"{option} {value}" for option, value in given.items() if value is not None),
+            *(f"--arm {name}" for name in arm or ()),
+            *(option for option, left_out in (("--no-sweep", not sweep), ("--no-ceilings", not ceilings)) if left_out),
+        ]
+    )
+    chosen = device_named(device)
+    with resumable():
+        source = run_comparison(
+            out,
+            plan,
+            command=command,
+            console=Console(stderr=True),
+            world=world,
+            device=chosen,
+            cores=workers,
+            threads=threads,
+            beside=beside,
+            begins=hint_if_busy,
+        )
+    print_found(tables_of(source), source.layout.report)

@@ -1,0 +1,136 @@
+"""The stages that any experiments are made of: houses, features, data sets, trainings, evaluations.
+
+works = Works(layout, preset, seed=0, device="cpu", cores=2, division=Division.of(trainings=11, cores=2))
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from vnla.houses.folder import MANIFEST
+from vnla.houses.generate.world import GENERATOR
+from vnla.paper.material import encode_views, make_tasks, make_world
+from vnla.paper.presets import Preset
+from vnla.paper.results import Layout
+from vnla.paper.stages import Given, Stage
+from vnla.paper.trainings import fingerprint, train_run, train_runs
+from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.vision.store import INDEX, store_path
+
+
+@dataclass(frozen=True)
+class Division:
+    """How trainings and evaluations share the cores."""
+
+    threads: int
+    """Of each training."""
+    training: float
+    """Cores that one keeps busy."""
+    evaluation: float
+    """Likewise."""
+
+    @classmethod
+    def of(cls, trainings: int, cores: int, threads: int | None = None) -> Division:
+        """For so many trainings; `threads` of each training and evaluation, if that is said."""
+        # The same for all and on every machine of so many cores, so that a run can be repeated to the last bit.
+        each = threads or max(1, cores // max(1, trainings))
+        # An odd number of trainings two at a time would leave a core idle during the last; three share two cores instead.
+        if threads is None and each == 1 and trainings > cores and trainings % cores == 1:
+            share = round(cores / (cores + 1) - 0.005, 2)
+            return cls(each, share, share)
+        return cls(each, each, threads or 1)  # there are many evaluations, so one thread each fills the machine
+
+
+@dataclass(frozen=True)
+class Works:
+    """Makes stages. A world that somebody has already is neither made nor encoded."""
+
+    layout: Layout
+    preset: Preset
+    seed: int
+    device: str
+    cores: int
+    division: Division
+
+    def ground(self, datasets: Sequence[str]) -> list[Stage]:
+        """What comes before any training: houses, data sets by name, features."""
+        return [*self._world(), *(self._data_set(name) for name in datasets), *self._features()]
+
+    def training(
+        self, name: str, run: Path, config: RunConfig, after: Sequence[str] = (), *, group: str = "", weight: float = 60
+    ) -> Stage:
+        """A training. On a GPU those of one group are trained side by side."""
+        return Stage(
+            f"train/{name}",
+            train_run,
+            (run, config, self.device),
+            run,
+            (*self.after("features", f"tasks/{Path(config.tasks).name}"), *after),
+            {**fingerprint(config), **self.foreign(store_path(self.layout.world, config.features) / INDEX)},
+            resumes=True,
+            cores=self.division.training,
+            device=self._gpu,
+            joint=train_runs if self._gpu else None,
+            group=group,
+            weight=weight,
+        )
+
+    def evaluation(
+        self, name: str, work: Callable[..., None], given: Given, makes: Path, after: Sequence[str], config: Any
+    ) -> Stage:
+        """An evaluation of any kind."""
+        cores, weight = self.division.evaluation, 8
+        return Stage(name, work, given, makes, tuple(after), config, cores=cores, device=self._gpu, weight=weight)
+
+    @property
+    def _gpu(self) -> str:
+        return self.device if self.device.startswith("cuda") else ""
+
+    def after(self, *names: str) -> tuple[str, ...]:
+        """Names of stages, without those that there is no need of."""
+        absent = set() if self._own_world else {"world", "features"}
+        if self.preset.features == SYMBOLIC:
+            absent.add("features")
+        return tuple(name for name in names if name not in absent)
+
+    def foreign(self, description: Path) -> dict[str, str]:
+        """What is not made here is known by the file that describes it, or by its place where there is none."""
+        if self._own_world:
+            return {}
+        known = (
+            hashlib.sha256(description.read_bytes()).hexdigest() if description.is_file() else str(description.absolute())
+        )
+        return {description.name: known}
+
+    @property
+    def _own_world(self) -> bool:
+        return self.layout.world.parent == self.layout.out
+
+    def _world(self) -> list[Stage]:
+        if not self._own_world:
+            return []
+        preset = self.preset
+        config = {"preset": preset.name, "houses": asdict(preset.houses), "seed": self.seed, "generator": GENERATOR}
+        given = (self.layout.world, preset.name, preset.houses, self.seed, None, self.cores)
+        return [Stage("world", make_world, given, self.layout.world, config=config, cores=None, weight=15)]
+
+    def _data_set(self, name: str) -> Stage:
+        preset, out = self.preset, self.layout.tasks(name)
+        options = (self.seed, preset.least, preset.fewest, preset.most_train.get(name))
+        config = {"task": name, "options": options, **self.foreign(self.layout.world / MANIFEST)}
+        given = (self.layout.world, out, name, *options)
+        return Stage(f"tasks/{name}", make_tasks, given, out, self.after("world"), config, weight=5)
+
+    def _features(self) -> list[Stage]:
+        encoder, reduced = self.preset.features, self.preset.reduced
+        if encoder == SYMBOLIC or not self._own_world:
+            return []
+        store = store_path(self.layout.world, self.preset.store)
+        given = (self.layout.world, encoder, reduced, None, self.device, self.cores)
+        config = {"encoder": encoder, "reduced": reduced}
+        after = self.after("world")
+        return [Stage("features", encode_views, given, store, after, config, resumes=True, cores=None, weight=120)]
