@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import tempfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -232,7 +233,12 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
 
 
+_asking = threading.Lock()
+
+
 def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    """The process's mask. It can only be read by setting it, so two threads that ask at once would leave it at nothing."""
+    with _asking:
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask
