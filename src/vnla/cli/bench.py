@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from vnla.cli.console import plain
+from vnla.cli.console import LARGEST_SEED, plain
 from vnla.common.files import write_text
 from vnla.common.named import options_of
 from vnla.report.printing import Table
@@ -28,7 +28,7 @@ SecondsOption = Annotated[float, typer.Option(min=0.01, help="About how long eac
 PrecisionOption = Annotated[str, typer.Option(metavar="NAME", help="float32, bfloat16, or on a GPU tf32.")]
 HiddenOption = Annotated[int, typer.Option(min=1, help="Hidden size.")]
 ViewSizeOption = Annotated[int, typer.Option(min=1, help="Length of a view's features.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of everything.")]
+SeedOption = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything.")]
 
 app = typer.Typer(help="Measure how fast the parts are on this machine.", no_args_is_help=True)
 

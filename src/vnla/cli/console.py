@@ -23,7 +23,10 @@ from rich.progress import (
 
 from vnla.common.lines import Lines, duration
 
-__all__ = ["Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar", "telling"]
+__all__ = ["LARGEST_SEED", "Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar", "telling"]
+
+LARGEST_SEED = 2**63 - 1
+"""Larger ones do not fit into the numbers that random ones are drawn from."""
 
 
 class Tell(Protocol):

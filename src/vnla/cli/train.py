@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from vnla.cli.console import LARGEST_SEED
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -330,8 +331,8 @@ def _variants(
 
 def _numbers(text: str) -> list[int]:
     numbers = [int(each) for each in text.split(",") if each.strip().isdecimal()]
-    if len(numbers) != len(text.split(",")):
-        raise InputError(f"--seed {text}: give whole numbers, not negative, with commas between several")
+    if len(numbers) != len(text.split(",")) or max(numbers) > LARGEST_SEED:
+        raise InputError(f"--seed {text}: give whole numbers from 0 to {LARGEST_SEED}, with commas between several")
     return numbers
 
 

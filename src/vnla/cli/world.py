@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vnla.cli.console import plain, print_json, progress_bar
+from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
@@ -63,7 +63,7 @@ def make(
     preset: Annotated[
         str, typer.Option(metavar="NAME", help="small: 17 little houses; paper: 61/11/18 of real sizes.")
     ] = "small",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything in it.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything in it.")] = 0,
     houses: Annotated[
         int | None, typer.Option(metavar="N", help="So many in all, in the preset's proportions. [default: the preset's]")
     ] = None,

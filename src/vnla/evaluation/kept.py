@@ -90,11 +90,11 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
-    files.existing_file(path, _WHAT)
+    files.check_zip(path, _WHAT)
     try:
         with np.load(path, allow_pickle=False) as found:
             return dict(found)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
 
 

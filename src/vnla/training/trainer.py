@@ -160,6 +160,11 @@ class Trainer:
         """`_update` as one GPU graph."""
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
+    def finite(self) -> bool:
+        """Whether all that has been learned is numbers."""
+        with self.lane.entered():
+            return all(bool(value.isfinite().all()) for value in part_tensors(self.parts).values())
+
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
         with self.lane.entered():

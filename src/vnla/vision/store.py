@@ -17,7 +17,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -241,10 +240,9 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
 
 def store_path(world: Path, encoder: str) -> Path:
     """Where a world folder keeps the features of an encoder."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", encoder).strip(".-")
-    if not name:
+    if not any(each.isascii() and each.isalnum() for each in encoder):
         raise InputError(f"encoder {encoder!r}: a name needs letters or digits")
-    return world / "features" / name
+    return world / "features" / files.file_name(encoder)
 
 
 def world_features(folder: WorldFolder, name: str) -> FeatureStore:

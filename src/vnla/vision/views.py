@@ -46,5 +46,9 @@ def _views(folder: WorldFolder, world: World, name: str) -> Views:
     if name == SYMBOLIC:
         array = symbolic_features(folder.houses, world).array
     else:
-        array = np.array(world_features(folder, name).for_world(world))
+        store = world_features(folder, name)
+        store.verify()
+        array = np.array(store.for_world(world))
+        if not np.isfinite(array).all():
+            raise InputError(f"{store.path}: holds values that are no numbers; make the features again")
     return array.reshape(-1, array.shape[-1])
