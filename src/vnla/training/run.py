@@ -206,8 +206,8 @@ class Run:
 
     def _lost(self, iteration: int) -> InputError:
         return InputError(
-            f"{self.path}: at iteration {iteration:,} or before its losses are no longer numbers: what it learned grew without"
-            " bounds; begin anew with a lower --learning-rate"
+            f"{self.path}: at iteration {iteration:,} or before its losses are no longer numbers: what it learned has grown"
+            " without bounds; begin anew with a lower --learning-rate"
         )
 
     def _validate(self, stop: Stop) -> None:
