@@ -66,9 +66,9 @@ class PersonsVoice(Voice):
         self._said = said
         rows = [[lexicon[word] for word in (*words_of(text), FULL_STOP)] for text in said]
         self._width = max([own.phrases.words.tokens.shape[1], *map(len, rows)])
-        device = own.phrases.words.length.device
-        tokens = [row + [lexicon.padding] * (self._width - len(row)) for row in rows]
-        self._words = Words(torch.tensor(tokens).view(len(rows), self._width), torch.tensor([*map(len, rows)])).to(device)
+        tokens = own.phrases.words.tokens.new_tensor([row + [lexicon.padding] * (self._width - len(row)) for row in rows])
+        length = own.phrases.words.length.new_tensor([*map(len, rows)])
+        self._words = Words(tokens.view(len(rows), self._width), length)
         self._tables: dict[Phrases, Phrases] = {}
         self.phrases = self._extended(own.phrases)
 
