@@ -45,7 +45,8 @@ class Score(Frozen):
 class Happened(Frozen):
     """An event."""
 
-    number: int = Field(ge=1)
+    number: int = Field(default=0, ge=0)
+    """0 as long as it is in no session."""
 
 
 class Begun(Happened):
