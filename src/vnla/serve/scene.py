@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vnla.houses.house import House
 from vnla.serve.events import Pose
@@ -66,7 +67,7 @@ class Scene:
             way.append(int(graph.hop[way[-1], end]))
         return [self._names[base + each] for each in way]
 
-    def _look_around(self, index: int) -> tuple[Ints, Ints, Ints]:
+    def _look_around(self, index: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
         """The edges of a house: their ends, and in which views each is seen, (edges, 36)."""
         graph = self._world.graphs[index]
         return graph.source, graph.target, graph.looks().visible

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from vnla.serve.events import ACTIONS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Stood, Thought, Waits
 from vnla.serve.goals import sentence
+from vnla.serve.reading import Parts
 from vnla.serve.scene import Scene
 from vnla.serve.walked import Step, Walked
-
-Parts = list[tuple[int, int, bool]]
 
 _DIGITS = 3
 """Of probabilities: a page shows no more."""
@@ -48,7 +47,7 @@ def told(
     waits: bool = False,
     typed: Mapping[int, Typed] | None = None,
 ) -> Iterator[Event]:
-    """The steps of a walk from the `first` on, and its end; of the first only what follows the request if that was `answered`.
+    """The steps of a walk from the `first` on, and its end; of the first only what follows a request that is now `answered`.
 
     If the agent `waits`, they end with its first request that no person has answered. What persons have `typed` is told
     beside what the agent read.
@@ -67,8 +66,12 @@ def told(
             yield _advised(step, (typed or {}).get(number))
         yield _thought(step)
         yield Acted(action=ACTIONS[step.action], pose=scene.pose(step.pose_after))
-    reason = "stopped" if walked.stopped else "time"
-    yield Ended(reason=reason, success=walked.success, metres=metres(walked.metres), goals=scene.goals(walked.task))
+    yield Ended(
+        reason="stopped" if walked.stopped else "time",
+        success=walked.success,
+        metres=metres(walked.metres),
+        goals=scene.goals(walked.task),
+    )
 
 
 def stood(walked: Walked, scene: Scene, number: int) -> Stood:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 
 from vnla.common.errors import InputError
-from vnla.roles import understanding
-from vnla.serve import messages, telling
+from vnla.serve import messages, reading, telling
 from vnla.serve.engine import Engine, Errand
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Mode, Score, Stood
 from vnla.serve.goals import sentence
@@ -44,7 +44,7 @@ class Visits:
             try:
                 return await self._do(session, message)
             except InputError as error:
-                return Refused(why=_as_sentence(str(error)))
+                return Refused(why=as_sentence(str(error)))
 
     async def _do(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         match message:
@@ -82,8 +82,7 @@ class Visits:
         wanted, waits = self._agents(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
-        given = message.choice if message.choice is not None else message.text
-        phrase, typed = self._understood(given)
+        phrase, typed = (message.choice, None) if message.choice else self._understood(message.text)
         wanted = wanted.saying(message.step, phrase)
         walked = await self.walked(wanted)
         said = {message.step: typed} if typed else {}
@@ -204,10 +203,10 @@ class Visits:
         if house is None:
             raise InputError("say in which house to look for it")
         known = self.engine.goals.known(self.scene.places.house(house).name)
-        found = understanding.end_goal(goal, known)
-        if found.goal is None:
+        found = reading.of_end_goal(goal, known)
+        if found.understood is None:
             raise InputError(f"there is nothing like that in this house{_suggesting(found.suggestions)}")
-        return Wanted(house=house, goal=found.goal.end_goal, seed=seed)
+        return Wanted(house=house, goal=found.understood, seed=seed)
 
     def task(self, wanted: Wanted) -> Task:
         """The task of an episode."""
@@ -244,10 +243,10 @@ class Visits:
         """Words as the agent reads them, and as they were typed; None is no answer."""
         if text is None:
             return None, None
-        found = understanding.advice(text, self.engine.words)
-        if found.phrase is None:
+        found = reading.of_advice(text, self.engine.words)
+        if found.understood is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.phrase, Typed(text, [*found.parts])
+        return found.understood, Typed(text, found.parts)
 
 
 def welcome(session: Session) -> Welcome:
@@ -260,9 +259,10 @@ def _is_late(session: Session, message: messages.AnyMessage) -> bool:
     return not isinstance(message, messages.Hello | messages.WhatIf) and message.after != session.state["number"]
 
 
-def _as_sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def as_sentence(text: str) -> str:
+    """An error as the page says it."""
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
-def _suggesting(texts: list[str]) -> str:
+def _suggesting(texts: Sequence[str]) -> str:
     return f"; it has for example {', '.join(texts[:3])}" if texts else ""
