@@ -68,14 +68,8 @@ def serve(
         typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
         if not no_open:
             threading.Timer(0.5, webbrowser.open, (address,)).start()
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            ws_max_size=limits.message,
-            ws_max_queue=32,
-            timeout_graceful_shutdown=2,
-            server_header=False,
-        )
+        config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
+        config.timeout_graceful_shutdown = 2
         uvicorn.Server(config).run(sockets=[listener])
     if opening.error is not None:
         raise InputError(opening.error)
@@ -105,7 +99,7 @@ def _listening(host: str, port: int) -> socket.socket:
     """A socket that is bound already, so that whoever is told the address finds somebody there."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's delay on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(128)

@@ -89,7 +89,10 @@ def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limit
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
     async def first(request: Request) -> Response:
-        return first_episode().events.answer(request)
+        recorded = first_episode().events
+        if recorded is None:
+            raise InputError("there is no recorded episode here")
+        return recorded.answer(request)
 
     @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
     def houses_here(request: Request) -> Response:

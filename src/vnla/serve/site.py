@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,13 @@ from vnla.houses.house import House
 from vnla.serve import reading
 from vnla.serve.engine import Engine
 from vnla.serve.goals import Sought
+from vnla.serve.meshes import Meshes
+from vnla.serve.pictures import Pictures
 from vnla.serve.places import Places
 from vnla.serve.plans import plan
 from vnla.serve.reading import Reading
 from vnla.serve.scene import Scene
+from vnla.serve.shelf import Shelf
 from vnla.serve.visits import Visits
 from vnla.training.trained import Trained
 
@@ -35,19 +37,13 @@ class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
     def __init__(self, trained: Trained, cache: Path) -> None:
-        self._folder = trained.material.folder
+        folder = trained.material.folder
         self.engine = Engine(trained)
-        self.places = Places(self._folder.houses)
+        self.places = Places(folder.houses)
         self.visits = Visits(self.engine, Scene(trained.material.world, self.places))
-        self._cache = cache
-
-    @cached_property
-    def pictures(self) -> Pictures:
-        """Of its houses."""
-        from vnla.serve.pictures import Pictures
-        from vnla.serve.shelf import Shelf
-
-        return Pictures(self._folder, self.places, Shelf(self._cache))
+        shelf = Shelf(cache)
+        self.pictures = Pictures(folder, self.places, shelf)
+        self._meshes = Meshes(folder, self.places, shelf)
 
     def houses(self) -> list[dict[str, Any]]:
         """The houses, with what can be looked for in each."""
@@ -76,9 +72,7 @@ class Site:
 
     def mesh(self, name: str) -> bytes:
         """The bare geometry of a house."""
-        from vnla.serve.meshes import mesh
-
-        made = mesh(self.places.house(name))
+        made = self._meshes.mesh(self.places.house(name))
         if made is None:
             raise InputError("there is no model of this house")
         return made

@@ -12,7 +12,6 @@ from vnla.common.machine import cores_here
 from vnla.houses.folder import MANIFEST as WORLD
 from vnla.tasks.dataset import MANIFEST as TASKS
 
-HOUSES = {"train": 3, "dev": 1, "test": 3}
 FEWEST = 2
 """Labels that occur less often are left out; in so few houses most things are rare."""
 SEED = 7
@@ -35,7 +34,8 @@ def small_world(folder: Path, device: str, report: Report) -> tuple[Path, Path]:
     world, tasks = folder / "world", folder / "tasks"
     with alone_in(folder):
         if not (world / WORLD).exists():
-            make_world(world, "small", replace(PRESETS["small"], **HOUSES), SEED, cores_here(), _of(report, "building"))
+            houses = replace(PRESETS["small"], train=3, dev=1, test=3)
+            make_world(world, "small", houses, SEED, cores_here(), _of(report, "building"))
         encode_views(world, DEFAULT, None, device, cores_here(), _of(report, "drawing and encoding"))
         if not (tasks / TASKS).exists():
             make_tasks(world, tasks, "asknav", SEED, None, FEWEST, None, _of(report, "looking for tasks in"))
