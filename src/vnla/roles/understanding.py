@@ -10,7 +10,7 @@ was understood and what was not.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -101,6 +101,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 """A word that people say → what it means here; "" where it means nothing."""
 
+_FEW = 8
 _TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _DEGREES = 30
 _ENDS = rf"(?={_NEXT}|turn|go|look|stop|forward|left|right)"
@@ -122,7 +123,7 @@ _RULES = [
 def advice(text: str, words: Container[str], most: int = MOST_ACTIONS) -> Understood:
     """What a text advises, in phrases of the words that an agent has, at most so many actions."""
     phrases, parts = _read(text, words, most)
-    guess = _respelt(text, parts)
+    guess = _respelt(text, parts, _WORDS)
     meant = _read(guess, words, most)[0] if guess != text else phrases
     other = () if meant == phrases else (_sentence(meant),)
     return Understood(_sentence(phrases) or None, parts, other)
@@ -202,13 +203,13 @@ def _sayable(command: Sequence[Nav], words: Container[str]) -> bool:
     return all(word in words for word in (*subgoal_words(command), FULL_STOP, COMMA))
 
 
-def _respelt(text: str, parts: Iterable[Part]) -> str:
-    """A text whose words that were not understood are replaced by words that look alike."""
-    known = [word for word in _WORDS if len(word) > 3]
+def _respelt(text: str, parts: Iterable[Part], known: Collection[str]) -> str:
+    """A text whose words that were not understood, if they are few, are replaced by known ones that look alike."""
+    long = [word for word in known if len(word) > 3]
     strange = [match for start, end, understood in parts if not understood for match in _TOKEN.finditer(text, start, end)]
-    for match in reversed(strange[:8]):
+    for match in reversed(strange) if len(strange) <= _FEW else ():
         word = match[0].lower()
-        if word not in _WORDS and (alike := get_close_matches(word, known, 1, 0.75)):
+        if word not in known and (alike := get_close_matches(word, long, 1, 0.75)):
             text = text[: match.start()] + alike[0] + text[match.end() :]
     return text
 
@@ -230,6 +231,7 @@ _ALSO = {
 }
 """Other names of common things."""
 
+_END = f" {FULL_STOP}"
 _BEFORE_ROOM = re.compile(r".* in (?:one of )?the | \.$")
 _LONGEST_NAME = 8
 
@@ -253,23 +255,28 @@ def end_goal(text: str, known: Sequence[Known]) -> Sought:
 
     there = [each for each in known if not place or _at(stems, place) in _rooms(each)]
     found = [each for each in there if _stems(each.object) == _at(stems, thing)]
-    said = " ".join(tokens[i].word for i in thing)
-    found = [each for each in found if each.object == said] or found
+    found = [each for each in found if each.object == _joined(tokens[i] for i in thing)] or found
+    found = [each for each in found if _bare(each) == _joined(tokens).removesuffix(_END)] or found
     in_no_room = not place and any(i >= thing.stop for i in strange)
-    if len(found) == 1 and not in_no_room:
+    if len({(each.object, each.room) for each in found}) == 1 and not in_no_room:
         return Sought(found[0].end_goal, parts)
-    instead = found or [*_instead(known, there, _at(stems, thing), [stems[i] for i in strange])] or there
-    names = dict.fromkeys(each.end_goal.removesuffix(f" {FULL_STOP}") for each in instead)
+    guess = _respelt(text, parts, sorted({word for each in known for word in each.end_goal.split()}))
+    if guess != text:
+        meant = end_goal(guess, known)
+        return Sought(None, parts, (meant.end_goal.removesuffix(_END),) if meant.end_goal else meant.suggestions)
+    elsewhere = [each for each in known if _stems(each.object) == _at(stems, thing)]
+    alike = [each for each in (*there, *known) if any(stems[i] in _stems(each.object) for i in strange)]
+    names = dict.fromkeys(_bare(each) for each in found or elsewhere or alike or there)
     return Sought(None, parts, tuple(names)[:SUGGESTIONS])
 
 
-def _instead(known: Sequence[Known], there: Sequence[Known], thing: Stems, strange: Sequence[str]) -> Iterator[Known]:
-    """What could be asked for: the same thing elsewhere, and what is called alike, there first."""
-    yield from (each for each in known if _stems(each.object) == thing)
-    for some in (there, known):
-        yield from (each for each in some if not set(strange).isdisjoint(_stems(each.object)))
-        alike = get_close_matches(" ".join(strange), sorted({each.object for each in some}), SUGGESTIONS)
-        yield from (each for name in alike for each in some if each.object == name)
+def _bare(known: Known) -> str:
+    """An end-goal without its full stop."""
+    return known.end_goal.removesuffix(_END)
+
+
+def _joined(tokens: Iterable[_Token]) -> str:
+    return " ".join(token.word for token in tokens)
 
 
 def _first(stems: Sequence[str], names: Container[Stems]) -> range:
