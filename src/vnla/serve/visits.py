@@ -82,20 +82,21 @@ class Visits:
         session.append([self._begun(walked, mode, wanted), *events], wanted)
 
     async def _advise(self, session: Session, message: messages.Advise) -> None:
-        waits = session.state["waits"]
+        wanted, waits = self._agents(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
         given = (message.choice, None) if message.choice else self._understood(message.text)
-        await self._go_on(session, message.step, given, answered=True)
+        await self._go_on(session, wanted, message.step, given, answered=True)
 
     async def _speak(self, session: Session, message: messages.Speak) -> None:
+        wanted = self._agents(session)
         if self._step(session, message.step)["asked"]:
             raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
-        await self._go_on(session, message.step, self._understood(message.text), answered=False)
+        await self._go_on(session, wanted, message.step, self._understood(message.text), answered=False)
 
-    async def _go_on(self, session: Session, step: int, given: Given, *, answered: bool) -> None:
+    async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
         """Tell the walk anew from a step on, with what a person has said there."""
-        wanted = self._agents(session).saying(step, given[0])
+        wanted = wanted.saying(step, given[0])
         walked = await self.walked(wanted)
         events = telling.told(
             walked,
@@ -109,9 +110,10 @@ class Visits:
         session.append(events, wanted)
 
     async def _what_if(self, session: Session, message: messages.WhatIf) -> Second:
+        wanted = self._agents(session)
         self._step(session, message.step)
         given = self._understood(message.text)
-        wanted = self._agents(session).saying(message.step, given[0])
+        wanted = wanted.saying(message.step, given[0])
         walked = await self.walked(wanted)
         walk = telling.told(walked, self.scene, typed=_at(message.step, given), link=wanted.link())
         events = enumerate([self._begun(walked, "watch", wanted), *walk], start=1)
