@@ -50,8 +50,8 @@ def main(run: Path, out: Path) -> None:
     stage = source.stage(house)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "walks.json", [_events(each, name, names, k=players.advisor.k) for each in found])
-    _write(out / "first.json", _events(found[0], name, names, k=players.advisor.k))
-    _write(out / f"plan-{name}.json", _plan(house, name, names, stage.mesh.scene))
+    plan = _plan(house, name, names, stage.mesh.scene)
+    _write(out / f"plan-{name}.json", plan)
     (out / f"mesh-{name}.glb").write_bytes(_glb(stage.mesh.position, stage.mesh.triangles))
     pictures = {}
     for i, stand in enumerate(house.viewpoints):
@@ -60,6 +60,8 @@ def main(run: Path, out: Path) -> None:
             for face, pixels in enumerate(source.faces(house, stand, FACE)):
                 Image.fromarray(pixels).save(out / f"{names[i]}{face}.webp", quality=82, method=4)
     _write(out / f"pictures-{name}.json", pictures)
+    first = _events(found[0], name, names, k=players.advisor.k)
+    _write(out / "first.json", {"events": first, "plan": plan, "pictures": pictures})
     known = {"objects": sorted({each.label for each in house.objects}), "rooms": sorted({each.name for each in house.rooms})}
     _write(out / "houses.json", [{"house": name, "name": "a cottage", "rooms": len(house.rooms), "known": known}])
 
@@ -121,6 +123,7 @@ def _events(account: Account, house: str, names: dict[int, str], k: int) -> list
         metres=round(account.metres_left, 2),
         goals=[names[goal] for goal in account.goals],
         walk=None,
+        its_success=None,
         score=None,
     )
     return events

@@ -63,7 +63,7 @@ export class Connection {
       this.wait = FIRST_WAIT;
       this.listener.heard(answer);
       // What the server had taken in before the line was lost shows in the snapshot; the rest is said again.
-      this.unanswered = this.unanswered.filter((each) => each.after >= answer.snapshot.number);
+      this.unanswered = this.unanswered.filter((each) => each.after === answer.snapshot.number);
       this.unanswered.forEach((each) => this.socket?.send(JSON.stringify(each)));
       this.listener.open(true);
       return;

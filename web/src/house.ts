@@ -1,6 +1,6 @@
 /** What the page fetches of a house: its plan, the addresses of its pictures, what can be looked for in it. */
 
-import type { Part } from "./events";
+import type { Event, Part } from "./events";
 
 export type XY = [number, number];
 
@@ -19,6 +19,13 @@ export interface Plan {
 
 /** Viewpoint → addresses of its six faces: up, south, west, north, east, down. */
 export type Pictures = Record<string, string[]>;
+
+/** A recorded episode with all that is needed to show it. */
+export interface Recorded {
+  events: Event[];
+  plan: Plan;
+  pictures: Pictures;
+}
 
 export interface House {
   house: string;
@@ -40,14 +47,20 @@ const kept = new Map<string, Promise<unknown>>();
 export function fetched<Value>(address: string): Promise<Value> {
   let found = kept.get(address) as Promise<Value> | undefined;
   if (!found) {
-    found = fetch(address).then((answer) => {
-      if (!answer.ok) throw new Error(`The server has no ${address}.`);
+    found = fetch(address).then(async (answer) => {
+      if (!answer.ok) throw new Error(await why(answer));
       return answer.json() as Promise<Value>;
     });
     found.catch(() => kept.delete(address));
     kept.set(address, found);
   }
   return found;
+}
+
+/** What the server says about what it does not give. */
+async function why(answer: Response): Promise<string> {
+  const told = ((await answer.json().catch(() => null)) as { why?: string } | null)?.why;
+  return told ? `${told[0]?.toUpperCase()}${told.slice(1)}.` : "The server does not answer.";
 }
 
 /** A house's plan; in a game it has no names of rooms. */

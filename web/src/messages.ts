@@ -14,7 +14,7 @@ export interface Which {
 export type Message =
   | { kind: "hello"; session: string | null; after: number }
   | ({ kind: "watch" | "help"; after: number } & Which)
-  | { kind: "advise"; step: number; text: string | null; after: number }
+  | { kind: "advise"; step: number; text?: string; choice?: string; after: number } // with neither: no answer
   | { kind: "speak"; step: number; text: string; after: number }
   | { kind: "what_if"; step: number; text: string | null; after: number }
   | { kind: "beat"; after: number }

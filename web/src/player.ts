@@ -15,6 +15,8 @@ export class Player {
   readonly frames: ReadonlySignal<Frame[]>;
   readonly frame: ReadonlySignal<Frame | undefined>;
   readonly atEnd: ReadonlySignal<boolean>;
+  /** Whether something is still to come without anybody doing anything. */
+  readonly running: ReadonlySignal<boolean>;
   private readonly stop: () => void;
 
   constructor(
@@ -24,6 +26,7 @@ export class Player {
     this.frames = computed(() => frames(state.value));
     this.frame = computed(() => this.frames.value[Math.min(this.at.value, this.frames.value.length - 1)]);
     this.atEnd = computed(() => this.at.value >= this.frames.value.length - 1);
+    this.running = computed(() => this.playing.value && !(this.atEnd.value && state.value.ended !== null && !repeat));
     this.stop = effect(() => {
       const frame = this.frame.value;
       if (!this.playing.value || !frame) return;
@@ -51,8 +54,9 @@ export class Player {
   }
 
   toggle(): void {
-    if (!this.playing.value && this.atEnd.value && this.state.value.ended) this.move(0, true);
-    this.playing.value = !this.playing.value;
+    const runs = this.running.value;
+    if (!runs && this.atEnd.value && this.state.value.ended) this.move(0, true);
+    this.playing.value = !runs;
   }
 
   dispose(): void {

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { fetched, type Reading } from "../house";
 
 interface Props {
-  reader: "/advice" | "/understand";
+  reader: string; // the address that reads a text, up to its last parameter
   label: string;
   hint: string;
   button: string;
@@ -95,7 +95,7 @@ function useReading(reader: string, text: string): Reading | null {
     if (!text.trim()) return setReading(null);
     let stale = false;
     const timer = setTimeout(() => {
-      fetched<Reading>(`${reader}?text=${encodeURIComponent(text)}`).then(
+      fetched<Reading>(`${reader}text=${encodeURIComponent(text)}`).then(
         (found) => stale || setReading({ of: text, reading: found }),
         () => undefined,
       );

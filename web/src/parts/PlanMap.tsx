@@ -5,6 +5,9 @@ import type { Pose } from "../events";
 import type { Plan, Storey, XY } from "../house";
 import { fan, sides } from "../seen";
 
+/** Metres by which more is drawn than was seen, so that walls are. */
+const WALL = 0.4;
+
 interface Props {
   plan: Plan | null;
   poses: readonly Pose[]; // where it stood, in order; the last is where it is
@@ -45,7 +48,7 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
         <mask id={mask}>
           <rect {...box} fill={onlySeen ? "#000" : "#777"} />
           {seen.map((points) => (
-            <polygon points={drawn(points)} fill="#fff" />
+            <polygon points={drawn(points)} fill="#fff" stroke="#fff" stroke-width={WALL} stroke-linejoin="round" />
           ))}
         </mask>
         <g mask={`url(#${mask})`}>
@@ -61,7 +64,7 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
         {way.length > 0 && <polyline class="way" points={drawn(known(way.map(spot)))} stroke-width={unit * 1.6} />}
         {other.length > 0 && <polyline class="other" points={drawn(known(other.map((pose) => spot(pose.viewpoint))))} stroke-width={unit * 1.2} />}
         <polyline class="walk" points={drawn(stands.map((each) => each.at))} stroke-width={unit * 1.2} />
-        {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 3} />)}
+        {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 4.2} />)}
         {asked.map(({ pose, name }) => {
           const found = spot(pose.viewpoint);
           return found && <Mark at={[found[0] + unit * 2.6, found[1] + unit * 2.6]} name={name} unit={unit} />;

@@ -36,7 +36,7 @@ export function View({ plan, pictures, pose, soon, speed, cut, children }: Props
   useEffect(() => {
     if (!ready || !pose) return;
     const walks = stage.current?.at !== pose.viewpoint;
-    const ms = cut || calm() ? 0 : (walks ? WALK_MS : TURN_MS) / Math.max(1, speed);
+    const ms = cut || calm() ? 0 : (walks ? WALK_MS : TURN_MS) / speed;
     stage.current?.show(pose, ms).then(
       () => {
         setTrouble(null);

@@ -24,7 +24,9 @@ export function Beat({ session }: { session: Session }) {
   const state = session.state.value;
   const { begun, ended } = state;
   const over = ended !== null;
-  const house = useHouse(begun?.mode === "beat" ? begun.house : undefined, !over);
+  const name = begun?.mode === "beat" ? begun.house : undefined;
+  const house = useHouse(name, true);
+  const named = useHouse(over ? name : undefined, false);
   const step = state.steps.at(-1);
   const pose = poseNow(state);
   const ready = !over && step !== undefined && step.acted === null && !pending(state);
@@ -64,6 +66,8 @@ export function Beat({ session }: { session: Session }) {
             </View>
             {house.trouble && <p class="trouble">{house.trouble}</p>}
           </div>
+        </div>
+        <div class="hands">
           {over ? (
             <Result state={state} again={() => session.begin("beat")} />
           ) : (
@@ -71,9 +75,9 @@ export function Beat({ session }: { session: Session }) {
           )}
         </div>
         <div class="side">
-          <Budget time={begun.time} left={over ? 0 : (step?.steps_left ?? begun.time)} requests={begun.requests} requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))} />
+          <Budget time={begun.time} left={(step?.steps_left ?? begun.time) - (step?.acted ? 1 : 0)} requests={begun.requests} requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))} />
           <PlanMap
-            plan={house.plan}
+            plan={named.plan ?? house.plan}
             poses={poses}
             asked={letters(state).map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }))}
             goals={ended?.goals ?? []}

@@ -2,8 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Event } from "../events";
-import { fetched } from "../house";
+import { fetched, type Recorded } from "../house";
 import { useKeys } from "../keys";
 import { EpisodeMap } from "../parts/EpisodeMap";
 import { Timeline } from "../parts/Timeline";
@@ -11,7 +10,7 @@ import { Walk } from "../parts/Walk";
 import { Why } from "../parts/Why";
 import { Player } from "../player";
 import { NOTHING, reduce } from "../reduce";
-import { useHouse } from "../useHouse";
+import type { Fetched } from "../useHouse";
 import { times, wanted } from "../words";
 
 const recorded = signal(NOTHING);
@@ -22,10 +21,13 @@ export function First() {
   const [trouble, setTrouble] = useState<string | null>(null);
   const [goals, showGoals] = useState(false);
   const state = recorded.value;
-  const house = useHouse(state.begun?.house, false);
+  const [house, setHouse] = useState<Fetched>({ plan: null, pictures: null, trouble: null });
   useEffect(() => {
-    fetched<Event[]>("/first.json").then(
-      (events) => (recorded.value = reduce(NOTHING, events)),
+    fetched<Recorded>("/first.json").then(
+      ({ events, plan, pictures }) => {
+        recorded.value = reduce(NOTHING, events);
+        setHouse({ plan, pictures, trouble: null });
+      },
       () => setTrouble("The recorded walk could not be fetched. The buttons work all the same."),
     );
   }, []);

@@ -61,16 +61,18 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
         It looks for <em>{wanted(begun.sentence)}</em>.{" "}
         {mode === "help" ? `It may ask you ${times(begun.requests)}.` : `It may ask for help ${times(begun.requests)}.`}
       </h1>
-      <div class="two">
-        <div>
+      <div class="areas">
+        <div class="area-view">
           <Walk player={player} house={house}>
             {turn && <p class="bubble asks">I am lost. Where should I go?</p>}
           </Walk>
           <Timeline player={player} time={begun.time} />
+        </div>
+        <div class="area-hands">
           {turn && (
             <div class="card turn">
               <Field
-                reader="/advice"
+                reader="/advice?"
                 label="Tell it the way"
                 hint="turn right and walk two steps"
                 button="Say it"
@@ -79,10 +81,12 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
                 say={(text) => session.say({ kind: "advise", step: waits.step, text })}
               >
                 <p class="choices small">
-                  <button type="button" onClick={() => session.say({ kind: "advise", step: waits.step, text: waits.offer })}>
-                    Say what the advisor would: <q>{waits.offer}</q>
-                  </button>
-                  <button type="button" onClick={() => session.say({ kind: "advise", step: waits.step, text: null })}>
+                  {waits.offer && (
+                    <button type="button" onClick={() => session.say({ kind: "advise", step: waits.step, choice: waits.offer })}>
+                      Say what the advisor would: <q>{waits.offer}</q>
+                    </button>
+                  )}
+                  <button type="button" onClick={() => session.say({ kind: "advise", step: waits.step })}>
                     Say nothing
                   </button>
                 </p>
@@ -92,7 +96,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           {ended && atEnd && <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} mode={mode} />}
           {asking !== null && (
             <div class="card">
-              <Field reader="/advice" label={`What if it had heard something else at step ${(state.steps[asking]?.step ?? 0) + 1}?`} hint="turn around" button="See" chips={PIECES} autofocus say={whatIf}>
+              <Field reader="/advice?" label={`What if it had heard something else at step ${(state.steps[asking]?.step ?? 0) + 1}?`} hint="turn around" button="See" chips={PIECES} autofocus say={whatIf}>
                 <p class="choices small">
                   <button type="button" onClick={() => whatIf(null)}>
                     … or nothing?
@@ -107,11 +111,11 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           {mode === "help" && !turn && !ended && asking === null && (
             <details class="card">
               <summary>Speak unasked</summary>
-              <Field reader="/advice" label="It hears you at this step, and it costs no request" hint="go back" button="Say it" chips={PIECES} say={speak} />
+              <Field reader="/advice?" label="It hears you at this step, and it costs no request" hint="go back" button="Say it" chips={PIECES} say={speak} />
             </details>
           )}
         </div>
-        <div class="side">
+        <div class="area-map side">
           <Budget
             time={begun.time}
             left={Math.max(0, (step?.steps_left ?? begun.time) - (frame?.phase === "act" || frame?.phase === "end" ? 1 : 0))}
@@ -119,6 +123,8 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
             requestsLeft={(step?.requests_left ?? begun.requests) - (step?.asked && frame?.phase !== "stand" ? 1 : 0)}
           />
           <EpisodeMap player={player} house={house} goals={goals || (ended !== null && atEnd)} way={turn ? waits.way : []} />
+        </div>
+        <div class="area-rest side">
           <label class="check">
             <input type="checkbox" checked={goals} disabled={!ended} onChange={() => showGoals(!goals)} /> Show where it is
           </label>
@@ -184,7 +190,7 @@ function Chooser({ session, house }: { session: Session; house: string }) {
   }, []);
   useEffect(() => choose(house), [house]);
   const here = houses.find((each) => each.house === chosen);
-  const some = here?.known.objects.filter((_, i, all) => i % Math.ceil(all.length / 6) === 0).map((object) => `find a ${object}`) ?? [];
+  const some = here?.known.objects.filter((_, i, all) => i % Math.ceil(all.length / 6) === 0).map((object) => `find ${/^[aeiou]/.test(object) ? "an" : "a"} ${object}`) ?? [];
   return (
     <details class="card">
       <summary>Let it look for something else</summary>
@@ -199,7 +205,7 @@ function Chooser({ session, house }: { session: Session; house: string }) {
         </select>
       </label>
       <Field
-        reader="/understand"
+        reader={`/understand?house=${encodeURIComponent(chosen)}&`}
         label="What should it find?"
         hint="find a mug in the kitchen"
         button="Go"

@@ -21,14 +21,26 @@ uniform float progress;
 uniform bool measured;
 in vec3 place;
 out vec4 colour;
+const float EDGE = 0.008;
 
 vec3 look(samplerCube picture, vec3 way) {
   return texture(picture, vec3(way.xy, -way.z)).rgb;
 }
 
+// Whether nothing stands before a point, nor beside that way: the colours of an edge run over into what lies behind it.
 float sees(samplerCube distances, vec3 way) {
-  float here = length(way), there = texture(distances, way).r;
-  return 1.0 - smoothstep(0.06, 0.2, here - there - 0.02 * here);
+  float here = length(way);
+  vec3 ahead = way / here;
+  vec3 across = EDGE * normalize(cross(ahead, abs(ahead.y) < 0.9 ? vec3(0, 1, 0) : vec3(1, 0, 0)));
+  vec3 down = cross(ahead, across);
+  float there = min(
+    texture(distances, ahead).r,
+    min(
+      min(texture(distances, ahead + across).r, texture(distances, ahead - across).r),
+      min(texture(distances, ahead + down).r, texture(distances, ahead - down).r)
+    )
+  );
+  return 1.0 - smoothstep(0.06, 0.2, here - there - 0.03 * here);
 }
 
 void main() {
