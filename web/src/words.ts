@@ -5,6 +5,9 @@ import type { Frame } from "./frames";
 import { roomOf, type Plan } from "./house";
 import type { State, Step } from "./reduce";
 
+/** In the order in which the agent's probabilities come. */
+export const ACTIONS: readonly Action[] = ["left", "right", "up", "down", "forward", "stop"];
+
 export const ACTION_NAMES: Record<Action, string> = {
   left: "turn left",
   right: "turn right",

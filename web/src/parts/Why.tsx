@@ -1,8 +1,7 @@
 /** Why the agent does what it does: how probable it finds each action, how much it wants to ask, which words it attends to. */
 
-import { ACTIONS } from "../events";
 import type { Step } from "../reduce";
-import { ACTION_NAMES, sureness } from "../words";
+import { ACTION_NAMES, ACTIONS, sureness } from "../words";
 
 /** All that is known of one step. */
 export function Why({ step }: { step: Step | undefined }) {
