@@ -12,6 +12,8 @@ export class Player {
   readonly speed = signal<number>(1);
   /** Whether the last change was a jump: it is shown at once, without walking there. */
   readonly jumped = signal(false);
+  /** Whether a picture is awaited: until it is there, nothing goes on. */
+  readonly held = signal(false);
   readonly frames: ReadonlySignal<Frame[]>;
   readonly frame: ReadonlySignal<Frame | undefined>;
   readonly atEnd: ReadonlySignal<boolean>;
@@ -29,7 +31,7 @@ export class Player {
     this.running = computed(() => this.playing.value && !(this.atEnd.value && state.value.ended !== null && !repeat));
     this.stop = effect(() => {
       const frame = this.frame.value;
-      if (!this.playing.value || !frame) return;
+      if (!this.playing.value || this.held.value || !frame) return;
       if (this.atEnd.value && !(this.repeat && this.state.value.ended)) return;
       const wait = this.atEnd.value ? 4000 : frame.ms / this.speed.value;
       const timer = setTimeout(() => this.move(this.atEnd.value ? 0 : this.at.value + 1, this.atEnd.value), wait);

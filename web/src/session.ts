@@ -15,6 +15,8 @@ export class Session {
   readonly connected = signal(false);
   /** Whether the server has said what it knows of this session. */
   readonly known = signal(false);
+  /** Whether the present episode was under way before the page was opened. */
+  readonly resumed = signal(false);
   private id = sessionStorage.getItem(KEPT);
   private readonly connection = new Connection(() => new WebSocket(address()) as never, {
     seen: () => ({ session: this.id, after: this.state.peek().number }),
@@ -36,6 +38,7 @@ export class Session {
   }
 
   begin(mode: Mode, which: Which = {}): void {
+    this.resumed.value = false;
     this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
   }
 
@@ -45,6 +48,7 @@ export class Session {
         this.id = answer.session;
         sessionStorage.setItem(KEPT, answer.session);
         this.state.value = answer.snapshot;
+        if (!this.known.value) this.resumed.value = answer.snapshot.begun !== null;
         this.known.value = true;
         break;
       case "event":

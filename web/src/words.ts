@@ -70,7 +70,7 @@ export function ending(ended: Pick<Ended, "reason" | "success" | "metres">, who:
   if (ended.reason === "left") return `${who} gave up.`;
   const found = ended.success ? `${who} found it.` : `${who} did not find it.`;
   const how = ended.reason === "time" ? `${who === "It" ? "Its" : "Your"} time is up` : `${who} stopped`;
-  const where = ended.metres === 0 ? "at the goal" : `${ended.metres.toFixed(1)} m from the goal`;
+  const where = ended.metres === 0 ? "at the goal" : `${ended.metres.toFixed(1)}\u00a0m from the goal`;
   return `${found} ${how}, ${where}.`;
 }
 

@@ -70,7 +70,7 @@ describe("words", () => {
     expect([1, 2, 3].map(times)).toEqual(["once", "twice", "3 times"]);
     expect(place(PLAN, { viewpoint: "a", heading: 3, row: 0 })).toBe("in the kitchen, looking east and down");
     expect(ending({ reason: "stopped", success: true, metres: 0 }, "You")).toBe("You found it. You stopped, at the goal.");
-    expect(ending({ reason: "time", success: false, metres: 3.14 }, "It")).toBe("It did not find it. Its time is up, 3.1 m from the goal.");
+    expect(ending({ reason: "time", success: false, metres: 3.14 }, "It")).toBe("It did not find it. Its time is up, 3.1\u00a0m from the goal.");
     expect([sureness([1, 0, 0, 0, 0, 0]), sureness(Array<number>(6).fill(1 / 6))]).toEqual(["It is sure of what to do.", "It has no idea of what to do."]);
   });
 });

@@ -15,41 +15,59 @@ interface Props {
   soon: readonly string[];
   speed: number;
   cut: boolean;
+  waits?: (waits: boolean) => void; // hears whether a picture is awaited
   children?: ComponentChildren;
 }
 
+const PATIENCE = 400;
+
 /** The picture, with whatever lies over it. */
-export function View({ plan, pictures, pose, soon, speed, cut, children }: Props) {
+export function View({ plan, pictures, pose, soon, speed, cut, waits, children }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const stage = useRef<Stage | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [ready, setReady] = useState(false);
+  const [drawing, setDrawing] = useState(true);
 
   useEffect(() => {
     if (!canvas.current || !plan || !pictures) return;
-    return open(canvas.current, plan, pictures, setTrouble, (made) => {
+    const fail = (text: string): void => {
+      setTrouble(text);
+      waits?.(false);
+    };
+    return open(canvas.current, plan, pictures, fail, (made) => {
       stage.current = made;
       setReady(made !== null);
     });
   }, [plan, pictures]);
 
   useEffect(() => {
+    waits?.(true);
+    return () => waits?.(false);
+  }, []);
+
+  useEffect(() => {
     if (!ready || !pose) return;
     const walks = stage.current?.at !== pose.viewpoint;
     const ms = cut || calm() ? 0 : (walks ? WALK_MS : TURN_MS) / speed;
-    stage.current?.show(pose, ms).then(
-      () => {
-        setTrouble(null);
-        stage.current?.prepare(soon);
-      },
-      (error: Error) => setTrouble(error.message),
-    );
+    const late = setTimeout(() => setDrawing(true), PATIENCE);
+    const done = (text: string | null): void => {
+      clearTimeout(late);
+      setDrawing(false);
+      setTrouble(text);
+      waits?.(false);
+      stage.current?.prepare(soon);
+    };
+    waits?.(true);
+    stage.current?.show(pose, ms).then((arrived) => arrived && done(null), (error: Error) => done(error.message));
+    return () => clearTimeout(late);
   }, [ready, pose?.viewpoint, pose?.heading, pose?.row, soon.join()]);
 
   return (
     <div class="view">
-      <canvas ref={canvas} role="img" aria-label={pose ? `The view ${place(plan, pose)}` : "The view"} />
-      {trouble && <p class="trouble">{trouble}</p>}
+      {/* A canvas has one house only: what drew on it cannot be taken off it. */}
+      <canvas key={plan?.house} ref={canvas} role="img" aria-label={pose ? `The view ${place(plan, pose)}` : "The view"} />
+      {trouble ? <p class="trouble">{trouble}</p> : drawing && <p class="drawing">The house is being drawn …</p>}
       {children}
     </div>
   );
@@ -65,7 +83,7 @@ function open(
   canvas: HTMLCanvasElement,
   plan: Plan,
   pictures: Pictures,
-  setTrouble: (text: string) => void,
+  fail: (text: string) => void,
   give: (stage: Stage | null) => void,
 ): () => void {
   let stage: Stage | null = null;
@@ -77,7 +95,7 @@ function open(
     try {
       stage = new Stage(canvas, plan, pictures);
     } catch {
-      setTrouble("This browser cannot draw in three dimensions. The plan shows where the robot is.");
+      fail("This browser cannot draw in three dimensions. The plan shows where the robot is.");
       return;
     }
     size.observe(canvas);

@@ -1,6 +1,7 @@
 /** An episode as it is seen by who walks: the view, what is said, and one line of what happens. */
 
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Player } from "../player";
 import { telling } from "../words";
 import type { Fetched } from "../useHouse";
@@ -11,6 +12,9 @@ import { View } from "./View";
 export function Walk({ player, house, children }: { player: Player; house: Fetched; children?: ComponentChildren }) {
   const state = player.state.value;
   const frame = player.frame.value;
+  useEffect(() => {
+    if (house.trouble) player.held.value = false; // it can be told without pictures
+  }, [house.trouble]);
   return (
     <div class="walk-view">
       <View
@@ -20,6 +24,7 @@ export function Walk({ player, house, children }: { player: Player; house: Fetch
         soon={soon(player)}
         speed={player.speed.value}
         cut={player.jumped.value}
+        waits={(waits) => (player.held.value = waits)}
       >
         <Bubble state={state} frame={frame} />
         {children}

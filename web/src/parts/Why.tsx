@@ -67,7 +67,7 @@ function Bar({ share, kind }: { share: number; kind: "before" | "after" }) {
 
 /** The words that it was told, the darker the more it attends to them. */
 function Attention({ words }: { words: [string, number][] }) {
-  const most = Math.max(...words.map(([, weight]) => weight), 1e-6);
+  const most = Math.max(...words.map(([, weight]) => weight), 0.02);
   return (
     <div class="attention">
       <span>The words it attends to</span>

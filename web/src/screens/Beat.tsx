@@ -12,6 +12,7 @@ import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { ending, times, wanted } from "../words";
+import { Waiting } from "./Waiting";
 
 /** A turn that the server has not confirmed yet; it is shown at once. */
 const ahead = signal<{ pose: Pose; after: number } | null>(null);
@@ -50,7 +51,7 @@ export function Beat({ session }: { session: Session }) {
     s: () => act("stop"),
     n: () => over && session.begin("beat"),
   });
-  if (!begun || begun.mode !== "beat" || !pose) return <p class="waiting">One moment …</p>;
+  if (!begun || begun.mode !== "beat" || !pose) return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
   return (

@@ -17,6 +17,7 @@ import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { ending, times, wanted } from "../words";
 import { Compare } from "./Compare";
+import { Waiting } from "./Waiting";
 
 const PIECES = ["turn left", "turn right", "turn around", "go forward", "go forward 2 steps", "look up", "look down", "stop"];
 
@@ -39,7 +40,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
     n: () => session.begin(mode),
   });
   const { begun, waits, ended } = state;
-  if (!begun || begun.mode !== mode) return <p class="waiting">One moment …</p>;
+  if (!begun || begun.mode !== mode) return <Waiting session={session} again={() => session.enter(mode, which)} alone={!which.link} />;
   const frame = player.frame.value;
   const step = state.steps[frame?.step ?? 0];
   const atEnd = player.atEnd.value;
@@ -220,7 +221,8 @@ function usePlayer(session: Session): Player {
   const player = useMemo(() => new Player(session.state), [session]);
   const episode = session.state.value.begun?.episode;
   useEffect(() => {
-    player.seek(0);
+    if (session.resumed.peek()) player.catchUp();
+    else player.seek(0);
     player.playing.value = true;
   }, [episode]);
   useEffect(() => () => player.dispose(), [player]);

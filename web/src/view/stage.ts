@@ -120,14 +120,14 @@ export class Stage {
     this.draw();
   }
 
-  /** Goes to a pose in `ms` milliseconds, at once with 0. The promise ends when its picture is there. */
-  async show(pose: Pose, ms: number): Promise<void> {
-    if (this.wanted && same(this.wanted, pose)) return;
+  /** Goes to a pose in `ms` milliseconds, at once with 0. The promise tells, when its picture is there, whether it is still wanted. */
+  async show(pose: Pose, ms: number): Promise<boolean> {
+    if (this.here && this.wanted === this.here && same(this.here, pose)) return true;
     this.wanted = pose;
     const texture = await this.panoramas.get(pose.viewpoint);
-    if (this.gone || this.wanted !== pose) return; // somebody wants to be elsewhere by now
+    if (this.gone || this.wanted !== pose) return false; // somebody wants to be elsewhere by now
     const to = cameraAt(this.plan, pose);
-    if (!to) return;
+    if (!to) return true;
     const from = this.way ? this.cameraNow() : to;
     const walks = this.here !== null && this.here.viewpoint !== pose.viewpoint;
     const cuts = ms === 0 || this.here === null || (walks && !adjoining(this.plan, this.here.viewpoint, pose.viewpoint));
@@ -135,6 +135,7 @@ export class Stage {
     this.here = pose;
     this.way = { from: cuts ? to : from, to, began: performance.now(), ms: cuts ? 0 : ms };
     this.tick();
+    return true;
   }
 
   /** Fetches panoramas that may be wanted soon. */
