@@ -1,6 +1,6 @@
 """Something to show while the page is being written: one house of a demo and a few walks through it, as the server sends them.
 
-    python web/dev/fixture.py demo/runs/learned web/dev/data
+python web/dev/fixture.py demo/runs/learned web/dev/data
 """
 
 from __future__ import annotations
@@ -101,7 +101,14 @@ def _events(account: Account, house: str, names: dict[int, str], k: int) -> list
     for beat, then in zip(account.beats, after, strict=True):
         ahead = [names[i] for i in account.house.neighbours[beat.viewpoint]]
         place = pose(beat.viewpoint, beat.view)
-        add("stood", step=beat.number, pose=place, steps_left=account.time_budget - beat.number, requests_left=left, ahead=ahead)
+        add(
+            "stood",
+            step=beat.number,
+            pose=place,
+            steps_left=account.time_budget - beat.number,
+            requests_left=left,
+            ahead=ahead,
+        )
         words = [*(beat.said or "").replace(",", " ,").split(), *account.task.end_goal.split()]
         weights = np.random.default_rng(beat.number).dirichlet(np.full(len(words), 0.4)).round(3).tolist()
         add(

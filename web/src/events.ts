@@ -52,6 +52,7 @@ export interface Ended {
   walk: Pose[] | null;
   its_success: boolean | null;
   score: Score | null;
+  link: string | null;
 }
 
 /** A viewpoint, one of twelve headings and one of three rows (0 down, 1 level, 2 up). */

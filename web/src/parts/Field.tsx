@@ -128,7 +128,7 @@ function telling(text: string, reading: Reading | null): ComponentChildren {
   }
   return (
     <>
-      Understood as: <b>{reading.understood}</b>
+      Understood as: <b>{reading.understood.replace(/\s+([.,])/g, "$1")}</b>
       {unknown.length > 0 && `; not understood: ${unknown.join(", ")}`}
     </>
   );

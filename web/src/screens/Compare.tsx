@@ -42,18 +42,28 @@ export function Compare({ first, second, house, from, close }: Props) {
         </button>
       </p>
       <div class="pair">
-        <Half title="What happened" player={one} other={two} house={house} />
-        <Half title="What if" player={two} other={one} house={house} />
+        <Half title="What happened" heard={first.value.steps[from]?.advised?.text} player={one} other={two} house={house} />
+        <Half title="What if" heard={said} player={two} other={one} house={house} />
       </div>
     </section>
   );
 }
 
-function Half({ title, player, other, house }: { title: string; player: Player; other: Player; house: Fetched }) {
+interface HalfProps {
+  title: string;
+  heard: string | undefined;
+  player: Player;
+  other: Player;
+  house: Fetched;
+}
+
+function Half({ title, heard, player, other, house }: HalfProps) {
   const { ended } = player.state.value;
   return (
     <div class="half">
-      <h2>{title}</h2>
+      <h2>
+        {title}: <span>it heard {heard ? <q>{heard}</q> : "nothing"}</span>
+      </h2>
       <Walk player={player} house={house} />
       <Timeline player={player} time={player.state.value.begun?.time ?? 25} />
       <EpisodeMap player={player} house={house} goals={player.atEnd.value} other={posesUntil(other.state.value, other.frames.value.at(-1))} />
