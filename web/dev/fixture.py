@@ -1,4 +1,4 @@
-"""Something to show while the page is being written: one house of a demo and a few walks through it, as the server sends them.
+"""Something to show while the page is being written: a house of a demo and a few walks through it, as the server tells them.
 
 python web/dev/fixture.py demo/runs/learned web/dev/data
 """
@@ -132,6 +132,7 @@ def _events(account: Account, house: str, names: dict[int, str], k: int) -> list
         walk=None,
         its_success=None,
         score=None,
+        link=None,
     )
     return events
 

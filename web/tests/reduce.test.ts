@@ -18,7 +18,7 @@ const anyEvent: fc.Arbitrary<Unnumbered> = fc.oneof(
   fc.constant<Unnumbered>({ kind: "waits", step: 0, way: ["a"], offer: "stop" }),
   fc.string().map<Unnumbered>((text) => ({ kind: "advised", by: "visitor", text, understood: null, parts: [] })),
   fc.constant<Unnumbered>({ kind: "acted", action: "left", pose: POSE }),
-  fc.constant<Unnumbered>({ kind: "ended", reason: "time", success: false, metres: 2, goals: ["b"], walk: null, its_success: null, score: null }),
+  fc.constant<Unnumbered>({ kind: "ended", reason: "time", success: false, metres: 2, goals: ["b"], walk: null, its_success: null, score: null, link: null }),
   fc.string().map<Unnumbered>((text) => ({ kind: "said", text })),
 );
 const anyLog = fc.array(anyEvent, { maxLength: 30 }).map((events) => numbered(...events));

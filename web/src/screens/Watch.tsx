@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
 import { useKeys } from "../keys";
-import { linkOf } from "../link";
 import { EpisodeMap } from "../parts/EpisodeMap";
 import { Field } from "../parts/Field";
 import { Budget } from "../parts/Budget";
@@ -155,7 +154,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
 function Ending({ state, again, replay, mode }: { state: State; again: () => void; replay: () => void; mode: "watch" | "help" }) {
   const [copied, setCopied] = useState(false);
   if (!state.ended || !state.begun) return null;
-  const link = linkOf(state);
+  const link = state.ended.link ?? state.begun.link;
   return (
     <div class={`card ending ${state.ended.success ? "good" : "bad"}`}>
       <p>{ending(state.ended, "It")}</p>
