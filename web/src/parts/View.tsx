@@ -78,7 +78,7 @@ export function calm(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Makes a stage on a canvas; three.js is fetched only now. Gives back what ends it. */
+/** Makes a stage on a canvas; three.js is fetched beside all else. Gives back what ends it. */
 function open(
   canvas: HTMLCanvasElement,
   plan: Plan,

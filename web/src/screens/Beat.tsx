@@ -14,8 +14,10 @@ import { useHouse } from "../useHouse";
 import { ending, times, wanted } from "../words";
 import { Waiting } from "./Waiting";
 
-/** A turn that the server has not confirmed yet; it is shown at once. */
-const ahead = signal<{ pose: Pose; after: number } | null>(null);
+/** The action that the server has not answered yet, and those that wait for it; turns are shown at once. */
+const sent = signal<{ action: Action; after: number } | null>(null);
+const queue = signal<Action[]>([]);
+const LONGEST_QUEUE = 3;
 
 export function Beat({ session }: { session: Session }) {
   const known = session.known.value;
@@ -29,13 +31,21 @@ export function Beat({ session }: { session: Session }) {
   const house = useHouse(name, true);
   const named = useHouse(over ? name : undefined, false);
   const step = state.steps.at(-1);
-  const pose = poseNow(state);
-  const ready = !over && step !== undefined && step.acted === null && !pending(state);
+  const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
+  const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value]);
+  const ready = !over && step !== undefined && step.acted === null && !waiting;
   const act = (action: Action): void => {
-    if (!ready || !pose || (action === "forward" && step.ahead.length === 0)) return;
-    ahead.value = { pose: turned(pose, action), after: state.number };
-    session.say({ kind: "act", action });
+    if (!over && queue.value.length < LONGEST_QUEUE) queue.value = [...queue.value, action];
   };
+  useEffect(() => {
+    const [next, ...rest] = queue.value;
+    if (over) queue.value = [];
+    if (!ready || !next) return;
+    queue.value = rest;
+    if (next === "forward" && step.ahead.length === 0) return;
+    sent.value = { action: next, after: state.number };
+    session.say({ kind: "act", action: next });
+  });
   const ask = (): void => {
     if (ready && step.requests_left > 0 && !step.asked) session.say({ kind: "ask" });
   };
@@ -164,15 +174,12 @@ function Result({ state, again }: { state: State; again: () => void }) {
   );
 }
 
-/** Whether something was done that the server has not answered yet. */
-function pending(state: State): boolean {
-  return ahead.value !== null && ahead.value.after >= state.number;
-}
-
-function poseNow(state: State): Pose | null {
-  if (ahead.value && pending(state)) return ahead.value.pose;
+/** Where the visitor is once the turns that are under way are done. */
+function poseNow(state: State, actions: readonly Action[]): Pose | null {
   const step = state.steps.at(-1);
-  return step?.acted?.pose ?? step?.pose ?? state.begun?.start ?? null;
+  const pose = step?.acted?.pose ?? step?.pose ?? state.begun?.start ?? null;
+  const unknown = actions.findIndex((action) => action === "forward" || action === "stop");
+  return pose && actions.slice(0, unknown < 0 ? undefined : unknown).reduce(turned, pose);
 }
 
 /** The pose after an action that needs nobody to tell; going forward is the server's to say. */
