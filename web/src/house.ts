@@ -76,6 +76,11 @@ export function meshOf(house: string): string {
   return `/mesh/${encodeURIComponent(house)}.glb`;
 }
 
+/** Begins to fetch the pictures of a viewpoint, for whoever draws them. */
+export function warm(pictures: Pictures, viewpoint: string): void {
+  for (const address of pictures[viewpoint] ?? []) new Image().src = address;
+}
+
 /** The name of the room that a viewpoint is in, where the plan tells it. */
 export function roomOf(plan: Plan, viewpoint: string): string | null {
   const stand = plan.viewpoints[viewpoint];

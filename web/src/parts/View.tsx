@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Pose } from "../events";
-import { meshOf, type Pictures, type Plan } from "../house";
+import { meshOf, type Pictures, type Plan, warm } from "../house";
 import { TURN_MS, WALK_MS } from "../frames";
 import { place } from "../words";
 import type { Stage } from "../view/stage";
@@ -31,6 +31,7 @@ export function View({ plan, pictures, pose, soon, speed, cut, waits, children }
 
   useEffect(() => {
     if (!canvas.current || !plan || !pictures) return;
+    if (pose) warm(pictures, pose.viewpoint);
     const fail = (text: string): void => {
       setTrouble(text);
       waits?.(false);
@@ -100,6 +101,7 @@ function open(
     }
     size.observe(canvas);
     give(stage);
+    await stage.shown;
     const file = await fetch(meshOf(plan.house), { priority: "low" });
     if (!file.ok) return; // a house without triangles is walked through all the same
     const { readGlb } = await import("../view/glb");

@@ -61,6 +61,9 @@ export class Stage {
   };
   private readonly gauges: [Gauge, Gauge];
   private readonly panoramas: Panoramas;
+  /** Comes when there is a first picture. */
+  readonly shown: Promise<void>;
+  private arrive: () => void = () => undefined;
   private hasMesh = false;
   private here: Pose | null = null;
   private wanted: Pose | null = null;
@@ -95,6 +98,7 @@ export class Stage {
     this.gauges = [new Gauge(), new Gauge()];
     this.uniforms.firstDistance.value = this.gauges[0].texture;
     this.uniforms.secondDistance.value = this.gauges[1].texture;
+    this.shown = new Promise((arrive) => (this.arrive = arrive));
     canvas.addEventListener("webglcontextrestored", () => this.draw());
   }
 
@@ -135,6 +139,7 @@ export class Stage {
     this.here = pose;
     this.way = { from: cuts ? to : from, to, began: performance.now(), ms: cuts ? 0 : ms };
     this.tick();
+    this.arrive();
     return true;
   }
 
