@@ -49,7 +49,7 @@ pictures: install ## the pictures in docs/images
 
 web: install ## the page of `vnla serve`, from its sources in web; needs Node 20
 	$(BIN)/python web/events.py
-	cd web && npm ci && npm test && npm run build
+	cd web && npm ci && npm run check && npm test && npm run build
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", chromiumSandbox: false, args: ["--disable-gpu", "--enable-unsafe-swiftshader"] });
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  chromiumSandbox: false,
+  args: ["--disable-gpu", "--enable-unsafe-swiftshader"],
+});
 for (const colorScheme of ["light", "dark"]) {
   for (const screen of ["", "#watch", "#help", "#beat"]) {
     const page = await browser.newPage({ colorScheme });
@@ -12,7 +16,14 @@ for (const colorScheme of ["light", "dark"]) {
     for (const more of await page.locator("summary").all()) await more.click();
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run());
-    for (const { id, help, nodes } of violations) console.log(colorScheme, screen || "first", id, help, nodes.map((each) => each.html.slice(0, 120)));
+    for (const { id, help, nodes } of violations)
+      console.log(
+        colorScheme,
+        screen || "first",
+        id,
+        help,
+        nodes.map((each) => each.html.slice(0, 120)),
+      );
     console.log(colorScheme, screen || "first", violations.length);
     await page.close();
   }

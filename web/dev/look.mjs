@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const [address, folder, only] = process.argv.slice(2);
-const FLAGS = ["--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update", "--no-first-run"];
+const FLAGS = [
+  "--disable-gpu",
+  "--enable-unsafe-swiftshader",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--no-first-run",
+];
 const SCREENS = {
   first: async (page) => {
     await page.goto(address);
@@ -74,7 +80,10 @@ const browser = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir()
 });
 for (const [name, visit] of Object.entries(SCREENS)) {
   if (only && !only.split(",").includes(name)) continue;
-  for (const [width, height] of [[1280, 800], [390, 844]]) {
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+  ]) {
     const page = await browser.newPage();
     page.on("console", (message) => message.type() === "error" && console.log(name, message.text()));
     page.on("pageerror", (error) => console.log(name, String(error)));

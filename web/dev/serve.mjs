@@ -7,12 +7,22 @@ import { WebSocketServer } from "ws";
 
 const DATA = join(import.meta.dirname, "data");
 const PAGE = join(import.meta.dirname, "../../src/vnla/serve/assets");
-const KINDS = { html: "text/html", js: "text/javascript", css: "text/css", json: "application/json", webp: "image/webp", glb: "model/gltf-binary" };
+const KINDS = {
+  html: "text/html",
+  js: "text/javascript",
+  css: "text/css",
+  json: "application/json",
+  webp: "image/webp",
+  glb: "model/gltf-binary",
+};
 const json = (name) => JSON.parse(readFileSync(join(DATA, name), "utf8"));
 const walks = json("walks.json");
 const house = walks[0][0].house;
 const plan = json(`plan-${house}.json`);
-const bare = { ...plan, storeys: plan.storeys.map((each) => ({ ...each, rooms: each.rooms.map(({ polygon }) => ({ polygon })) })) };
+const bare = {
+  ...plan,
+  storeys: plan.storeys.map((each) => ({ ...each, rooms: each.rooms.map(({ polygon }) => ({ polygon })) })),
+};
 
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://here");
@@ -39,7 +49,8 @@ function answer(path, asked) {
   return ["json", readFileSync(join(DATA, last))];
 }
 
-const KNOWN = /^(turn|left|right|around|go|walk|forward|\d+|one|two|three|steps?|degrees|look|up|down|stop|and|then|please|find|a|an|the|in|of|dresser|bedroom|kitchen)$/i;
+const KNOWN =
+  /^(turn|left|right|around|go|walk|forward|\d+|one|two|three|steps?|degrees|look|up|down|stop|and|then|please|find|a|an|the|in|of|dresser|bedroom|kitchen)$/i;
 
 function read(text) {
   const parts = [...text.matchAll(/[^\s,.]+/g)].map(({ 0: word, index }) => [index, index + word.length, KNOWN.test(word)]);
@@ -65,7 +76,12 @@ new WebSocketServer({ server, path: "/ws" }).on("connection", (socket) => {
       tell(event.kind === "begun" ? { ...event, mode, episode: `${event.episode}${log.length}` } : event);
       if (mode === "help" && event.kind === "asked") {
         const at = walk.findLast((each, i) => i < next && each.kind === "stood");
-        tell({ kind: "waits", step: event.step, way: [at.pose.viewpoint, ...at.ahead.slice(0, 1)], offer: walk[++next].text });
+        tell({
+          kind: "waits",
+          step: event.step,
+          way: [at.pose.viewpoint, ...at.ahead.slice(0, 1)],
+          offer: walk[++next].text,
+        });
         next++;
         return;
       }
@@ -73,10 +89,18 @@ new WebSocketServer({ server, path: "/ws" }).on("connection", (socket) => {
   };
   const stand = () => tell({ kind: "stood", ...person, ahead: ahead(person.pose) });
   const actions = {
-    hello: () => send({ kind: "welcome", session: "here", snapshot: { number: 0, begun: null, steps: [], waits: null, ended: null, said: null } }),
+    hello: () =>
+      send({
+        kind: "welcome",
+        session: "here",
+        snapshot: { number: 0, begun: null, steps: [], waits: null, ended: null, said: null },
+      }),
     watch: () => ((walk = walks[log.length % walks.length]), (next = 0), on("watch")),
     help: () => ((walk = walks[0]), (next = 0), on("help")),
-    advise: ({ text }) => (tell({ kind: "advised", by: "visitor", text: text ?? "", understood: text, parts: [] }), on("help")),
+    advise: ({ text }) => (
+      tell({ kind: "advised", by: "visitor", text: text ?? "", understood: text, parts: [] }),
+      on("help")
+    ),
     speak: () => send({ kind: "refused", why: "Nobody listens here." }),
     what_if: () => send({ kind: "second", events: walks[1] }),
     beat: () => {
@@ -92,12 +116,27 @@ new WebSocketServer({ server, path: "/ws" }).on("connection", (socket) => {
       if (action !== "stop" && person.steps_left > 0) return stand();
       const its = walks[0].filter((each) => each.kind === "acted").map((each) => each.pose);
       const { goals } = walks[0].at(-1);
-      tell({ kind: "ended", reason: action === "stop" ? "stopped" : "time", success: goals.includes(pose.viewpoint), metres: 3.1, goals, walk: its, its_success: true, score: { yours: 0, its: 1, tasks: games } });
+      tell({
+        kind: "ended",
+        reason: action === "stop" ? "stopped" : "time",
+        success: goals.includes(pose.viewpoint),
+        metres: 3.1,
+        goals,
+        walk: its,
+        its_success: true,
+        score: { yours: 0, its: 1, tasks: games },
+      });
     },
     ask: () => {
       person.requests_left--;
       tell({ kind: "asked", step: person.step, by: "visitor" });
-      tell({ kind: "advised", by: "advisor", text: "turn 60 degrees right, go forward 2 steps", understood: null, parts: [] });
+      tell({
+        kind: "advised",
+        by: "advisor",
+        text: "turn 60 degrees right, go forward 2 steps",
+        understood: null,
+        parts: [],
+      });
     },
     leave: () => undefined,
   };
@@ -120,7 +159,8 @@ function ahead({ viewpoint, heading }) {
 
 function moved(pose, action) {
   if (action === "forward") return { ...pose, viewpoint: ahead(pose)[0] ?? pose.viewpoint };
-  if (action === "up" || action === "down") return { ...pose, row: Math.max(0, Math.min(2, pose.row + (action === "up" ? 1 : -1))) };
+  if (action === "up" || action === "down")
+    return { ...pose, row: Math.max(0, Math.min(2, pose.row + (action === "up" ? 1 : -1))) };
   const turn = action === "left" ? 11 : action === "right" ? 1 : 0;
   return { ...pose, heading: (pose.heading + turn) % 12 };
 }

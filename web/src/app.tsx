@@ -31,7 +31,10 @@ export function App() {
         </a>
         <nav aria-label="What to do">
           {SCREENS.map(([address, name]) => (
-            <a href={address} aria-current={at === address || (address === "#watch" && at.startsWith("#w=")) ? "page" : undefined}>
+            <a
+              href={address}
+              aria-current={at === address || (address === "#watch" && at.startsWith("#w=")) ? "page" : undefined}
+            >
               {name}
             </a>
           ))}

@@ -36,7 +36,11 @@ describe("a connection", () => {
         wires.push(new Wire());
         return last();
       },
-      { seen: () => ({ session: "s", after: seen }), heard: (answer) => answer.kind === "event" && (seen = answer.event.number), open: () => undefined },
+      {
+        seen: () => ({ session: "s", after: seen }),
+        heard: (answer) => answer.kind === "event" && (seen = answer.event.number),
+        open: () => undefined,
+      },
     );
     last().onopen?.();
   });

@@ -5,14 +5,25 @@ import { NOTHING, type State, type Step } from "../src/reduce";
 
 const at = (viewpoint: string, heading = 0): Pose => ({ viewpoint, heading, row: 1 });
 const step = (number: number, more: Partial<Step>): Step => ({
-  step: number, pose: at("a"), steps_left: 5, requests_left: 1, ahead: [], thought: null, asked: null, advised: null, acted: null, ...more,
+  step: number,
+  pose: at("a"),
+  steps_left: 5,
+  requests_left: 1,
+  ahead: [],
+  thought: null,
+  asked: null,
+  advised: null,
+  acted: null,
+  ...more,
 });
 const STATE: State = {
   ...NOTHING,
   steps: [
     step(0, { acted: { action: "right", pose: at("a", 1) } }),
     step(1, {
-      pose: at("a", 1), asked: "agent", advised: { by: "advisor", text: "go forward", understood: null, parts: [] },
+      pose: at("a", 1),
+      asked: "agent",
+      advised: { by: "advisor", text: "go forward", understood: null, parts: [] },
       acted: { action: "forward", pose: at("b", 1) },
     }),
   ],
@@ -21,7 +32,15 @@ const STATE: State = {
 
 describe("frames", () => {
   it("shows thinking, asking, hearing, acting and the end", () => {
-    expect(frames(STATE).map(({ step, phase }) => `${step} ${phase}`)).toEqual(["0 stand", "0 act", "1 stand", "1 ask", "1 hear", "1 act", "1 end"]);
+    expect(frames(STATE).map(({ step, phase }) => `${step} ${phase}`)).toEqual([
+      "0 stand",
+      "0 act",
+      "1 stand",
+      "1 ask",
+      "1 hear",
+      "1 act",
+      "1 end",
+    ]);
   });
 
   it("ends where the agent waits", () => {

@@ -5,7 +5,12 @@ import { fan, sides } from "../src/seen";
 import { adjoining, between, cameraAt, eased } from "../src/view/path";
 import { ending, place, sureness, times, wanted } from "../src/words";
 
-const SQUARE: XY[] = [[0, 0], [4, 0], [4, 4], [0, 4]];
+const SQUARE: XY[] = [
+  [0, 0],
+  [4, 0],
+  [4, 4],
+  [0, 4],
+];
 const PLAN: Plan = {
   house: "h",
   storeys: [{ name: "Level 0", rooms: [{ label: "kitchen", polygon: SQUARE }], walls: [] }],
@@ -30,7 +35,9 @@ describe("a plan", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 11 }), (heading) => {
         const [x, y] = fan([0, 0], heading, [])[21] as XY; // the middle ray
-        expect(Math.atan2(x, y)).toBeCloseTo(Math.atan2(Math.sin((heading * Math.PI) / 6), Math.cos((heading * Math.PI) / 6)));
+        expect(Math.atan2(x, y)).toBeCloseTo(
+          Math.atan2(Math.sin((heading * Math.PI) / 6), Math.cos((heading * Math.PI) / 6)),
+        );
       }),
     );
   });
@@ -45,7 +52,10 @@ describe("the camera", () => {
   it("begins and ends where it should", () => {
     fc.assert(
       fc.property(fc.nat(11), fc.nat(11), (a, b) => {
-        const [from, to] = [cameraAt(PLAN, { viewpoint: "a", heading: a, row: 0 }), cameraAt(PLAN, { viewpoint: "b", heading: b, row: 2 })];
+        const [from, to] = [
+          cameraAt(PLAN, { viewpoint: "a", heading: a, row: 0 }),
+          cameraAt(PLAN, { viewpoint: "b", heading: b, row: 2 }),
+        ];
         if (!from || !to) throw new Error("no camera");
         expect(between(from, to, 0)).toEqual(from);
         expect(Math.cos(between(from, to, 1).heading)).toBeCloseTo(Math.cos(to.heading));
@@ -70,7 +80,12 @@ describe("words", () => {
     expect([1, 2, 3].map(times)).toEqual(["once", "twice", "3 times"]);
     expect(place(PLAN, { viewpoint: "a", heading: 3, row: 0 })).toBe("in the kitchen, looking east and down");
     expect(ending({ reason: "stopped", success: true, metres: 0 }, "You")).toBe("You found it. You stopped, at the goal.");
-    expect(ending({ reason: "time", success: false, metres: 3.14 }, "It")).toBe("It did not find it. Its time is up, 3.1\u00a0m from the goal.");
-    expect([sureness([1, 0, 0, 0, 0, 0]), sureness(Array<number>(6).fill(1 / 6))]).toEqual(["It is sure of what to do.", "It has no idea of what to do."]);
+    expect(ending({ reason: "time", success: false, metres: 3.14 }, "It")).toBe(
+      "It did not find it. Its time is up, 3.1\u00a0m from the goal.",
+    );
+    expect([sureness([1, 0, 0, 0, 0, 0]), sureness(Array<number>(6).fill(1 / 6))]).toEqual([
+      "It is sure of what to do.",
+      "It has no idea of what to do.",
+    ]);
   });
 });

@@ -4,8 +4,20 @@ import type { Event, Pose } from "../src/events";
 import { NOTHING, reduce } from "../src/reduce";
 
 const POSE: Pose = { viewpoint: "a", heading: 3, row: 1 };
-const BEGUN = { kind: "begun", mode: "help", episode: "e", house: "h", sentence: "Find a mug.", time: 9, requests: 1, k: 4, start: POSE, link: null } as const;
-const stood = (step: number) => ({ kind: "stood" as const, step, pose: POSE, steps_left: 9 - step, requests_left: 1, ahead: ["b"] }) satisfies Unnumbered;
+const BEGUN = {
+  kind: "begun",
+  mode: "help",
+  episode: "e",
+  house: "h",
+  sentence: "Find a mug.",
+  time: 9,
+  requests: 1,
+  k: 4,
+  start: POSE,
+  link: null,
+} as const;
+const stood = (step: number) =>
+  ({ kind: "stood" as const, step, pose: POSE, steps_left: 9 - step, requests_left: 1, ahead: ["b"] }) satisfies Unnumbered;
 
 type Unnumbered = Event extends infer Each ? (Each extends Event ? Omit<Each, "number"> : never) : never;
 const numbered = (...events: Unnumbered[]) => events.map((event, i) => ({ ...event, number: i + 1 }) as Event);
@@ -18,7 +30,17 @@ const anyEvent: fc.Arbitrary<Unnumbered> = fc.oneof(
   fc.constant<Unnumbered>({ kind: "waits", step: 0, way: ["a"], offer: "stop" }),
   fc.string().map<Unnumbered>((text) => ({ kind: "advised", by: "visitor", text, understood: null, parts: [] })),
   fc.constant<Unnumbered>({ kind: "acted", action: "left", pose: POSE }),
-  fc.constant<Unnumbered>({ kind: "ended", reason: "time", success: false, metres: 2, goals: ["b"], walk: null, its_success: null, score: null, link: null }),
+  fc.constant<Unnumbered>({
+    kind: "ended",
+    reason: "time",
+    success: false,
+    metres: 2,
+    goals: ["b"],
+    walk: null,
+    its_success: null,
+    score: null,
+    link: null,
+  }),
   fc.string().map<Unnumbered>((text) => ({ kind: "said", text })),
 );
 const anyLog = fc.array(anyEvent, { maxLength: 30 }).map((events) => numbered(...events));
@@ -53,10 +75,17 @@ describe("reduce", () => {
   });
 
   it("waits until somebody answers", () => {
-    const log = numbered(BEGUN, stood(0), { kind: "asked", step: 0, by: "agent" }, { kind: "waits", step: 0, way: ["a", "b"], offer: "stop" });
+    const log = numbered(
+      BEGUN,
+      stood(0),
+      { kind: "asked", step: 0, by: "agent" },
+      { kind: "waits", step: 0, way: ["a", "b"], offer: "stop" },
+    );
     const waiting = reduce(NOTHING, log);
     expect(waiting.waits?.offer).toBe("stop");
-    expect(reduce(waiting, [{ number: 5, kind: "advised", by: "visitor", text: "stop", understood: "stop", parts: [] }]).waits).toBeNull();
+    expect(
+      reduce(waiting, [{ number: 5, kind: "advised", by: "visitor", text: "stop", understood: "stop", parts: [] }]).waits,
+    ).toBeNull();
   });
 
   it("lets pass what it does not know", () => {

@@ -3,7 +3,17 @@
 import { count } from "../words";
 
 /** Steps as a bar, requests as dots. */
-export function Budget({ time, left, requests, requestsLeft }: { time: number; left: number; requests: number; requestsLeft: number }) {
+export function Budget({
+  time,
+  left,
+  requests,
+  requestsLeft,
+}: {
+  time: number;
+  left: number;
+  requests: number;
+  requestsLeft: number;
+}) {
   return (
     <div class="budget">
       <span>

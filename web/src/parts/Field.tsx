@@ -20,7 +20,17 @@ const PAUSE = 120;
 const LONGEST = 200;
 
 /** The field, what was understood, and pieces to build a sentence from. */
-export function Field({ reader, label, hint, button, chips = [], autofocus = false, disabled = false, say, children }: Props) {
+export function Field({
+  reader,
+  label,
+  hint,
+  button,
+  chips = [],
+  autofocus = false,
+  disabled = false,
+  say,
+  children,
+}: Props) {
   const [text, setText] = useState("");
   const reading = useReading(reader, text);
   const input = useRef<HTMLInputElement>(null);
@@ -63,7 +73,11 @@ export function Field({ reader, label, hint, button, chips = [], autofocus = fal
           />
         </span>
       </label>
-      <button type="submit" class="main" disabled={disabled || !text.trim() || (reading !== null && reading.understood === null)}>
+      <button
+        type="submit"
+        class="main"
+        disabled={disabled || !text.trim() || (reading !== null && reading.understood === null)}
+      >
         {button}
       </button>
       <p id={told} class="told" role="status">
@@ -75,7 +89,9 @@ export function Field({ reader, label, hint, button, chips = [], autofocus = fal
             <button
               type="button"
               onClick={() => {
-                setText(reading?.suggestions.length ? chip : text.trim() ? `${text.trim().replace(/,$/, "")}, ${chip}` : chip);
+                setText(
+                  reading?.suggestions.length ? chip : text.trim() ? `${text.trim().replace(/,$/, "")}, ${chip}` : chip,
+                );
                 input.current?.focus();
               }}
             >

@@ -1,6 +1,6 @@
 /** The floor plan: rooms, ways, the walk so far, where the agent looks and what it has seen. One storey at a time. */
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Pose } from "../events";
 import type { Plan, Storey, XY } from "../house";
 import { fan, sides } from "../seen";
@@ -23,6 +23,7 @@ interface Props {
 export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other = [], onlySeen = false, label }: Props) {
   const here = poses.at(-1);
   const at = (here && plan?.viewpoints[here.viewpoint]?.storey) ?? 0;
+  const mask = useId();
   const [chosen, choose] = useState<{ storey: number; at: number } | null>(null);
   if (!plan) return <div class="plan empty" />;
   const number = chosen && chosen.at === at ? chosen.storey : at; // a choice holds until the agent changes storeys
@@ -41,7 +42,6 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
   const walls = sides(storey.walls);
   const seen = fans(stands, walls);
   const now = here && spot(here.viewpoint);
-  const mask = `seen-${plan.house}-${number}-${label.length}`;
   return (
     <div class="plan">
       <svg viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`} role="img" aria-label={label}>
@@ -62,7 +62,13 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
         {!onlySeen && <Edges plan={plan} spot={spot} unit={unit} />}
         {storey.rooms.map((room) => room.label && <RoomName name={room.label} polygon={room.polygon} unit={unit} />)}
         {way.length > 0 && <polyline class="way" points={drawn(known(way.map(spot)))} stroke-width={unit * 1.6} />}
-        {other.length > 0 && <polyline class="other" points={drawn(known(other.map((pose) => spot(pose.viewpoint))))} stroke-width={unit * 1.2} />}
+        {other.length > 0 && (
+          <polyline
+            class="other"
+            points={drawn(known(other.map((pose) => spot(pose.viewpoint))))}
+            stroke-width={unit * 1.2}
+          />
+        )}
         <polyline class="walk" points={drawn(stands.map((each) => each.at))} stroke-width={unit * 1.2} />
         {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 4.2} />)}
         {asked.map(({ pose, name }) => {
@@ -147,7 +153,9 @@ function Star({ at, size }: { at: XY; size: number }) {
 }
 
 function bounds(storey: Storey, plan: Plan, number: number): { x: number; y: number; width: number; height: number } {
-  const stands = Object.values(plan.viewpoints).flatMap(({ at, storey }): XY[] => (storey === number ? [[at[0], at[1]]] : []));
+  const stands = Object.values(plan.viewpoints).flatMap(({ at, storey }): XY[] =>
+    storey === number ? [[at[0], at[1]]] : [],
+  );
   const points = [...storey.rooms.flatMap((room) => room.polygon), ...storey.walls.flat(), ...stands];
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => -y)];
   const [x, y] = [Math.min(...xs) - 0.3, Math.min(...ys) - 0.3];

@@ -28,7 +28,12 @@ export function Talk({ state, until, seek, whatIf }: Props) {
         const { advised, asked } = step;
         return (
           <li>
-            <button type="button" class="letter" onClick={() => seek(index)} aria-label={`Request ${name}, step ${step.step + 1}`}>
+            <button
+              type="button"
+              class="letter"
+              onClick={() => seek(index)}
+              aria-label={`Request ${name}, step ${step.step + 1}`}
+            >
               {name}
             </button>
             <div>
@@ -39,7 +44,9 @@ export function Talk({ state, until, seek, whatIf }: Props) {
                 <p>
                   {advised.by === "visitor" ? "You: " : "Advisor: "}
                   {advised.text ? `“${advised.text}”` : "nothing"}
-                  {advised.understood && advised.understood !== advised.text && <small> It heard: “{advised.understood}”</small>}
+                  {advised.understood && advised.understood !== advised.text && (
+                    <small> It heard: “{advised.understood}”</small>
+                  )}
                 </p>
               )}
               {whatIf && advised && (

@@ -13,7 +13,12 @@ export function Timeline({ player, time }: { player: Player; time: number }) {
   const across = (index: number) => `${(100 * index) / last}%`;
   return (
     <div class="timeline">
-      <button type="button" class="round" onClick={() => player.toggle()} aria-label={player.running.value ? "Pause" : "Play"}>
+      <button
+        type="button"
+        class="round"
+        onClick={() => player.toggle()}
+        aria-label={player.running.value ? "Pause" : "Play"}
+      >
         <Sign playing={player.running.value} />
       </button>
       <button type="button" class="round small" onClick={() => player.nudge(1)} aria-label="One moment on">

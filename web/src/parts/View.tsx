@@ -60,7 +60,10 @@ export function View({ plan, pictures, pose, soon, speed, cut, waits, children }
       stage.current?.prepare(soon);
     };
     waits?.(true);
-    stage.current?.show(pose, ms).then((arrived) => arrived && done(null), (error: Error) => done(error.message));
+    stage.current?.show(pose, ms).then(
+      (arrived) => arrived && done(null),
+      (error: Error) => done(error.message),
+    );
     return () => clearTimeout(late);
   }, [ready, pose?.viewpoint, pose?.heading, pose?.row, soon.join()]);
 

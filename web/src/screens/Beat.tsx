@@ -61,7 +61,8 @@ export function Beat({ session }: { session: Session }) {
     s: () => act("stop"),
     n: () => over && session.begin("beat"),
   });
-  if (!begun || begun.mode !== "beat" || !pose) return <Waiting session={session} again={() => session.enter("beat")} alone />;
+  if (!begun || begun.mode !== "beat" || !pose)
+    return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
   return (
@@ -82,11 +83,23 @@ export function Beat({ session }: { session: Session }) {
           {over ? (
             <Result state={state} again={() => session.begin("beat")} />
           ) : (
-            <Pad act={act} ask={ask} ready={ready} canGo={(step?.ahead.length ?? 0) > 0} left={step?.requests_left ?? 0} asked={!!step?.asked} />
+            <Pad
+              act={act}
+              ask={ask}
+              ready={ready}
+              canGo={(step?.ahead.length ?? 0) > 0}
+              left={step?.requests_left ?? 0}
+              asked={!!step?.asked}
+            />
           )}
         </div>
         <div class="side">
-          <Budget time={begun.time} left={(step?.steps_left ?? begun.time) - (step?.acted ? 1 : 0)} requests={begun.requests} requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))} />
+          <Budget
+            time={begun.time}
+            left={(step?.steps_left ?? begun.time) - (step?.acted ? 1 : 0)}
+            requests={begun.requests}
+            requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))}
+          />
           <PlanMap
             plan={named.plan ?? house.plan}
             poses={poses}
@@ -94,7 +107,9 @@ export function Beat({ session }: { session: Session }) {
             goals={ended?.goals ?? []}
             other={ended?.walk ?? []}
             onlySeen={!over}
-            label={over ? "The plan of the house with your walk and the robot's." : "What you have seen of the house so far."}
+            label={
+              over ? "The plan of the house with your walk and the robot's." : "What you have seen of the house so far."
+            }
           />
           {over && (
             <p class="key">
@@ -112,7 +127,21 @@ export function Beat({ session }: { session: Session }) {
 }
 
 /** A button for each action, laid out as on a keyboard. */
-function Pad({ act, ask, ready, canGo, left, asked }: { act: (action: Action) => void; ask: () => void; ready: boolean; canGo: boolean; left: number; asked: boolean }) {
+function Pad({
+  act,
+  ask,
+  ready,
+  canGo,
+  left,
+  asked,
+}: {
+  act: (action: Action) => void;
+  ask: () => void;
+  ready: boolean;
+  canGo: boolean;
+  left: number;
+  asked: boolean;
+}) {
   return (
     <div class="pad" role="group" aria-label="What to do">
       <button type="button" class="up" onClick={() => act("up")} aria-keyshortcuts="ArrowUp">

@@ -26,15 +26,27 @@ interface Props {
 export function Compare({ first, second, house, from, close }: Props) {
   const [one, two] = usePlayers(first, second, from);
   const both = (act: (player: Player) => void) => () => [one, two].forEach(act);
-  useKeys({ p: both((each) => each.toggle()), ".": both((each) => each.nudge(1)), ",": both((each) => each.nudge(-1)), Escape: close });
+  useKeys({
+    p: both((each) => each.toggle()),
+    ".": both((each) => each.nudge(1)),
+    ",": both((each) => each.nudge(-1)),
+    Escape: close,
+  });
   const said = second.value?.steps[from]?.advised?.text;
   return (
     <section aria-labelledby="sentence">
       <h1 id="sentence">
-        It looks for <em>{wanted(first.value.begun?.sentence ?? "")}</em>. What if it had heard {said ? <q>{said}</q> : "nothing"}?
+        It looks for <em>{wanted(first.value.begun?.sentence ?? "")}</em>. What if it had heard{" "}
+        {said ? <q>{said}</q> : "nothing"}?
       </h1>
       <p class="choices small">
-        <button type="button" onClick={both((each) => { each.seek(from); each.playing.value = true; })}>
+        <button
+          type="button"
+          onClick={both((each) => {
+            each.seek(from);
+            each.playing.value = true;
+          })}
+        >
           Play both again
         </button>
         <button type="button" onClick={close}>
@@ -66,7 +78,12 @@ function Half({ title, heard, player, other, house }: HalfProps) {
       </h2>
       <Walk player={player} house={house} />
       <Timeline player={player} time={player.state.value.begun?.time ?? 25} />
-      <EpisodeMap player={player} house={house} goals={player.atEnd.value} other={posesUntil(other.state.value, other.frames.value.at(-1))} />
+      <EpisodeMap
+        player={player}
+        house={house}
+        goals={player.atEnd.value}
+        other={posesUntil(other.state.value, other.frames.value.at(-1))}
+      />
       {ended && player.atEnd.value && <p class={`verdict ${ended.success ? "good" : "bad"}`}>{ending(ended, "It")}</p>}
     </div>
   );

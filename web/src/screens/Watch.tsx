@@ -19,7 +19,16 @@ import { ending, times, wanted } from "../words";
 import { Compare } from "./Compare";
 import { Waiting } from "./Waiting";
 
-const PIECES = ["turn left", "turn right", "turn around", "go forward", "go forward 2 steps", "look up", "look down", "stop"];
+const PIECES = [
+  "turn left",
+  "turn right",
+  "turn around",
+  "go forward",
+  "go forward 2 steps",
+  "look up",
+  "look down",
+  "stop",
+];
 
 /** The screens "watch" and "help": they differ in who answers. */
 export function Watch({ session, mode, which }: { session: Session; mode: "watch" | "help"; which: Which }) {
@@ -40,7 +49,8 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
     n: () => session.begin(mode),
   });
   const { begun, waits, ended } = state;
-  if (!begun || begun.mode !== mode) return <Waiting session={session} again={() => session.enter(mode, which)} alone={!which.link} />;
+  if (!begun || begun.mode !== mode)
+    return <Waiting session={session} again={() => session.enter(mode, which)} alone={!which.link} />;
   const frame = player.frame.value;
   const step = state.steps[frame?.step ?? 0];
   const atEnd = player.atEnd.value;
@@ -54,7 +64,18 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
     session.say({ kind: "what_if", step: state.steps[asking ?? 0]?.step ?? 0, text });
   };
   if (session.second.value) {
-    return <Compare first={session.state} second={session.second} house={house} from={asking ?? 0} close={() => { session.second.value = null; setAsking(null); }} />;
+    return (
+      <Compare
+        first={session.state}
+        second={session.second}
+        house={house}
+        from={asking ?? 0}
+        close={() => {
+          session.second.value = null;
+          setAsking(null);
+        }}
+      />
+    );
   }
   return (
     <section aria-labelledby="sentence">
@@ -83,7 +104,10 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               >
                 <p class="choices small">
                   {waits.offer && (
-                    <button type="button" onClick={() => session.say({ kind: "advise", step: waits.step, choice: waits.offer })}>
+                    <button
+                      type="button"
+                      onClick={() => session.say({ kind: "advise", step: waits.step, choice: waits.offer })}
+                    >
                       Say what the advisor would: <q>{waits.offer}</q>
                     </button>
                   )}
@@ -94,10 +118,20 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               </Field>
             </div>
           )}
-          {ended && atEnd && <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} mode={mode} />}
+          {ended && atEnd && (
+            <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} mode={mode} />
+          )}
           {asking !== null && (
             <div class="card">
-              <Field reader="/advice?" label={`What if it had heard something else at step ${(state.steps[asking]?.step ?? 0) + 1}?`} hint="turn around" button="See" chips={PIECES} autofocus say={whatIf}>
+              <Field
+                reader="/advice?"
+                label={`What if it had heard something else at step ${(state.steps[asking]?.step ?? 0) + 1}?`}
+                hint="turn around"
+                button="See"
+                chips={PIECES}
+                autofocus
+                say={whatIf}
+              >
                 <p class="choices small">
                   <button type="button" onClick={() => whatIf(null)}>
                     … or nothing?
@@ -112,7 +146,14 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           {mode === "help" && !turn && !ended && asking === null && (
             <details class="card">
               <summary>Speak unasked</summary>
-              <Field reader="/advice?" label="It hears you at this step, and it costs no request" hint="go back" button="Say it" chips={PIECES} say={speak} />
+              <Field
+                reader="/advice?"
+                label="It hears you at this step, and it costs no request"
+                hint="go back"
+                button="Say it"
+                chips={PIECES}
+                say={speak}
+              />
             </details>
           )}
         </div>
@@ -151,7 +192,17 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
 }
 
 /** How it ended, and what next. */
-function Ending({ state, again, replay, mode }: { state: State; again: () => void; replay: () => void; mode: "watch" | "help" }) {
+function Ending({
+  state,
+  again,
+  replay,
+  mode,
+}: {
+  state: State;
+  again: () => void;
+  replay: () => void;
+  mode: "watch" | "help";
+}) {
   const [copied, setCopied] = useState(false);
   if (!state.ended || !state.begun) return null;
   const link = state.ended.link ?? state.begun.link;
@@ -170,7 +221,10 @@ function Ending({ state, again, replay, mode }: { state: State; again: () => voi
             type="button"
             onClick={() => {
               const address = `${location.origin}${location.pathname}#${link}`;
-              navigator.clipboard?.writeText(address).then(() => setCopied(true), () => undefined);
+              navigator.clipboard?.writeText(address).then(
+                () => setCopied(true),
+                () => undefined,
+              );
               history.replaceState(null, "", `#${link}`);
             }}
           >
@@ -191,7 +245,10 @@ function Chooser({ session, house }: { session: Session; house: string }) {
   }, []);
   useEffect(() => choose(house), [house]);
   const here = houses.find((each) => each.house === chosen);
-  const some = here?.known.objects.filter((_, i, all) => i % Math.ceil(all.length / 6) === 0).map((object) => `find ${/^[aeiou]/.test(object) ? "an" : "a"} ${object}`) ?? [];
+  const some =
+    here?.known.objects
+      .filter((_, i, all) => i % Math.ceil(all.length / 6) === 0)
+      .map((object) => `find ${/^[aeiou]/.test(object) ? "an" : "a"} ${object}`) ?? [];
   return (
     <details class="card">
       <summary>Let it look for something else</summary>

@@ -51,7 +51,8 @@ export function readGlb(file: ArrayBuffer): BufferGeometry {
       const first = points.length / 3;
       const own = numbers(model, binary, attributes.POSITION);
       for (let i = 0; i < own.length; i += 3) points.push(...new Vector3().fromArray(own, i).applyMatrix4(place).toArray());
-      const used = indices === undefined ? Array.from({ length: own.length / 3 }, (_, i) => i) : numbers(model, binary, indices);
+      const used =
+        indices === undefined ? Array.from({ length: own.length / 3 }, (_, i) => i) : numbers(model, binary, indices);
       for (const corner of used) corners.push(first + corner);
     }
     node.children?.forEach((child) => add(child, place));

@@ -38,7 +38,10 @@ export class Panoramas {
   private drop(viewpoint: string): void {
     const texture = this.kept.get(viewpoint);
     this.kept.delete(viewpoint);
-    texture?.then((each) => each.dispose(), () => undefined);
+    texture?.then(
+      (each) => each.dispose(),
+      () => undefined,
+    );
   }
 
   private async load(viewpoint: string): Promise<CubeTexture> {
