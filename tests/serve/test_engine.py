@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report.story import follow
@@ -122,6 +123,14 @@ def test_a_batch_of_visitors_is_each_alone(engine: Engine) -> None:
     together = walk_all(engine, errands)
     for errand, walked in zip(errands, together, strict=True):
         assert same(walked, walk_all(engine, [errand])[0])
+
+
+def test_sizes_that_stay_fixed_as_on_a_gpu_change_nothing(trained: Trained, engine: Engine) -> None:
+    fixed = Engine(trained)
+    fixed.players = replace(fixed.players, batching=Batching(fixed=True))
+    said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 7: "look down", 8: "look up"}, {1: None}]
+    errands = [Errand(task, 0, spoken) for task in tasks(engine) for spoken in said]
+    assert all(same(one, other) for one, other in zip(walk_all(engine, errands), walk_all(fixed, errands), strict=True))
 
 
 def test_words_that_it_does_not_know_are_refused_and_harm_nobody(engine: Engine) -> None:

@@ -87,8 +87,9 @@ def test_before_the_houses_are_ready_a_sentence_says_so(tmp_path: Path) -> None:
     def never(_: object) -> Site:
         raise ValueError("no memory")
 
-    opening = Opening(never)
-    opening._thread.join()
+    opening, stopped = Opening(never), []
+    opening.start(failed=lambda: stopped.append(True)).join()
+    assert stopped
     client = TestClient(make_app(opening, Sessions(tmp_path, GENEROUS), ["localhost"]), base_url=HOST)
     answer = client.get("/houses.json")
     assert (answer.status_code, answer.json()["why"]) == (503, "the houses cannot be shown: ValueError: no memory")

@@ -70,7 +70,9 @@ def serve(
             threading.Timer(0.5, webbrowser.open, (address,)).start()
         config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
         config.timeout_graceful_shutdown = 2
-        uvicorn.Server(config).run(sockets=[listener])
+        server = uvicorn.Server(config)
+        opening.start(failed=lambda: setattr(server, "should_exit", True))
+        server.run(sockets=[listener])
     if opening.error is not None:
         raise InputError(opening.error)
 
@@ -91,6 +93,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: 
     tell(f"loading {run}")
     say("loading the agent")
     site = Site(open_trained(run, world=world, tasks=tasks, device=device), cache_folder() / "pictures")
+    threading.Thread(target=site.warm, name="warming", daemon=True).start()
     tell("ready")
     return site
 
