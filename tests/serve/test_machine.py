@@ -72,9 +72,9 @@ def machine(site: Site) -> type[RuleBasedStateMachine]:
 
         @rule(action=some.sampled_from(["left", "right", "up", "down", "forward", "stop"]), ago=some.integers(0, 2))
         def act(self, action: str, ago: int) -> None:
-            before = self.state
-            self.say("act", action=action, after=before["number"] - ago)
-            if ago or before["ended"] or (before["begun"] or {}).get("mode") != "beat":
+            before, after = self.state, max(0, self.state["number"] - ago)
+            self.say("act", action=action, after=after)
+            if after < before["number"] or before["ended"] or (before["begun"] or {}).get("mode") != "beat":
                 assert self.state == before
 
         @rule()

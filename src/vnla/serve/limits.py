@@ -26,6 +26,8 @@ class Limits:
     """Messages that may come at once."""
     new: float = 20.0
     """New sessions a second, in the long run."""
+    crowd: int = 500
+    """New sessions that may come at once."""
     unread: int = 256
     """Messages that may wait for a slow visitor."""
 

@@ -14,6 +14,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,11 +26,11 @@ from vnla.serve.events import EVENT, Ended, Event, Score
 from vnla.serve.limits import Bucket, Limits
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
+from vnla.serve.walked import Walked
 from vnla.serve.wanted import Wanted
 
 WHAT = "the log of a visitor's session"
 _LARGEST = 64 * files.MEGABYTE
-_NEW_AT_ONCE = 100
 
 Listener = Callable[[Event], None]
 
@@ -43,6 +44,8 @@ class Session:
         self.wanted: Wanted | None = None
         self.walk: PersonsWalk | None = None
         """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
+        self.its: Future[Walked] | None = None
+        """The agent's walk on the visitor's task, which is done meanwhile."""
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
@@ -134,7 +137,7 @@ class Sessions:
         except OSError as error:
             raise InputError(f"{folder}: sessions cannot be kept there ({error.strerror})") from None
         self._awake: OrderedDict[str, Session] = OrderedDict()
-        self._new = Bucket(limits.new, _NEW_AT_ONCE)
+        self._new = Bucket(limits.new, limits.crowd)
 
     def open(self, name: str | None) -> Session:
         """The session of that name; a new one without a name, or for a name that nobody has."""

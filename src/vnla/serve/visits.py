@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import Future
 
 from vnla.common.errors import InputError
 from vnla.roles import understanding
@@ -134,8 +135,10 @@ class Visits:
             k=walk.k,
             start=self.scene.pose(walk.pose),
         )
-        session.append([begun, self._stood(walk)], Wanted(task=task.id, seed=seed))
-        session.walk = walk
+        wanted = Wanted(task=task.id, seed=seed)
+        its = self._begin(wanted)
+        session.append([begun, self._stood(walk)], wanted)
+        session.walk, session.its = walk, its
 
     async def _act(self, session: Session, action: Nav) -> None:
         walk = self._persons(session)
@@ -165,7 +168,7 @@ class Visits:
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> Ended:
         assert session.wanted is not None
-        its = await self.walked(session.wanted)
+        its = await self.walked(session.wanted, session.its)
         score = session.score
         return Ended(
             reason="stopped" if walk.stopped else "time",
@@ -227,9 +230,13 @@ class Visits:
             raise InputError("there is no such task here; this link may be of another world")
         return goals.tasks[wanted.task]
 
-    async def walked(self, wanted: Wanted) -> Walked:
-        """The agent's walk, which is done beside those of others."""
-        return await asyncio.wrap_future(self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken)))
+    async def walked(self, wanted: Wanted, begun: Future[Walked] | None = None) -> Walked:
+        """The agent's walk, which is done beside those of others, unless it is under way already."""
+        walk = self._begin(wanted) if begun is None or begun.cancelled() else begun
+        return await asyncio.wrap_future(walk)
+
+    def _begin(self, wanted: Wanted) -> Future[Walked]:
+        return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken))
 
     def _begun(self, walked: Walked, mode: Mode, wanted: Wanted) -> Begun:
         return telling.begun(walked, self.scene, mode, wanted.name, wanted.link())

@@ -34,7 +34,7 @@ def small_world(folder: Path, device: str, report: Report) -> tuple[Path, Path]:
     world, tasks = folder / "world", folder / "tasks"
     with alone_in(folder):
         if not (world / WORLD).exists():
-            houses = replace(PRESETS["small"], train=3, dev=1, test=3)
+            houses = replace(PRESETS["small"], train=2, dev=1, test=2)
             make_world(world, "small", houses, SEED, cores_here(), _of(report, "building"))
         encode_views(world, DEFAULT, None, device, cores_here(), _of(report, "drawing and encoding"))
         if not (tasks / TASKS).exists():
