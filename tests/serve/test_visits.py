@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from serve.visitor import Door, Visitor
 from vnla.serve.site import Site
 from vnla.serve.wanted import Wanted
@@ -215,6 +217,16 @@ def _without_places(sent: str) -> str:
         value, place = decoder.raw_decode(sent, place)
         values.append(less(value))
     return json.dumps(values)
+
+
+def test_a_broken_agent_is_told_in_a_sentence(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("shapes do not match")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vnla.serve.engine.walk_all", breaks)
+        assert visitor.say("watch") == "The agent cannot walk (RuntimeError: shapes do not match)."
+    assert visitor.say("watch") is None
 
 
 def test_two_visitors_do_not_hear_each_other(door: Door) -> None:

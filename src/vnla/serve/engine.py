@@ -109,13 +109,17 @@ class Engine:
             walks = walk_all(self, [errand for errand, _ in waiting])
         except Exception as error:
             if len(waiting) == 1:
-                waiting[0][1].set_exception(error)
+                waiting[0][1].set_exception(error if isinstance(error, InputError) else _broken(error))
                 return
             for each in waiting:
                 self._serve([each])
             return
         for (_, future), walked in zip(waiting, walks, strict=True):
             future.set_result(walked)
+
+
+def _broken(error: Exception) -> InputError:
+    return InputError(f"the agent cannot walk ({type(error).__name__}: {error})")
 
 
 def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:

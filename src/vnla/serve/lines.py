@@ -64,13 +64,14 @@ class Line:
             for task in (sending, hearing):
                 task.cancel()
             for task in (sending, hearing):
-                with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                with contextlib.suppress(asyncio.CancelledError):
                     await task
 
     async def _send(self) -> None:
-        while (text := await self._waiting.get()) is not None:
-            await self._socket.send_text(text)
-        await self._socket.close(_TOO_SLOW)
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # what is sent to somebody who has just left
+            while (text := await self._waiting.get()) is not None:
+                await self._socket.send_text(text)
+            await self._socket.close(_TOO_SLOW)
 
     async def _hear(self) -> None:
         while True:
