@@ -1,0 +1,147 @@
+"""Agents of any number of visitors, walked as one batch.
+
+    engine = Engine(trained)
+    walked = engine.walk(Errand(task, seed, {3: "turn left"})).result()
+
+`walk_all` is the work: episodes from start to end by Algorithm 1. `Engine` collects for a few milliseconds what visitors
+wait for, on a thread of its own, and then walks it together; who else is in the batch changes nothing.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+
+from vnla.bcui import bcui
+from vnla.common.errors import InputError
+from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.serve.goals import Goals
+from vnla.serve.hearing import Spoken, spoken_into, with_persons, words_of
+from vnla.serve.walked import Walked, walks_of
+from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
+from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.trained import Trained
+from vnla.world.budgets import LONGEST_EPISODE
+
+PATIENCE = 0.005
+"""Seconds that a batch waits for others to join it."""
+MOST_WAITING = 1000
+"""Walks that may wait at once."""
+
+
+class Errand(NamedTuple):
+    """An episode to walk."""
+
+    task: Task
+    seed: int
+    spoken: Spoken
+
+
+class Engine:
+    """Walks what it is given, in batches, on a thread of its own."""
+
+    def __init__(self, trained: Trained, checkpoint: str = "val_unseen") -> None:
+        self.trained = trained
+        self.goals = Goals(trained.material)
+        config = trained.config
+        self.players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
+        self.ratio = config.help(training=False).ratio
+        self._queue: queue.Queue[tuple[Errand, Future[Walked]] | None] = queue.Queue(MOST_WAITING)
+        self._thread = threading.Thread(target=self._work, name="walks", daemon=True)
+        self._thread.start()
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """All that the agent can read."""
+        return vocabulary_of(self.trained.config, self.trained.material)
+
+    @property
+    def listens(self) -> bool:
+        """Whether the agent has learned to follow words."""
+        return self.players.advisor.speaks and not self.players.advisor.direct
+
+    def walk(self, errand: Errand) -> Future[Walked]:
+        """The walk, when it is done."""
+        strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
+        if strange:
+            raise InputError(f"the agent does not know the word {strange[0]!r}")
+        future: Future[Walked] = Future()
+        try:
+            self._queue.put_nowait((errand, future))
+        except queue.Full:
+            raise InputError("too many walks are waiting; try again in a moment") from None
+        return future
+
+    def close(self) -> None:
+        """Finish what waits, and end the thread."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def compiled(self, tasks: Sequence[Task]) -> TaskSet:
+        """Tasks ready to run, with evaluation's time budgets."""
+        material = self.trained.material
+        return TaskSet.compile(material.world, tasks, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
+
+    def _work(self) -> None:
+        going = True
+        while going:
+            waiting = [self._queue.get()]
+            time.sleep(PATIENCE)
+            while not self._queue.empty():
+                waiting.append(self._queue.get())
+            going = None not in waiting
+            self._serve([each for each in waiting if each is not None and each[1].set_running_or_notify_cancel()])
+
+    def _serve(self, waiting: Sequence[tuple[Errand, Future[Walked]]]) -> None:
+        """Walk together; if that fails, one by one, so that nobody fails for another."""
+        if not waiting:
+            return
+        try:
+            walks = walk_all(self, [errand for errand, _ in waiting])
+        except Exception as error:
+            if len(waiting) == 1:
+                waiting[0][1].set_exception(error if isinstance(error, InputError) else _broken(error))
+                return
+            for each in waiting:
+                self._serve([each])
+            return
+        for (_, future), walked in zip(waiting, walks, strict=True):
+            future.set_result(walked)
+
+
+def _broken(error: Exception) -> InputError:
+    return InputError(f"the agent cannot walk ({type(error).__name__}: {error})")
+
+
+def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
+    """Every episode from start to end, in batches that fit into memory."""
+    tasks = engine.compiled([errand.task for errand in errands])
+    batch = fitting_batch(engine.players, tasks, LONGEST_EPISODE)
+    return [
+        walked
+        for first in range(0, len(errands), batch)
+        for walked in _walk_batch(engine, tasks, errands[first : first + batch], first)
+    ]
+
+
+def _walk_batch(engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int) -> list[Walked]:
+    device = tasks.key.device
+    seeds = torch.tensor([errand.seed for errand in errands], device=device)
+    which = torch.arange(first, first + len(errands), device=device)
+    plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.players.advisor.k)
+    longest = int(plain.time_budget.max())
+    episodes, said = spoken_into(plain, [errand.spoken for errand in errands], longest)
+    most = max((len(errand.spoken) for errand in errands), default=0)
+    players, listener = with_persons(engine.players, said, engine.words, most)
+    with greedy(listener):
+        rollout = bcui(episodes, players, longest=longest)
+        return walks_of(rollout, episodes, listener.attention, players, engine.words, [errand.task for errand in errands])
