@@ -49,6 +49,12 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 
 def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
     """The server of a site. `hosts` are the names that it goes by; any if there are none."""
+    return app_with(Lines(opening, sessions, limits or Limits()), hosts)
+
+
+def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
+    """The server with lines of a kind of their own."""
+    opening = lines.opening
 
     @contextlib.asynccontextmanager
     async def lasting(_: FastAPI) -> AsyncIterator[None]:
@@ -56,7 +62,6 @@ def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limit
         opening.close()
 
     app = FastAPI(title="vnla serve", version=__version__, docs_url=None, redoc_url=None, lifespan=lasting)
-    lines = Lines(opening, sessions, limits or Limits())
     files = assets()
     drawing = anyio.CapacityLimiter(DRAWING)
     app.add_middleware(Guard, hosts=hosts)

@@ -38,9 +38,13 @@ class Lines:
             return
         self._open += 1
         try:
-            await Line(self, socket).serve()
+            await self.line(socket).serve()
         finally:
             self._open -= 1
+
+    def line(self, socket: WebSocket) -> Line:
+        """A new visitor's line."""
+        return Line(self, socket)
 
 
 class Line:
@@ -87,13 +91,16 @@ class Line:
         if text is None or len(text.encode()) > self._lines.limits.message:
             return Refused(why="That message is too long.")
         try:
-            message = MESSAGE.validate_json(text)
+            message = self._read(text)
         except ValidationError:
             return Refused(why="That is no message that this server knows.")
         try:
             return await self._do(message)
         except InputError as error:
             return Refused(why=as_sentence(str(error)))
+
+    def _read(self, text: str) -> AnyMessage:
+        return MESSAGE.validate_json(text)
 
     async def _do(self, message: AnyMessage) -> BaseModel | None:
         if isinstance(message, Hello):
