@@ -58,10 +58,10 @@ class Goals:
         return next((tasks for tasks in found if tasks), ())
 
     def known(self, house: str) -> list[Sought]:
-        """What a house has that can be asked for, and be reached from somewhere."""
-        points = self._points_of(house)
-        used = set(points.bucket.tolist())
-        return [_sought(bucket) for i, bucket in enumerate(points.buckets) if i in used]
+        """What a house has that can be asked for in words that the agent knows, and be reached from somewhere."""
+        points, words = self._points_of(house), self._material.dataset.vocabulary
+        reached = [points.buckets[i] for i in sorted(set(points.bucket.tolist()))]
+        return [_sought(bucket) for bucket in reached if all(word in words for word in bucket.end_goal.split())]
 
     def task(self, house: str, end_goal: str, seed: int) -> Task:
         """The task of an end-goal, in words as `known` has them."""
@@ -86,7 +86,7 @@ class Goals:
 
     @cached_property
     def _filters(self) -> Filters:
-        return Filters.of(self._material.folder.houses, rooms=self._recipe.rooms)
+        return Filters.of(self._material.folder.houses, rooms=self._recipe.rooms, fewest=1)
 
 
 def _sought(bucket: Bucket) -> Sought:
