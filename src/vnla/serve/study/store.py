@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
 import sqlite3
 import time
@@ -190,14 +189,15 @@ class Store:
             return _tries(database, participant)
 
     def begin(self, participant: str, place: int, task: str) -> Try:
-        """A new try, or the one that is under way."""
+        """A new try, or the one that is under way, which begins now."""
         now = self._clock()
         with self._changing() as database:
             tries = _tries(database, participant)
             if not tries or tries[-1].passed is not None:
                 row = (participant, len(tries) + 1, place, task, now)
                 database.execute("INSERT INTO tries (participant, number, place, task, began) VALUES (?, ?, ?, ?, ?)", row)
-                database.execute("UPDATE participants SET heard = ? WHERE id = ?", (now, participant))
+            database.execute("UPDATE tries SET began = ? WHERE participant = ? AND passed IS NULL", (now, participant))
+            database.execute("UPDATE participants SET heard = ? WHERE id = ?", (now, participant))
             return _tries(database, participant)[-1]
 
     def end(self, participant: str, number: int, *, passed: bool, acknowledged: int) -> None:
@@ -228,7 +228,7 @@ def new_key(folder: Path) -> None:
     """Write a new key, for its owner's eyes only."""
     path = folder / KEY
     files.write_text(path, secrets.token_hex(32) + "\n")
-    os.chmod(path, 0o600)
+    path.chmod(0o600)
 
 
 def _hashed(token: str) -> str:
@@ -246,4 +246,4 @@ def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
     rows = database.execute(
         "SELECT number, place, task, passed, began FROM tries WHERE participant = ? ORDER BY number", (participant,)
     )
-    return [Try(number, place, task, None if passed is None else bool(passed), began) for number, place, task, passed, began in rows]
+    return [Try(*row, None if passed is None else bool(passed), began) for *row, passed, began in rows]
