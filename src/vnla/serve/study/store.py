@@ -246,4 +246,7 @@ def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
     rows = database.execute(
         "SELECT number, place, task, passed, began FROM tries WHERE participant = ? ORDER BY number", (participant,)
     )
-    return [Try(*row, None if passed is None else bool(passed), began) for *row, passed, began in rows]
+    return [
+        Try(number, place, task, None if passed is None else bool(passed), began)
+        for number, place, task, passed, began in rows
+    ]
