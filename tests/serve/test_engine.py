@@ -37,7 +37,9 @@ def same(one: Walked, other: Walked, until: int | None = None) -> bool:
     """Whether two walks are the same up to a step, but for the last digits of numbers."""
 
     def exact(walked: Walked) -> list[object]:
-        return [(s.pose, s.requests_left, s.asked, s.told, s.by_person, s.action, s.pose_after) for s in walked.steps][:until]
+        return [(s.pose, s.requests_left, s.asked, s.told, s.by_person, s.action, s.pose_after) for s in walked.steps][
+            :until
+        ]
 
     def numbers(walked: Walked) -> list[torch.Tensor]:
         return [torch.tensor([*s.before, *s.after, *(w for _, w in s.attention)]) for s in walked.steps][:until]
@@ -109,7 +111,13 @@ def test_the_advisors_own_answer_by_a_person_is_the_same_walk(engine: Engine) ->
 
 
 def test_a_batch_of_visitors_is_each_alone(engine: Engine) -> None:
-    said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps"}, {1: "look down"}, {0: None}, {9: "turn 90 degrees right"}]
+    said: list[Spoken] = [
+        {},
+        {0: "turn left, go forward 2 steps"},
+        {1: "look down"},
+        {0: None},
+        {9: "turn 90 degrees right"},
+    ]
     errands = [Errand(task, seed, spoken) for task in tasks(engine)[:2] for seed in SEEDS for spoken in said]
     together = walk_all(engine, errands)
     for errand, walked in zip(errands, together, strict=True):
@@ -141,4 +149,3 @@ def test_an_end_goal_in_words_is_a_task_of_the_house(engine: Engine) -> None:
     assert walk(engine, task, {}).steps
     with pytest.raises(InputError, match="nothing in this house"):
         engine.goals.task(house, "find a unicorn .", seed=0)
-

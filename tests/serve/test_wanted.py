@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -24,7 +26,7 @@ def test_a_link_gives_exactly_this_episode_again(wanted: Wanted) -> None:
     assert Wanted.of_link(f"#{wanted.link()}") == wanted
 
 
-@given(some.text(max_size=200) | some.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=", max_size=200))
+@given(some.text(max_size=200) | some.text(f"{ascii_letters}{digits}-_=", max_size=200))
 def test_what_is_no_link_is_refused_with_a_line(text: str) -> None:
     with pytest.raises(InputError):
         Wanted.of_link(text)

@@ -25,7 +25,6 @@ from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits
 from vnla.serve.lines import Lines
 from vnla.serve.page import INDEX, assets
-from vnla.serve.reading import Reading
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening
 from vnla.serve.wanted import LONGEST_TEXT
@@ -103,13 +102,13 @@ def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
     def houses_here(request: Request) -> Response:
         return houses().answer(request)
 
-    @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
-    def plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house, False).answer(request)
-
     @app.get("/plan/{house}-bare.json", responses=_ERRORS, response_class=JSONResponse)
     def bare_plan(request: Request, house: HouseId) -> Response:
         return plan_of(house, True).answer(request)
+
+    @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
+    def plan(request: Request, house: HouseId) -> Response:
+        return plan_of(house, False).answer(request)
 
     @app.get("/pictures/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def pictures(request: Request, house: HouseId) -> Response:
@@ -126,13 +125,13 @@ def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
         content = await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
         return content.answer(request)
 
-    @app.get("/understand", responses=_ERRORS)
-    def understand(text: Typed, house: Annotated[str | None, Query(max_length=64)] = None) -> Reading:
-        return opening.now().end_goal(text, house)
+    @app.get("/understand", responses=_ERRORS, response_class=JSONResponse)
+    def understand(request: Request, text: Typed, house: Annotated[str | None, Query(max_length=64)] = None) -> Response:
+        return Content.of_json(opening.now().end_goal(text, house).model_dump()).answer(request)
 
-    @app.get("/advice", responses=_ERRORS)
-    def advice(text: Typed) -> Reading:
-        return opening.now().advice(text)
+    @app.get("/advice", responses=_ERRORS, response_class=JSONResponse)
+    def advice(request: Request, text: Typed) -> Response:
+        return Content.of_json(opening.now().advice(text).model_dump()).answer(request)
 
     @app.websocket("/ws")
     async def line(socket: WebSocket) -> None:

@@ -143,6 +143,8 @@ class Ended(Happened):
     its_success: bool | None = None
     """Whether the agent solved it."""
     score: Score | None = None
+    link: str | None = None
+    """An agent's episode with all that was said in it, as `Begun.link`."""
 
 
 class Said(Happened):

@@ -1,7 +1,7 @@
 """The shape of a house as the page needs it for walking from one panorama to the next: bare triangles in a GLB file.
 
-It has neither names nor materials, and nothing in it tells what a thing is. As in all such files y is up: a point (x, y, z) of
-the house is at (x, z, -y). Of very large houses the smallest parts are left out; what stands behind them is seen in their
+It has neither names nor materials, and nothing in it tells what a thing is. As in all such files y is up: a point (x, y, z)
+of the house is at (x, z, -y). Of very large houses the smallest parts are left out; what stands behind them is seen in their
 place while one walks past.
 """
 

@@ -40,7 +40,7 @@ LARGEST = 200_000
 HOUSES = 4
 """How many houses are kept ready to be drawn, with all their light."""
 
-_QUALITIES = (80, 70, 60, 45, 30, 15)
+_QUALITIES = (80, 70, 55, 40)
 _LOOKS = [(180, 90), (180, 0), (270, 0), (0, 0), (90, 0), (180, -90)]
 """Heading and elevation, in degrees, of each face."""
 
@@ -50,6 +50,7 @@ class Pictures:
 
     def __init__(self, world: WorldFolder, places: Places, shelf: Shelf) -> None:
         self._world, self._places, self._shelf = world, places, shelf
+        self._source = world_images(world).source
         self._lock = Lock()
         self._ready: OrderedDict[str, tuple[WorldImages, AbstractContextManager[object]]] = OrderedDict()
         self._stands = {
@@ -58,7 +59,7 @@ class Pictures:
 
     def has(self, house: House) -> bool:
         """Whether there are pictures of a whole house."""
-        return world_images(self._world).source.has(house)
+        return self._source.has(house)
 
     def addresses(self, house: House) -> dict[str, list[str]]:
         """Viewpoint → the addresses of its six faces."""
@@ -103,19 +104,20 @@ def upright(faces: Faces, rotation: Rotation, largest: int = FACE) -> Faces:
     if rotation != UPRIGHT:
         looks = [(math.radians(heading), math.radians(elevation)) for heading, elevation in _LOOKS]
         return np.stack([render_view(faces, rotation, *look, size, size, math.pi / 2) for look in looks])
-    if size == faces.shape[1]:
-        return faces
-    return np.stack([np.asarray(Image.fromarray(face).resize((size, size), Image.Resampling.LANCZOS)) for face in faces])
+    return faces if size == faces.shape[1] else _smaller(faces, size)
 
 
 def encoded(faces: Faces, largest: int = LARGEST) -> list[bytes]:
-    """Six WebP files, as good as they can be in `largest` bytes together."""
-    files: list[bytes] = []
+    """Six WebP files, as good as they can be in `largest` bytes together; smaller pictures if nothing else helps."""
     for quality in _QUALITIES:
         files = [_webp(face, quality) for face in faces]
         if sum(map(len, files)) <= largest:
-            break
-    return files
+            return files
+    return encoded(_smaller(faces, faces.shape[1] // 2), largest)
+
+
+def _smaller(faces: Faces, size: int) -> Faces:
+    return np.stack([np.asarray(Image.fromarray(face).resize((size, size), Image.Resampling.LANCZOS)) for face in faces])
 
 
 def _webp(face: Faces, quality: int) -> bytes:

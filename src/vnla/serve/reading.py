@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
+from vnla.roles.understanding import Known, advice, end_goal
 from vnla.serve.events import Frozen
-from vnla.serve.goals import Sought
-from vnla.tasks.vocabulary import Vocabulary
-
-Parts = list[tuple[int, int, bool]]
+from vnla.serve.goals import sentence
 
 
 class Reading(Frozen):
     """What was understood of a text, which stretches of it, and what could be said instead."""
 
     understood: str | None
-    parts: Parts
-    suggestions: tuple[str, ...] = ()
+    parts: tuple[tuple[int, int, bool], ...]
+    suggestions: tuple[str, ...]
 
 
-def of_advice(text: str, words: Vocabulary) -> Reading:
+def of_advice(text: str, words: Container[str]) -> Reading:
     """Advice in the agent's words."""
-    from vnla.roles.understanding import advice
-
     found = advice(text, words)
-    return Reading(understood=found.phrase, parts=[*found.parts])
+    return Reading(understood=found.phrase, parts=found.parts, suggestions=found.suggestions)
 
 
-def of_end_goal(text: str, known: Sequence[Sought]) -> Reading:
-    """One of the end-goals that are known."""
-    from vnla.roles.understanding import end_goal
-
+def of_end_goal(text: str, known: Sequence[Known]) -> Reading:
+    """One of the end-goals that are known, as people write it."""
     found = end_goal(text, known)
-    return Reading(understood=found.end_goal, parts=[*found.parts], suggestions=tuple(found.suggestions))
+    meant = found.end_goal and sentence(found.end_goal)
+    return Reading(understood=meant, parts=found.parts, suggestions=found.suggestions)

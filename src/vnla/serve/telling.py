@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from vnla.serve.events import ACTIONS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Stood, Thought, Waits
 from vnla.serve.goals import sentence
-from vnla.serve.reading import Parts
 from vnla.serve.scene import Scene
 from vnla.serve.walked import Step, Walked
 
@@ -20,7 +19,7 @@ class Typed:
     """What a person typed, and which stretches of it were understood."""
 
     text: str
-    parts: Parts
+    parts: list[tuple[int, int, bool]]
 
 
 def begun(walked: Walked, scene: Scene, mode: Mode, episode: str, link: str | None) -> Begun:
@@ -46,6 +45,7 @@ def told(
     answered: bool = False,
     waits: bool = False,
     typed: Mapping[int, Typed] | None = None,
+    link: str | None = None,
 ) -> Iterator[Event]:
     """The steps of a walk from the `first` on, and its end; of the first only what follows a request that is now `answered`.
 
@@ -71,6 +71,7 @@ def told(
         success=walked.success,
         metres=metres(walked.metres),
         goals=scene.goals(walked.task),
+        link=link,
     )
 
 

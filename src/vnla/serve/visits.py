@@ -11,7 +11,8 @@ import secrets
 from collections.abc import Sequence
 
 from vnla.common.errors import InputError
-from vnla.serve import messages, reading, telling
+from vnla.roles import understanding
+from vnla.serve import messages, telling
 from vnla.serve.engine import Engine, Errand
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Mode, Score, Stood
 from vnla.serve.goals import sentence
@@ -26,6 +27,8 @@ from vnla.tasks.task import Task
 from vnla.world.actions import Nav
 
 Reply = Welcome | Second | Refused
+Given = tuple[str | None, Typed | None]
+"""What a person says, as the agent reads it and as it was typed."""
 
 _SEEDS = 2**31
 
@@ -81,40 +84,46 @@ class Visits:
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
         walked = await self.walked(wanted)
-        events = telling.told(walked, self.scene, waits=mode == "help")
+        events = telling.told(walked, self.scene, waits=mode == "help", link=wanted.link())
         session.append([self._begun(walked, mode, wanted), *events], wanted)
 
     async def _advise(self, session: Session, message: messages.Advise) -> None:
         wanted, waits = self._agents(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
-        phrase, typed = (message.choice, None) if message.choice else self._understood(message.text)
-        wanted = wanted.saying(message.step, phrase)
-        walked = await self.walked(wanted)
-        said = {message.step: typed} if typed else {}
-        events = telling.told(walked, self.scene, first=message.step, answered=True, waits=True, typed=said)
-        session.append(events, wanted)
+        given = (message.choice, None) if message.choice else self._understood(message.text)
+        await self._go_on(session, wanted, message.step, given, answered=True)
 
     async def _speak(self, session: Session, message: messages.Speak) -> None:
-        wanted, step = self._agents(session), self._step(session, message.step)
-        if step["asked"]:
+        wanted = self._agents(session)
+        if self._step(session, message.step)["asked"]:
             raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
-        phrase, typed = self._understood(message.text)
-        wanted = wanted.saying(message.step, phrase)
+        await self._go_on(session, wanted, message.step, self._understood(message.text), answered=False)
+
+    async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
+        """Tell the walk anew from a step on, with what a person has said there."""
+        wanted = wanted.saying(step, given[0])
         walked = await self.walked(wanted)
-        said = {message.step: typed} if typed else {}
-        events = telling.told(walked, self.scene, first=message.step, waits=session.mode == "help", typed=said)
+        events = telling.told(
+            walked,
+            self.scene,
+            first=step,
+            answered=answered,
+            waits=session.mode == "help",
+            typed=_at(step, given),
+            link=wanted.link(),
+        )
         session.append(events, wanted)
 
     async def _what_if(self, session: Session, message: messages.WhatIf) -> Second:
         wanted = self._agents(session)
         self._step(session, message.step)
-        phrase, typed = self._understood(message.text)
-        wanted = wanted.saying(message.step, phrase)
+        given = self._understood(message.text)
+        wanted = wanted.saying(message.step, given[0])
         walked = await self.walked(wanted)
-        said = {message.step: typed} if typed else {}
-        events = [self._begun(walked, "watch", wanted), *telling.told(walked, self.scene, typed=said)]
-        return Second(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
+        walk = telling.told(walked, self.scene, typed=_at(message.step, given), link=wanted.link())
+        events = enumerate([self._begun(walked, "watch", wanted), *walk], start=1)
+        return Second(events=[event.model_copy(update={"number": number}) for number, event in events])
 
     def _beat(self, session: Session) -> None:
         tasks = self.engine.goals.offered
@@ -212,10 +221,10 @@ class Visits:
         if house is None:
             raise InputError("say in which house to look for it")
         known = self.engine.goals.known(self.scene.places.house(house).name)
-        found = reading.of_end_goal(goal, known)
-        if found.understood is None:
-            raise InputError(f"there is nothing like that in this house{_suggesting(found.suggestions)}")
-        return Wanted(house=house, goal=found.understood, seed=seed)
+        found = understanding.end_goal(goal, known)
+        if found.end_goal is None:
+            raise InputError(f"it is not clear what to look for in this house{_suggesting(found.suggestions)}")
+        return Wanted(house=house, goal=found.end_goal, seed=seed)
 
     def task(self, wanted: Wanted) -> Task:
         """The task of an episode."""
@@ -248,14 +257,14 @@ class Visits:
             raise InputError("the episode has no such step yet")
         return steps[number]
 
-    def _understood(self, text: str | None) -> tuple[str | None, Typed | None]:
+    def _understood(self, text: str | None) -> Given:
         """Words as the agent reads them, and as they were typed; None is no answer."""
         if text is None:
             return None, None
-        found = reading.of_advice(text, self.engine.words)
-        if found.understood is None:
+        found = understanding.advice(text, self.engine.words)
+        if found.phrase is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.understood, Typed(text, found.parts)
+        return found.phrase, Typed(text, [*found.parts])
 
 
 def welcome(session: Session) -> Welcome:
@@ -268,10 +277,14 @@ def _is_late(session: Session, message: messages.AnyMessage) -> bool:
     return not isinstance(message, messages.Hello | messages.WhatIf) and message.after != session.state["number"]
 
 
+def _at(step: int, given: Given) -> dict[int, Typed]:
+    return {} if given[1] is None else {step: given[1]}
+
+
 def as_sentence(text: str) -> str:
     """An error as the page says it."""
     return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 def _suggesting(texts: Sequence[str]) -> str:
-    return f"; it has for example {', '.join(texts[:3])}" if texts else ""
+    return f"; try: {texts[0]}" if texts else ""
