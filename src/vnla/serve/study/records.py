@@ -145,8 +145,10 @@ def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
             return event.model_copy(update={"before": [], "after": [], "ask": 0.0, "attention": []})
         case Waits():
             return event.model_copy(update=({} if shows.way else {"way": []}) | ({} if shows.offer else {"offer": ""}))
-        case Ended() if not shows.outcome:
-            secret = {"walk": None, "its_success": None, "score": None}
+        case Ended() if shows.outcome:
+            return event.model_copy(update={"link": None})
+        case Ended():
+            secret = {"walk": None, "its_success": None, "score": None, "link": None}
             return event.model_copy(update=secret if practice else {**secret, "success": None, "metres": None, "goals": []})
     return event
 
