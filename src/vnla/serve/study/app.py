@@ -25,6 +25,7 @@ from vnla.serve.messages import AnyMessage, Hello, Welcome
 from vnla.serve.reduce import NOTHING
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening, Site
+from vnla.serve.study.design import Design
 from vnla.serve.study.desk import Desk
 from vnla.serve.study.records import Record
 from vnla.serve.study.words import TOKEN, WORD, Agree, AnyWord, Withdraw
@@ -43,6 +44,16 @@ class StudySite(Site):
         super().__init__(one, cache)
         visits = {name: Visits(Engine(each), self.visits.scene) for name, each in others}
         self.agents = {first: self.visits, **visits}
+
+    def check(self, design: Design) -> None:
+        """Refuse a design that these agents and tasks cannot fulfil."""
+        for condition in design.conditions:
+            if condition.mode == "help" and not self.agents[condition.agent].engine.listens:
+                raise InputError(f"condition {condition.name}: the agent {condition.agent} was not trained to follow words")
+        known = self.engine.goals.tasks
+        for task in (*design.practice.tasks, *design.catch, *(task for group in design.groups for task in group)):
+            if task not in known:
+                raise InputError(f"{design.tasks}: has no task {task!r}, which the study names")
 
     def close(self) -> None:
         """Finish what is under way."""
