@@ -141,8 +141,9 @@ def _recorded(
     from vnla.world.compiled import World
 
     _check_places([as_json])
-    config = None if run is None else RunConfig.read(run / CONFIG)
-    world, tasks = world or (config and Path(config.world)), tasks or (config and Path(config.tasks))
+    if (world is None or tasks is None) and run is not None:
+        config = RunConfig.read(run / CONFIG)
+        world, tasks = world or Path(config.world), tasks or Path(config.tasks)
     if world is None or tasks is None:
         raise InputError("--recorded: say in which --world and with which --tasks it was done")
     dataset = read_dataset(tasks)

@@ -41,7 +41,7 @@ def new(
         str,
         typer.Option(
             metavar="LIST",
-            help="help:advisor, help:person, beat, with commas between them; @NAME after one for another than the first run.",
+            help="help:advisor, help:person, beat, with commas between; @NAME after one for another than the first run.",
         ),
     ] = "help:person,beat",
     arrangement: Annotated[
@@ -105,12 +105,11 @@ def serve(
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
 ) -> None:
-    """Open a study for its participants. It may be stopped and opened again at any time; everybody goes on where they were."""
+    """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were."""
     check_installed()
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.limits import Limits
-    from vnla.serve.sessions import Sessions
     from vnla.serve.site import Opening
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import CONSENT, DESIGN, Design
@@ -124,7 +123,7 @@ def serve(
         if BLANK in desk.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
         opening = Opening(lambda say: _open(design, chosen, tell, say))
-        app = make_study_app(opening, Sessions(folder / ".visits", limits), desk, names_of(host), limits)
+        app = make_study_app(opening, desk, names_of(host), limits)
         counts = desk.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"

@@ -25,7 +25,8 @@ _FULL, _TOO_SLOW = 1013, 1008
 class Lines:
     """All lines of a server."""
 
-    def __init__(self, opening: Opening, sessions: Sessions, limits: Limits) -> None:
+    def __init__(self, opening: Opening, sessions: Sessions | None, limits: Limits) -> None:
+        """Without sessions where lines of another kind keep their own."""
         self.opening, self.sessions, self.limits = opening, sessions, limits
         self._open = 0
 
@@ -104,6 +105,7 @@ class Line:
 
     async def _do(self, message: AnyMessage) -> BaseModel | None:
         if isinstance(message, Hello):
+            assert self._lines.sessions is not None
             self._enter(self._lines.sessions.open(message.session))
         if self._session is None:
             raise InputError("say hello first")

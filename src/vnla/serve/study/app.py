@@ -23,7 +23,6 @@ from vnla.serve.limits import Limits
 from vnla.serve.lines import PATIENCE, Line, Lines
 from vnla.serve.messages import AnyMessage, Hello, Welcome
 from vnla.serve.reduce import NOTHING
-from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening, Site
 from vnla.serve.study.design import Design
 from vnla.serve.study.desk import Desk
@@ -61,9 +60,9 @@ class StudySite(Site):
             visits.engine.close()
 
 
-def make_study_app(opening: Opening, sessions: Sessions, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
+def make_study_app(opening: Opening, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
     """The server of a study. Its `opening` opens a `StudySite`."""
-    app = app_with(StudyLines(opening, sessions, limits, desk), hosts)
+    app = app_with(StudyLines(opening, desk, limits), hosts)
 
     @app.get(STUDY, response_class=JSONResponse)
     async def study() -> JSONResponse:
@@ -89,8 +88,8 @@ class Closed:
 class StudyLines(Lines):
     """All lines of a study's server."""
 
-    def __init__(self, opening: Opening, sessions: Sessions, limits: Limits, desk: Desk) -> None:
-        super().__init__(opening, sessions, limits)
+    def __init__(self, opening: Opening, desk: Desk, limits: Limits) -> None:
+        super().__init__(opening, None, limits)
         self.desk = desk
 
     def line(self, socket: WebSocket) -> Line:
