@@ -54,7 +54,9 @@ def new(
     groups: Annotated[int, typer.Option(min=1, help="Groups of tasks; a participant gets one.")] = 1,
     practice: Annotated[int, typer.Option(min=0, help="Tasks to practise with.")] = 3,
     passes: Annotated[int, typer.Option(min=0, help="How many of them have to go well; 0 for no practice.")] = 1,
-    catch: Annotated[int, typer.Option(min=0, help="Easy tasks that show who is attentive.")] = 2,
+    catch: Annotated[
+        int | None, typer.Option(min=0, help="Easy tasks that show who is attentive. [default: one for each condition]")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same tasks.")] = 0,
 ) -> None:
     """Make a study: a configuration to change as you like, a consent text to fill in, and a README on both.
@@ -82,12 +84,14 @@ def new(
         raise InputError("the pretrained agent: say in which --world and on which --tasks the study is done")
     if passes and not practice:
         raise InputError("--practice 0: there is nothing to practise with; add --passes 0")
+    chosen_conditions = conditions_of(conditions, agents)
+    catch = len(chosen_conditions) if catch is None else catch
     design = make_study(
         folder,
         world=world,
         tasks=tasks,
         agents=agents,
-        conditions=conditions_of(conditions, agents),
+        conditions=chosen_conditions,
         arrangement=arrangement.value,
         split=split,
         sizes=Sizes(each, groups, practice, passes, catch),

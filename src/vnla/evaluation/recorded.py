@@ -67,7 +67,7 @@ def read_recorded(path: Path) -> list[Recorded]:
     """The records of a file; whatever is wrong with one is an error that names it."""
     records = files.read_json(path, WHAT, LARGEST)
     if not isinstance(records, list) or not records:
-        raise InputError(f"{path}: is not a list of records; expected {WHAT}")
+        raise InputError(f"{path}: has no records; expected {WHAT}")
     return [_read(record, f"{path}: record {number}") for number, record in enumerate(records)]
 
 

@@ -35,10 +35,10 @@ from vnla.world.views import view_angles, view_index
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
 EPISODE_COLUMNS = (
     "participant", "status", "try", "place", "kind", "condition", "task", "house", "seed", "began", "seconds", "steps",
-    "requests", "help_budget", "reason", "success", "metres", "configuration", "code",
+    "requests", "help_budget", "reason", "success", "metres", "configuration", "code_version",
 )  # fmt: skip
 PARTICIPANT_COLUMNS = (
-    "participant", "cell", "order", "group", "status", "consent", "consented", "finished", "code", "tasks", "catch_failed",
+    "participant", "cell", "order", "group", "status", "consent", "consented", "finished", "completion_code", "tasks", "catch_failed",
 )  # fmt: skip
 _NAMES = ("viewpoint", "ahead", "way", "goals")
 """Fields of events that name places."""
@@ -181,7 +181,7 @@ def _episode_row(episode: Episode, names: Places) -> dict[str, Any]:
         "success": outcome.get("success", ""),
         "metres": outcome.get("metres", ""),
         "configuration": episode.stamp.get("configuration", ""),
-        "code": episode.stamp.get("code", ""),
+        "code_version": episode.stamp.get("code", ""),
     }
 
 
@@ -198,7 +198,7 @@ def _participant_row(someone: Participant, design: Design, secret: Secret, tries
         "consent": someone.consent,
         "consented": _time(someone.consented),
         "finished": "" if someone.finished is None else _time(someone.finished),
-        "code": "" if someone.status == "at work" else secret.code(someone),
+        "completion_code": "" if someone.status == "at work" else secret.code(someone),
         "tasks": sum(kind == "task" for kind, _ in over),
         "catch_failed": over.count(("catch", False)),
     }

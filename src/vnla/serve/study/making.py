@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +122,7 @@ def make_study(
     blocks = len(conditions) if arrangement == "within" else 1
     found = _draw(read_dataset(tasks).split(split), sizes, blocks, seed)
     design = Design(
-        name=folder.absolute().name,
+        name=re.sub(r"[^\w .-]", "-", folder.absolute().name)[:100],
         world=str(world.absolute()),
         tasks=str(tasks.absolute()),
         agents=dict(agents),
