@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from cottage_run import write_cottage
+from vnla import cli
+from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report.story import follow
@@ -14,7 +18,7 @@ from vnla.serve.engine import Engine, Errand, walk_all
 from vnla.serve.hearing import Spoken
 from vnla.serve.walked import Walked
 from vnla.tasks.task import Task
-from vnla.training.trained import Trained
+from vnla.training.trained import Trained, open_trained
 
 SEEDS = (0, 123)
 
@@ -124,6 +128,14 @@ def test_a_batch_of_visitors_is_each_alone(engine: Engine) -> None:
         assert same(walked, walk_all(engine, [errand])[0])
 
 
+def test_sizes_that_stay_fixed_as_on_a_gpu_change_nothing(trained: Trained, engine: Engine) -> None:
+    fixed = Engine(trained)
+    fixed.players = replace(fixed.players, batching=Batching(fixed=True))
+    said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 7: "look down", 8: "look up"}, {1: None}]
+    errands = [Errand(task, 0, spoken) for task in tasks(engine) for spoken in said]
+    assert all(same(one, other) for one, other in zip(walk_all(engine, errands), walk_all(fixed, errands), strict=True))
+
+
 def test_words_that_it_does_not_know_are_refused_and_harm_nobody(engine: Engine) -> None:
     with pytest.raises(InputError, match="'fly'"):
         engine.walk(Errand(tasks(engine)[0], 0, {0: "fly away"}))
@@ -149,3 +161,29 @@ def test_an_end_goal_in_words_is_a_task_of_the_house(engine: Engine) -> None:
     assert walk(engine, task, {}).steps
     with pytest.raises(InputError, match="nothing in this house"):
         engine.goals.task(house, "find a unicorn .", seed=0)
+
+
+OTHERS = {
+    "agent": ["--agent", "examples.agent:GruAgent", "--agent-option", "hidden=8", "--agent-option", "embedding=8"],
+    "advisor": ["--advisor", "examples.advisor:Warmer", "--hidden", "8"],
+    "sense": ["--sense", "requests,advice,examples.sense:Homing", "--hidden", "8"],
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    world, data = write_cottage(tmp_path)
+    places = ["--world", world, "--tasks", data, "--features", "symbolic", "--help-policy", "first", *OTHERS[other]]
+    with pytest.raises(SystemExit):
+        cli.main([str(each) for each in ["train", tmp_path / "run", *places, "--iterations", 1, "--batch", 4, "--seed", 7]])
+    engine = Engine(open_trained(tmp_path / "run"))
+    compiled = engine.trained.material.evaluation_tasks("test_unseen")
+    for task in tasks(engine):
+        rollout = run_task(engine.players, compiled, task.id, seed=0, ratio=engine.ratio)
+        account = follow(rollout, 0, engine.goals.houses[task.house], task, engine.players.advisor)
+        plain, told = walk_all(engine, [Errand(task, 0, {}), Errand(task, 0, {0: "turn left, turn left, turn left"})])
+        assert [beat.action for beat in account.beats] == [step.action for step in plain.steps]
+        assert [beat.said for beat in account.beats] == [step.told for step in plain.steps]
+        assert told.steps[0].told == "turn left, turn left, turn left"
+        assert told.steps[0].after != pytest.approx(plain.steps[0].after, abs=1e-9)

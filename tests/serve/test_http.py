@@ -16,6 +16,7 @@ from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening, Site
 
+
 def test_every_request_gets_a_described_answer(site: Site, tmp_path: Path) -> None:
     app = make_app(Opened(site), Sessions(tmp_path, GENEROUS), ())
     operations = [each.ok() for each in schemathesis.openapi.from_asgi("/openapi.json", app).get_all_operations()]
@@ -83,11 +84,12 @@ def test_browsers_are_told_to_run_nothing_of_others(door: Door) -> None:
 
 
 def test_before_the_houses_are_ready_a_sentence_says_so(tmp_path: Path) -> None:
-    def never(tell: object) -> Site:
+    def never(_: object) -> Site:
         raise ValueError("no memory")
 
-    opening = Opening(never)
-    opening._thread.join()
+    opening, stopped = Opening(never), []
+    opening.start(failed=lambda: stopped.append(True)).join()
+    assert stopped
     client = TestClient(make_app(opening, Sessions(tmp_path, GENEROUS), ["localhost"]), base_url=HOST)
     answer = client.get("/houses.json")
     assert (answer.status_code, answer.json()["why"]) == (503, "the houses cannot be shown: ValueError: no memory")

@@ -13,7 +13,6 @@ from hypothesis import strategies as some
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from serve.visitor import Door, Visitor
-from vnla.serve.events import EVENT
 from vnla.serve.reduce import NOTHING
 from vnla.serve.site import Site
 
@@ -124,9 +123,9 @@ def machine(site: Site) -> type[RuleBasedStateMachine]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_whatever_a_visitor_does(site: Site) -> None:
-    _ = EVENT
+
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     run_state_machine_as_test(
         machine(site),
-        settings=settings(max_examples=12, stateful_step_count=25, deadline=None, suppress_health_check=checks),
+        settings=settings(max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=checks),
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from vnla.serve.limits import Limits
-    from vnla.serve.site import Site
+    from vnla.serve.site import Opening, Site
     from vnla.serve.site import Tell as Say
 
 LOOPBACK = "127.0.0.1"
@@ -63,9 +63,7 @@ def serve(
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         opening = Opening(lambda say: _open(run, world, tasks, chosen, tell, say))
         app = make_app(opening, Sessions(folder, limits), names_of(host), limits)
-        answer(app, listener, host, limits, opens=not no_open)
-    if opening.error is not None:
-        raise InputError(opening.error)
+        answer(app, opening, listener, host, limits, opens=not no_open)
 
 
 def check_installed() -> None:
@@ -80,8 +78,8 @@ def names_of(host: str) -> tuple[str, ...]:
     return () if host in EVERYWHERE else (*OWN_NAMES, host)
 
 
-def answer(app: FastAPI, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
-    """Serve until Ctrl-C; the browser opens by itself if that is wanted."""
+def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
+    """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
     import uvicorn
 
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
@@ -90,7 +88,11 @@ def answer(app: FastAPI, listener: socket.socket, host: str, limits: Limits, *, 
         threading.Timer(0.5, webbrowser.open, (address,)).start()
     config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
     config.timeout_graceful_shutdown = 2
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    opening.start(failed=lambda: setattr(server, "should_exit", True))
+    server.run(sockets=[listener])
+    if opening.error is not None:
+        raise InputError(opening.error)
 
 
 def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: Tell, say: Say) -> Site:
@@ -109,6 +111,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: 
     tell(f"loading {run}")
     say("loading the agent")
     site = Site(open_trained(run, world=world, tasks=tasks, device=device), cache_folder() / "pictures")
+    threading.Thread(target=site.warm, name="warming", daemon=True).start()
     tell("ready")
     return site
 

@@ -132,9 +132,7 @@ def serve(
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
         )
-        answer(app, listener, host, limits, opens=not no_open)
-    if opening.error is not None:
-        raise InputError(opening.error)
+        answer(app, opening, listener, host, limits, opens=not no_open)
 
 
 @app.command("export", epilog="Example: vnla study export studies/help --out data")

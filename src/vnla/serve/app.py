@@ -122,7 +122,8 @@ def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
 
     @app.get("/mesh/{house}.glb", responses=_ERRORS, response_class=Response)
     async def mesh(request: Request, house: HouseId) -> Response:
-        content = await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
+        kept = first_episode().meshes.get(house)
+        content = kept or await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
         return content.answer(request)
 
     @app.get("/understand", responses=_ERRORS, response_class=JSONResponse)

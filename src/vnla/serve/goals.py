@@ -42,6 +42,7 @@ class Goals:
         self._material = material
         self.houses = {house.name: house for house in material.folder.houses}
         self._points: dict[str, HousePoints] = {}
+        self._known: dict[str, list[Sought]] = {}
         self._lock = Lock()
 
     @cached_property
@@ -59,6 +60,11 @@ class Goals:
 
     def known(self, house: str) -> list[Sought]:
         """What a house has that can be asked for in words that the agent knows, and be reached from somewhere."""
+        if house not in self._known:
+            self._known[house] = self._find(house)
+        return self._known[house]
+
+    def _find(self, house: str) -> list[Sought]:
         points, words = self._points_of(house), self._material.dataset.vocabulary
         reached = [points.buckets[i] for i in sorted(set(points.bucket.tolist()))]
         return [_sought(bucket) for bucket in reached if all(word in words for word in bucket.end_goal.split())]

@@ -89,6 +89,13 @@ class Site:
             known |= {each.end_goal: each for each in self.engine.goals.known(house.name)}
         return reading.of_end_goal(text, [*known.values()])
 
+    def warm(self) -> None:
+        """Do beforehand what the first visitor would have to wait for: compile the renderer, find what houses know."""
+        from vnla.houses.render.warming import compile_kernels
+
+        compile_kernels()
+        self.houses()
+
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
@@ -101,14 +108,20 @@ class Opening:
         self.site: Site | None = None
         self.doing = "getting ready"
         self.error: str | None = None
-        self._thread = threading.Thread(target=self._open, args=(opens,), name="opening", daemon=True)
-        self._thread.start()
+        self._opens = opens
 
-    def _open(self, opens: Callable[[Tell], Site]) -> None:
+    def start(self, failed: Callable[[], object]) -> threading.Thread:
+        """Begin; `failed` is called if it cannot be done, and `error` then says why."""
+        thread = threading.Thread(target=self._open, args=(failed,), name="opening", daemon=True)
+        thread.start()
+        return thread
+
+    def _open(self, failed: Callable[[], object]) -> None:
         try:
-            self.site = opens(self._tell)
+            self.site = self._opens(self._tell)
         except Exception as error:
             self.error = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            failed()
 
     def _tell(self, doing: str) -> None:
         self.doing = doing

@@ -38,7 +38,8 @@ EPISODE_COLUMNS = (
     "requests", "help_budget", "reason", "success", "metres", "configuration", "code_version",
 )  # fmt: skip
 PARTICIPANT_COLUMNS = (
-    "participant", "cell", "order", "group", "status", "consent", "consented", "finished", "completion_code", "tasks", "catch_failed",
+    "participant", "cell", "order", "group", "status", "consent", "consented", "finished", "completion_code", "tasks",
+    "catch_failed",
 )  # fmt: skip
 _NAMES = ("viewpoint", "ahead", "way", "goals")
 """Fields of events that name places."""

@@ -1,0 +1,8 @@
+import { render } from "preact";
+import { App } from "./app";
+import { fetched } from "./house";
+import "./style.css";
+
+import("./view/stage").catch(() => undefined); // three.js is fetched while all else begins
+if (location.hash.length < 2) fetched("/first.json").catch(() => undefined);
+render(<App />, document.getElementById("page") as HTMLElement);
