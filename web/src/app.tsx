@@ -6,11 +6,15 @@ import { useKeys } from "./keys";
 import type { Which } from "./messages";
 import { Beat } from "./screens/Beat";
 import { First } from "./screens/First";
+import { Study } from "./screens/Study";
 import { Watch } from "./screens/Watch";
 import { Session } from "./session";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
+
+/** The server of a study marks its page. */
+const STUDY = document.querySelector("meta[name=study]") !== null;
 
 let session: Session | null = null;
 const SCREENS = [
@@ -29,7 +33,7 @@ export function App() {
         <a class="brand" href="#">
           vnla
         </a>
-        <nav aria-label="What to do">
+        <nav aria-label="What to do" hidden={STUDY}>
           {SCREENS.map(([address, name]) => (
             <a
               href={address}
@@ -58,6 +62,7 @@ export function App() {
 }
 
 function Screen({ at }: { at: string }) {
+  if (STUDY) return <Study session={(session ??= new Session(true))} />;
   if (at === "" || at === "#") return <First />;
   session ??= new Session();
   if (at === "#beat") return <Beat session={session} />;
@@ -68,7 +73,7 @@ function Screen({ at }: { at: string }) {
 
 /** What the server has to say to the visitor. */
 function Lines() {
-  if (!session || hash.value === "" || hash.value === "#") return null;
+  if (!session || (!STUDY && (hash.value === "" || hash.value === "#"))) return null;
   const lost = session.known.value && !session.connected.value;
   const text = session.refused.value ?? session.state.value.said;
   return (

@@ -51,8 +51,8 @@ def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limit
     return app_with(Lines(opening, sessions, limits or Limits()), hosts)
 
 
-def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
-    """The server with lines of a kind of their own."""
+def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None) -> FastAPI:
+    """The server with lines of a kind of their own, and a page of its own if there is one."""
     opening = lines.opening
 
     @contextlib.asynccontextmanager
@@ -61,7 +61,7 @@ def app_with(lines: Lines, hosts: Collection[str]) -> FastAPI:
         opening.close()
 
     app = FastAPI(title="vnla serve", version=__version__, docs_url=None, redoc_url=None, lifespan=lasting)
-    files = assets()
+    files = assets() | ({} if index is None else {INDEX: index})
     drawing = anyio.CapacityLimiter(DRAWING)
     app.add_middleware(Guard, hosts=hosts)
 

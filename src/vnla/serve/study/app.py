@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -17,11 +18,13 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vnla.common.errors import InputError
+from vnla.serve.answers import Content
 from vnla.serve.app import app_with
 from vnla.serve.engine import Engine
 from vnla.serve.limits import Limits
 from vnla.serve.lines import PATIENCE, Line, Lines
 from vnla.serve.messages import AnyMessage, Hello, Welcome
+from vnla.serve.page import INDEX, assets
 from vnla.serve.reduce import NOTHING
 from vnla.serve.site import Opening, Site
 from vnla.serve.study.design import Design
@@ -32,7 +35,8 @@ from vnla.serve.visits import Visits
 from vnla.training.trained import Trained
 
 CLOSED = re.compile(r"/(houses\.json|first\.json|understand|plan/[0-9a-f]+\.json)")
-STUDY = "/study.json"
+MARK = b'<meta name="study">'
+"""In the head of the page of a study, by which its scripts know what they are to show."""
 
 
 class StudySite(Site):
@@ -62,14 +66,14 @@ class StudySite(Site):
 
 def make_study_app(opening: Opening, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
     """The server of a study. Its `opening` opens a `StudySite`."""
-    app = app_with(StudyLines(opening, desk, limits), hosts)
-
-    @app.get(STUDY, response_class=JSONResponse)
-    async def study() -> JSONResponse:
-        return JSONResponse({"title": desk.design.name, "platform": desk.design.platform})
-
+    app = app_with(StudyLines(opening, desk, limits), hosts, index=marked(assets()[INDEX]))
     app.add_middleware(Closed)
     return app
+
+
+def marked(page: Content) -> Content:
+    """The page with the mark of a study."""
+    return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
 
 
 class Closed:
