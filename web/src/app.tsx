@@ -9,12 +9,10 @@ import { First } from "./screens/First";
 import { Study } from "./screens/Study";
 import { Watch } from "./screens/Watch";
 import { Session } from "./session";
+import { STUDY } from "./study";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
-
-/** The server of a study marks its page. */
-const STUDY = document.querySelector("meta[name=study]") !== null;
 
 let session: Session | null = null;
 const SCREENS = [
@@ -33,8 +31,8 @@ export function App() {
         <a class="brand" href="#">
           vnla
         </a>
-        <nav aria-label="What to do" hidden={STUDY}>
-          {SCREENS.map(([address, name]) => (
+        <nav aria-label="What to do">
+          {(STUDY ? [] : SCREENS).map(([address, name]) => (
             <a
               href={address}
               aria-current={at === address || (address === "#watch" && at.startsWith("#w=")) ? "page" : undefined}

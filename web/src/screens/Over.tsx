@@ -6,7 +6,7 @@ export function Over({ session }: { session: Session }) {
   const standing = session.standing.value;
   if (!standing?.over) return <p>One moment …</p>;
   return (
-    <div class="card ending">
+    <div class={`card ending ${standing.passed === false ? "bad" : "good"}`}>
       <p role="status">
         {standing.passed === true && "That went well."}
         {standing.passed === false && "That did not go well yet."}

@@ -28,7 +28,11 @@ function Consent({ session, standing }: { session: Session; standing: Standing }
   return (
     <section class="study" aria-labelledby="title">
       <h1 id="title">{standing.title}</h1>
-      <div class="card consent">{standing.text}</div>
+      <div class="card">
+        {standing.text.split(/\n\s*\n/).map((each) => (
+          <p>{each}</p>
+        ))}
+      </div>
       <label class="check">
         <input type="checkbox" checked={agrees} onChange={() => setAgrees(!agrees)} /> I have read this and agree to take part.
       </label>
