@@ -6,8 +6,10 @@ import { useKeys } from "./keys";
 import type { Which } from "./messages";
 import { Beat } from "./screens/Beat";
 import { First } from "./screens/First";
+import { Study } from "./screens/Study";
 import { Watch } from "./screens/Watch";
 import { Session } from "./session";
+import { STUDY } from "./study";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
@@ -30,7 +32,7 @@ export function App() {
           vnla
         </a>
         <nav aria-label="What to do">
-          {SCREENS.map(([address, name]) => (
+          {(STUDY ? [] : SCREENS).map(([address, name]) => (
             <a
               href={address}
               aria-current={at === address || (address === "#watch" && at.startsWith("#w=")) ? "page" : undefined}
@@ -58,6 +60,7 @@ export function App() {
 }
 
 function Screen({ at }: { at: string }) {
+  if (STUDY) return <Study session={(session ??= new Session(true))} />;
   if (at === "" || at === "#") return <First />;
   session ??= new Session();
   if (at === "#beat") return <Beat session={session} />;
@@ -68,7 +71,7 @@ function Screen({ at }: { at: string }) {
 
 /** What the server has to say to the visitor. */
 function Lines() {
-  if (!session || hash.value === "" || hash.value === "#") return null;
+  if (!session || (!STUDY && (hash.value === "" || hash.value === "#"))) return null;
   const lost = session.known.value && !session.connected.value;
   const text = session.refused.value ?? session.state.value.said;
   return (

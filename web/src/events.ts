@@ -46,8 +46,8 @@ export interface Ended {
   number: number;
   kind: "ended";
   reason: "stopped" | "time" | "left";
-  success: boolean;
-  metres: number;
+  success: boolean | null;
+  metres: number | null;
   goals: string[];
   walk: Pose[] | null;
   its_success: boolean | null;

@@ -3,10 +3,11 @@
 import { batch, signal } from "@preact/signals";
 import { Connection } from "./connection";
 import type { Mode } from "./events";
-import type { Answer, Which, Wish } from "./messages";
+import type { Answer, Standing, Which, Wish } from "./messages";
 import { NOTHING, reduce, type State } from "./reduce";
 
 const KEPT = "vnla-session";
+const IN_STUDY = "vnla-study";
 
 export class Session {
   readonly state = signal<State>(NOTHING);
@@ -17,22 +18,37 @@ export class Session {
   readonly known = signal(false);
   /** Whether the present episode was under way before the page was opened. */
   readonly resumed = signal(false);
-  private id = sessionStorage.getItem(KEPT);
-  private readonly connection = new Connection(() => new WebSocket(address()) as never, {
-    seen: () => ({ session: this.id, after: this.state.peek().number }),
-    heard: (answer) => batch(() => this.heard(answer)),
-    open: (connected) => (this.connected.value = connected),
-  });
+  /** Where a participant stands, in a study. */
+  readonly standing = signal<Standing | null>(null);
+  private id: string | null;
+  private readonly connection: Connection;
+
+  /** In a study a session outlives its page, and says when something was said. */
+  constructor(readonly study = false) {
+    this.id = study ? localStorage.getItem(IN_STUDY) : sessionStorage.getItem(KEPT);
+    this.connection = new Connection(() => new WebSocket(address()) as never, {
+      seen: () => ({ session: this.id, after: this.state.peek().number }),
+      heard: (answer) => batch(() => this.heard(answer)),
+      open: (connected) => (this.connected.value = connected),
+    });
+  }
 
   say(wish: Wish): void {
     this.refused.value = null;
     if (wish.kind !== "what_if") this.second.value = null;
-    this.connection.say(wish);
+    this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
+  }
+
+  /** The next task of a study. */
+  next(): void {
+    this.resumed.value = false;
+    this.say({ kind: "next" });
   }
 
   /** Begins an episode unless the one that is wanted is there already, as after a reload. */
   enter(mode: Mode, which: Which = {}): void {
     const { begun } = this.state.peek();
+    if (this.study) return; // the server says what comes next
     const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
     if (!there) this.begin(mode, which);
   }
@@ -46,7 +62,8 @@ export class Session {
     switch (answer.kind) {
       case "welcome":
         this.id = answer.session;
-        sessionStorage.setItem(KEPT, answer.session);
+        if (this.study) localStorage.setItem(IN_STUDY, answer.session);
+        else sessionStorage.setItem(KEPT, answer.session);
         this.state.value = answer.snapshot;
         if (!this.known.value) this.resumed.value = answer.snapshot.begun !== null;
         this.known.value = true;
@@ -59,6 +76,9 @@ export class Session {
         break;
       case "refused":
         this.refused.value = answer.why;
+        break;
+      case "study":
+        this.standing.value = answer;
         break;
     }
   }

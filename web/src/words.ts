@@ -68,6 +68,7 @@ function does(step: Step): string {
 
 export function ending(ended: Pick<Ended, "reason" | "success" | "metres">, who: "It" | "You"): string {
   if (ended.reason === "left") return `${who} gave up.`;
+  if (ended.success === null || ended.metres === null) return "This task is over.";
   const found = ended.success ? `${who} found it.` : `${who} did not find it.`;
   const how = ended.reason === "time" ? `${who === "It" ? "Its" : "Your"} time is up` : `${who} stopped`;
   const where = ended.metres === 0 ? "at the goal" : `${ended.metres.toFixed(1)}\u00a0m from the goal`;

@@ -15,7 +15,10 @@ from vnla.cli.console import Tell, telling
 from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
-    from vnla.serve.site import Site
+    from fastapi import FastAPI
+
+    from vnla.serve.limits import Limits
+    from vnla.serve.site import Opening, Site
     from vnla.serve.site import Tell as Say
 
 LOOPBACK = "127.0.0.1"
@@ -47,11 +50,7 @@ def serve(
 
     Example: vnla serve runs/learned --port 8080 --record sessions
     """
-    missing = [name for name in _NEEDS if find_spec(name) is None]
-    if missing:
-        raise InputError(f"vnla serve needs {missing[0]}; install it with: pip install 'vnla[serve]'")
-    import uvicorn
-
+    check_installed()
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.app import make_app
@@ -61,18 +60,37 @@ def serve(
     from vnla.serve.worlds import cache_folder
 
     chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
-    with _listening(host, port) as listener, alone_in(folder), telling() as tell:
-        address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+    with listening(host, port) as listener, alone_in(folder), telling() as tell:
         opening = Opening(lambda say: _open(run, world, tasks, chosen, tell, say))
-        app = make_app(opening, Sessions(folder, limits), () if host in EVERYWHERE else (*OWN_NAMES, host), limits)
-        typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
-        if not no_open:
-            threading.Timer(0.5, webbrowser.open, (address,)).start()
-        config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
-        config.timeout_graceful_shutdown = 2
-        server = uvicorn.Server(config)
-        opening.start(failed=lambda: setattr(server, "should_exit", True))
-        server.run(sockets=[listener])
+        app = make_app(opening, Sessions(folder, limits), names_of(host), limits)
+        answer(app, opening, listener, host, limits, opens=not no_open)
+
+
+def check_installed() -> None:
+    """Refuse where what a server needs is not installed."""
+    missing = [name for name in _NEEDS if find_spec(name) is None]
+    if missing:
+        raise InputError(f"a server needs {missing[0]}; install it with: pip install 'vnla[serve]'")
+
+
+def names_of(host: str) -> tuple[str, ...]:
+    """The names that a server at an address goes by; none for any."""
+    return () if host in EVERYWHERE else (*OWN_NAMES, host)
+
+
+def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
+    """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
+    import uvicorn
+
+    address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+    typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
+    if opens:
+        threading.Timer(0.5, webbrowser.open, (address,)).start()
+    config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
+    config.timeout_graceful_shutdown = 2
+    server = uvicorn.Server(config)
+    opening.start(failed=lambda: setattr(server, "should_exit", True))
+    server.run(sockets=[listener])
     if opening.error is not None:
         raise InputError(opening.error)
 
@@ -98,7 +116,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: 
     return site
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """A socket that is bound already, so that whoever is told the address finds somebody there."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

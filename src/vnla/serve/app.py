@@ -48,6 +48,12 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 
 def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
     """The server of a site. `hosts` are the names that it goes by; any if there are none."""
+    return app_with(Lines(opening, sessions, limits or Limits()), hosts)
+
+
+def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None) -> FastAPI:
+    """The server with lines of a kind of their own, and a page of its own if there is one."""
+    opening = lines.opening
 
     @contextlib.asynccontextmanager
     async def lasting(_: FastAPI) -> AsyncIterator[None]:
@@ -55,8 +61,7 @@ def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limit
         opening.close()
 
     app = FastAPI(title="vnla serve", version=__version__, docs_url=None, redoc_url=None, lifespan=lasting)
-    lines = Lines(opening, sessions, limits or Limits())
-    files = assets()
+    files = assets() | ({} if index is None else {INDEX: index})
     drawing = anyio.CapacityLimiter(DRAWING)
     app.add_middleware(Guard, hosts=hosts)
 

@@ -134,9 +134,9 @@ class Ended(Happened):
 
     kind: Literal["ended"] = "ended"
     reason: Literal["stopped", "time", "left"]
-    success: bool
-    metres: float
-    """To the nearest goal."""
+    success: bool | None
+    metres: float | None
+    """To the nearest goal. This and success are None where the visitor is not told how it went."""
     goals: list[str]
     walk: list[Pose] | None = None
     """The agent's on the same task, where a person walked."""

@@ -25,7 +25,8 @@ _FULL, _TOO_SLOW = 1013, 1008
 class Lines:
     """All lines of a server."""
 
-    def __init__(self, opening: Opening, sessions: Sessions, limits: Limits) -> None:
+    def __init__(self, opening: Opening, sessions: Sessions | None, limits: Limits) -> None:
+        """Without sessions where lines of another kind keep their own."""
         self.opening, self.sessions, self.limits = opening, sessions, limits
         self._open = 0
 
@@ -38,9 +39,13 @@ class Lines:
             return
         self._open += 1
         try:
-            await Line(self, socket).serve()
+            await self.line(socket).serve()
         finally:
             self._open -= 1
+
+    def line(self, socket: WebSocket) -> Line:
+        """A new visitor's line."""
+        return Line(self, socket)
 
 
 class Line:
@@ -88,7 +93,7 @@ class Line:
         if text is None or len(text.encode()) > self._lines.limits.message:
             return Refused(why="That message is too long.")
         try:
-            message = MESSAGE.validate_json(text)
+            message = self._read(text)
         except ValidationError:
             return Refused(why="That is no message that this server knows.")
         try:
@@ -96,8 +101,12 @@ class Line:
         except InputError as error:
             return Refused(why=as_sentence(str(error)))
 
+    def _read(self, text: str) -> AnyMessage:
+        return MESSAGE.validate_json(text)
+
     async def _do(self, message: AnyMessage) -> BaseModel | None:
         if isinstance(message, Hello):
+            assert self._lines.sessions is not None
             self._enter(self._lines.sessions.open(message.session))
         if self._session is None:
             raise InputError("say hello first")

@@ -22,6 +22,8 @@ class Message(BaseModel):
 
     after: Number = 0
     """The last event that the visitor has seen."""
+    at: float | None = Field(default=None, ge=0, lt=2**53)
+    """When it was said, in milliseconds by the visitor's clock."""
 
 
 class Hello(Message):

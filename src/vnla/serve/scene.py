@@ -12,6 +12,7 @@ from vnla.serve.events import Pose
 from vnla.serve.places import Places
 from vnla.tasks.task import Task
 from vnla.world.compiled import World
+from vnla.world.graph import Graph
 from vnla.world.views import HEADINGS, VIEWS, Ints
 
 
@@ -55,17 +56,25 @@ class Scene:
         house = self.house(task)
         return [self.places.viewpoints(house)[house.number[goal]] for goal in task.goals]
 
+    def metres(self, number: int, task: Task) -> float:
+        """From a pose to the nearest goal of a task."""
+        graph, _, here, goals = self._between(number, task)
+        return float(graph.distance[here, goals].min())
+
     def way(self, number: int, task: Task) -> list[str]:
         """The viewpoints of the shortest way from a pose to the nearest goal of a task, both ends included."""
-        index = self._world.house(task.house)
-        graph, base = self._world.graphs[index], self._first[index]
-        goals = [graph.ids.index(goal) for goal in task.goals]
-        here = number // VIEWS - base
+        graph, base, here, goals = self._between(number, task)
         end = goals[int(graph.distance[here, goals].argmin())]
         way = [here]
         while way[-1] != end:
             way.append(int(graph.hop[way[-1], end]))
         return [self._names[base + each] for each in way]
+
+    def _between(self, number: int, task: Task) -> tuple[Graph, int, int, list[int]]:
+        """The graph of a task's house, its first viewpoint in the world, and a pose's viewpoint and the goals in it."""
+        index = self._world.house(task.house)
+        graph, base = self._world.graphs[index], self._first[index]
+        return graph, base, number // VIEWS - base, [graph.ids.index(goal) for goal in task.goals]
 
     def _look_around(self, index: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
         """The edges of a house: their ends, and in which views each is seen, (edges, 36)."""

@@ -66,28 +66,36 @@ class Session:
         numbered = [event.model_copy(update={"number": i}) for i, event in enumerate(events, start=first)]
         if self.state["number"] + len(numbered) > self._limits.events:
             raise InputError("this session has become too long; open the page anew")
-        told = [event.model_dump(mode="json") for event in numbered]
-        now = round(time.time(), 3)
-        lines: list[dict[str, Any]] = [{"at": now, "event": event} for event in told]
+        lines = self._before()
         if wanted is not None:
-            lines.insert(0, {"at": now, "wanted": wanted.model_dump(mode="json", exclude_defaults=True)})
+            lines.append({"wanted": wanted.model_dump(mode="json", exclude_defaults=True)})
+        lines += [{"event": event.model_dump(mode="json")} for event in numbered]
         self._write(lines, durable=any(isinstance(event, Ended) for event in numbered))
-        self._take(told, wanted)
+        self._take(numbered, wanted)
         for event in numbered:
             for listener in tuple(self.listeners):
-                listener(event)
+                listener(self._shown(event))
 
-    def _take(self, told: Sequence[dict[str, Any]], wanted: Wanted | None) -> None:
+    def _before(self) -> list[dict[str, Any]]:
+        """Other lines to record before some events."""
+        return []
+
+    def _shown(self, event: Event) -> Event:
+        """What the visitor is told of an event."""
+        return event
+
+    def _take(self, events: Sequence[Event], wanted: Wanted | None) -> None:
         self.wanted = wanted or self.wanted
-        self.state = reduced(told, self.state)
-        for event in told:
-            if event["kind"] == "ended" and event["score"]:
-                self.score = Score(**event["score"])
+        self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
+        for event in events:
+            if isinstance(event, Ended) and event.score:
+                self.score = event.score
                 assert self.wanted is not None and self.wanted.task is not None
                 self.done.add(self.wanted.task)
 
     def _write(self, lines: Sequence[dict[str, Any]], *, durable: bool) -> None:
-        data = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
+        now = round(time.time(), 3)
+        data = "".join(json.dumps({"at": now, **line}, separators=(",", ":")) + "\n" for line in lines).encode()
         try:
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
@@ -110,16 +118,18 @@ class Session:
         whole = data[: data.rfind(b"\n") + 1]
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
-                value = json.loads(line)
-                if "wanted" in value:
-                    self.wanted = Wanted.model_validate(value["wanted"])
-                else:
-                    self._take([EVENT.validate_python(value["event"]).model_dump(mode="json")], None)
+                self._read(json.loads(line))
             except (ValueError, ValidationError, KeyError, TypeError, AssertionError):
                 raise InputError(f"{self._path}: line {number} is not a line of {WHAT}") from None
         if len(whole) < len(data):
             os.truncate(self._path, len(whole))
         self._size = len(whole)
+
+    def _read(self, line: dict[str, Any]) -> None:
+        if "wanted" in line:
+            self.wanted = Wanted.model_validate(line["wanted"])
+        else:
+            self._take([EVENT.validate_python(line["event"])], None)
 
 
 def _unrecorded(error: OSError) -> str:

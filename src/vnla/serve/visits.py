@@ -75,9 +75,15 @@ class Visits:
 
     async def _show(self, session: Session, message: messages.Watch | messages.HelpIt) -> None:
         mode: Mode = "help" if isinstance(message, messages.HelpIt) else "watch"
+        await self.begin(session, mode, self.wanted(message))
+
+    async def begin(self, session: Session, mode: Mode, wanted: Wanted) -> None:
+        """Show an episode, or let the visitor walk it."""
+        if mode == "beat":
+            self._give(session, wanted)
+            return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
-        wanted = self.wanted(message)
         walked = await self.walked(wanted)
         events = telling.told(walked, self.scene, waits=mode == "help", link=wanted.link())
         session.append([self._begun(walked, mode, wanted), *events], wanted)
@@ -123,8 +129,11 @@ class Visits:
     def _beat(self, session: Session) -> None:
         tasks = self.engine.goals.offered
         left = [task for task in tasks if task.id not in session.done] or tasks
-        task, seed = secrets.choice(left), secrets.randbelow(_SEEDS)
-        walk = PersonsWalk(self.engine, task, seed)
+        self._give(session, Wanted(task=secrets.choice(left).id, seed=secrets.randbelow(_SEEDS)))
+
+    def _give(self, session: Session, wanted: Wanted) -> None:
+        task = self.task(wanted)
+        walk = PersonsWalk(self.engine, task, wanted.seed)
         begun = Begun(
             mode="beat",
             episode=secrets.token_hex(8),
@@ -135,7 +144,6 @@ class Visits:
             k=walk.k,
             start=self.scene.pose(walk.pose),
         )
-        wanted = Wanted(task=task.id, seed=seed)
         its = self._begin(wanted)
         session.append([begun, self._stood(walk)], wanted)
         session.walk, session.its = walk, its

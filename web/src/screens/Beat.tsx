@@ -12,6 +12,7 @@ import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { ending, times, wanted } from "../words";
+import { Over } from "./Over";
 import { Waiting } from "./Waiting";
 
 /** The action that the server has not answered yet, and those that wait for it; turns are shown at once. */
@@ -29,7 +30,7 @@ export function Beat({ session }: { session: Session }) {
   const over = ended !== null;
   const name = begun?.mode === "beat" ? begun.house : undefined;
   const house = useHouse(name, true);
-  const named = useHouse(over ? name : undefined, false);
+  const named = useHouse(over && !session.study ? name : undefined, false);
   const step = state.steps.at(-1);
   const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
   const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value]);
@@ -59,7 +60,7 @@ export function Beat({ session }: { session: Session }) {
     w: () => act("forward"),
     a: ask,
     s: () => act("stop"),
-    n: () => over && session.begin("beat"),
+    n: () => over && !session.study && session.begin("beat"),
   });
   if (!begun || begun.mode !== "beat" || !pose)
     return <Waiting session={session} again={() => session.enter("beat")} alone />;
@@ -80,7 +81,9 @@ export function Beat({ session }: { session: Session }) {
           </div>
         </div>
         <div class="hands">
-          {over ? (
+          {over && session.study ? (
+            <Over session={session} />
+          ) : over ? (
             <Result state={state} again={() => session.begin("beat")} />
           ) : (
             <Pad
@@ -106,12 +109,12 @@ export function Beat({ session }: { session: Session }) {
             asked={letters(state).map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }))}
             goals={ended?.goals ?? []}
             other={ended?.walk ?? []}
-            onlySeen={!over}
+            onlySeen={!over || session.study}
             label={
               over ? "The plan of the house with your walk and the robot's." : "What you have seen of the house so far."
             }
           />
-          {over && (
+          {over && !session.study && (
             <p class="key">
               <i class="line you" /> you <i class="line it" /> the robot <i class="star" /> the goal
             </p>

@@ -17,6 +17,7 @@ import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { ending, times, wanted } from "../words";
 import { Compare } from "./Compare";
+import { Over } from "./Over";
 import { Waiting } from "./Waiting";
 
 const PIECES = [
@@ -38,7 +39,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
   }, [known, mode, which.link]);
   const player = usePlayer(session);
   const state = session.state.value;
-  const house = useHouse(state.begun?.house, false);
+  const house = useHouse(state.begun?.house, session.study);
   const [goals, showGoals] = useState(false);
   const [asking, setAsking] = useState<number | null>(null);
   useKeys({
@@ -46,7 +47,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
     ".": () => player.nudge(1),
     ",": () => player.nudge(-1),
     g: () => showGoals(!goals),
-    n: () => session.begin(mode),
+    n: () => session.study || session.begin(mode),
   });
   const { begun, waits, ended } = state;
   if (!begun || begun.mode !== mode)
@@ -118,7 +119,8 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               </Field>
             </div>
           )}
-          {ended && atEnd && (
+          {ended && atEnd && session.study && <Over session={session} />}
+          {ended && atEnd && !session.study && (
             <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} mode={mode} />
           )}
           {asking !== null && (
@@ -143,7 +145,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               </Field>
             </div>
           )}
-          {mode === "help" && !turn && !ended && asking === null && (
+          {mode === "help" && !turn && !ended && asking === null && !session.study && (
             <details class="card">
               <summary>Speak unasked</summary>
               <Field
@@ -167,24 +169,32 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           <EpisodeMap player={player} house={house} goals={goals || (ended !== null && atEnd)} way={turn ? waits.way : []} />
         </div>
         <div class="area-rest side">
-          <label class="check">
-            <input type="checkbox" checked={goals} disabled={!ended} onChange={() => showGoals(!goals)} /> Show where it is
-          </label>
+          {!session.study && (
+            <label class="check">
+              <input type="checkbox" checked={goals} disabled={!ended} onChange={() => showGoals(!goals)} /> Show where it is
+            </label>
+          )}
           <Talk
             state={state}
             until={frame?.step ?? 0}
             seek={(index) => player.seek(index)}
-            whatIf={(index) => {
-              player.playing.value = false;
-              player.seek(index);
-              setAsking(index);
-            }}
+            whatIf={
+              session.study
+                ? undefined
+                : (index) => {
+                    player.playing.value = false;
+                    player.seek(index);
+                    setAsking(index);
+                  }
+            }
           />
-          <details>
-            <summary>Why?</summary>
-            <Why step={step} />
-          </details>
-          {mode === "watch" && <Chooser session={session} house={begun.house} />}
+          {!(session.study && step?.thought?.before.length === 0) && (
+            <details>
+              <summary>Why?</summary>
+              <Why step={step} />
+            </details>
+          )}
+          {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
         </div>
       </div>
     </section>
