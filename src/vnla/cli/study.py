@@ -126,7 +126,7 @@ def serve(
         desk = Desk(folder, stamp_of(design), limits)
         if BLANK in desk.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
-        opening = Opening(lambda say: _open(design, chosen, tell, say))
+        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
         app = make_study_app(opening, desk, names_of(host), limits)
         counts = desk.store.counts()
         typer.echo(
@@ -155,7 +155,7 @@ def export(
         typer.echo(f"vnla evaluate --recorded {out / RESULTS} --world {design.world} --tasks {design.tasks}")
 
 
-def _open(design: Design, device: str, tell: Tell, say: Say) -> StudySite:
+def _open(design: Design, secret: bytes, device: str, tell: Tell, say: Say) -> StudySite:
     """The world with all agents of the study, each of which can do what its conditions need."""
     from vnla.serve.study.app import StudySite
     from vnla.serve.worlds import cache_folder
@@ -166,7 +166,7 @@ def _open(design: Design, device: str, tell: Tell, say: Say) -> StudySite:
         tell(f"loading {run}")
         say("loading the agents")
         trained[name] = open_trained(Path(run), world=Path(design.world), tasks=Path(design.tasks), device=device)
-    site = StudySite(trained, cache_folder() / "pictures")
+    site = StudySite(trained, cache_folder() / "pictures", secret)
     site.check(design)
     tell("ready")
     return site

@@ -67,7 +67,8 @@ def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
     """Write the data of the study in a folder as the new folder `out`; how many have completed it."""
     design, secret = Design.read(folder), Secret.read(folder)
     store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
-    names = Places(read_world(Path(design.world)).houses)
+    houses = read_world(Path(design.world)).houses
+    names = Places(houses).reading(Places(houses, secret.names))
     everybody = store.everybody()
     rows: list[str] = []
     episodes: list[Episode] = []

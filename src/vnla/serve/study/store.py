@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.serve.keys import read_key
 from vnla.serve.study.assignment import Count, Try, chosen
-from vnla.serve.study.design import DESIGN, KEY
+from vnla.serve.study.design import DESIGN
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
 Status = Literal["at work", "completed", "out"]
@@ -66,15 +66,16 @@ class Secret:
     @classmethod
     def read(cls, folder: Path) -> Secret:
         """The key in a study's folder."""
-        text = files.read_text(folder / KEY, "the secret key of a study", 1000).strip()
-        try:
-            return cls(bytes.fromhex(text))
-        except ValueError:
-            raise InputError(f"{folder / KEY}: is no key; put back the one that the study was made with") from None
+        return cls(read_key(folder, "a study"))
 
     def digest(self, *parts: object) -> bytes:
         """A keyed hash."""
         return hmac.digest(self.key, repr(parts).encode(), "sha256")
+
+    @property
+    def names(self) -> bytes:
+        """Makes the names that participants who walk know places by."""
+        return self.digest("names")
 
     def code(self, participant: Participant) -> str:
         """The completion code of somebody who has finished, which tells how."""
@@ -222,13 +223,6 @@ class Store:
         with self._changing() as database:
             database.execute("DELETE FROM platform.ids WHERE participant = ?", (participant,))
             database.execute("DELETE FROM participants WHERE id = ?", (participant,))
-
-
-def new_key(folder: Path) -> None:
-    """Write a new key, for its owner's eyes only."""
-    path = folder / KEY
-    files.write_text(path, secrets.token_hex(32) + "\n")
-    path.chmod(0o600)
 
 
 def _hashed(token: str) -> str:
