@@ -44,6 +44,9 @@ class Errand(NamedTuple):
     task: Task
     seed: int
     spoken: Spoken
+    waits: bool = False
+    """Whether it is walked only to the first request that no person has answered; of that step only what comes before
+    the answer counts."""
 
 
 class Engine:
@@ -139,7 +142,7 @@ def _walk_batch(engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first
     which = torch.arange(first, first + len(errands), device=device)
     plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.players.advisor.k)
     longest = int(plain.time_budget.max())
-    episodes, said = spoken_into(plain, [errand.spoken for errand in errands], longest)
+    episodes, said = spoken_into(plain, [errand.spoken for errand in errands], [errand.waits for errand in errands], longest)
     most = max((len(errand.spoken) for errand in errands), default=0)
     players, listener = with_persons(engine.players, said, engine.words, most)
     with greedy(listener):

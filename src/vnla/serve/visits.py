@@ -84,7 +84,7 @@ class Visits:
             return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
-        walked = await self.walked(wanted)
+        walked = await self.walked(wanted, waits=mode == "help")
         events = telling.told(walked, self.scene, waits=mode == "help", link=wanted.link())
         session.append([self._begun(walked, mode, wanted), *events], wanted)
 
@@ -103,14 +103,14 @@ class Visits:
 
     async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
         """Tell the walk anew from a step on, with what a person has said there."""
-        wanted = wanted.saying(step, given[0])
-        walked = await self.walked(wanted)
+        wanted, waits = wanted.saying(step, given[0]), session.mode == "help"
+        walked = await self.walked(wanted, waits=waits)
         events = telling.told(
             walked,
             self.scene,
             first=step,
             answered=answered,
-            waits=session.mode == "help",
+            waits=waits,
             typed=_at(step, given),
             link=wanted.link(),
         )
@@ -176,7 +176,7 @@ class Visits:
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> Ended:
         assert session.wanted is not None
-        its = await self.walked(session.wanted, session.its)
+        its = await self.walked(session.wanted, begun=session.its)
         score = session.score
         return Ended(
             reason="stopped" if walk.stopped else "time",
@@ -238,13 +238,14 @@ class Visits:
             raise InputError("there is no such task here; this link may be of another world")
         return goals.tasks[wanted.task]
 
-    async def walked(self, wanted: Wanted, begun: Future[Walked] | None = None) -> Walked:
-        """The agent's walk, which is done beside those of others, unless it is under way already."""
-        walk = self._begin(wanted) if begun is None or begun.cancelled() else begun
+    async def walked(self, wanted: Wanted, *, waits: bool = False, begun: Future[Walked] | None = None) -> Walked:
+        """The agent's walk, which is done beside those of others, unless it is under way already; only as far as it can be
+        told if it `waits` for answers."""
+        walk = self._begin(wanted, waits=waits) if begun is None or begun.cancelled() else begun
         return await asyncio.wrap_future(walk)
 
-    def _begin(self, wanted: Wanted) -> Future[Walked]:
-        return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken))
+    def _begin(self, wanted: Wanted, *, waits: bool = False) -> Future[Walked]:
+        return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken, waits))
 
     def _begun(self, walked: Walked, mode: Mode, wanted: Wanted) -> Begun:
         return telling.begun(walked, self.scene, mode, wanted.name, wanted.link())
