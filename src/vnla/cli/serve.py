@@ -89,6 +89,7 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
         threading.Timer(0.5, webbrowser.open, (address,)).start()
     config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
     config.timeout_graceful_shutdown = 2
+    config.ws_per_message_deflate = False  # events are small and many
     server = uvicorn.Server(config)
     opening.start(failed=lambda: setattr(server, "should_exit", True))
     server.run(sockets=[listener])

@@ -4,16 +4,20 @@
     walked = engine.walk(Errand(task, seed, {3: "turn left"})).result()
 
 `walk_all` is the work: episodes from start to end by Algorithm 1. `Engine` collects for a few milliseconds what visitors
-wait for, on a thread of its own, and then walks it together; who else is in the batch changes nothing.
+wait for, on a thread of its own, and then walks it together; who else is in the batch changes nothing. Walks in which nobody
+says anything are kept, and some are done before anybody wants them, for those who let the server choose.
 """
 
 from __future__ import annotations
 
 import queue
+import random
+import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,6 +40,12 @@ PATIENCE = 0.005
 """Seconds that a batch waits for others to join it."""
 MOST_WAITING = 1000
 """Walks that may wait at once."""
+KEPT = 512
+"""Walks without a word that are kept, those that were last wanted."""
+STOCK = 256
+"""Walks that are done before anybody wants them."""
+AT_ONCE = 8
+"""How many of those: visitors wait no longer for them than for each other."""
 
 
 class Errand(NamedTuple):
@@ -58,6 +68,10 @@ class Engine:
         config = trained.config
         self.players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
         self.ratio = config.help(training=False).ratio
+        self.stock: list[tuple[Task, int]] = []
+        """Tasks and seeds whose walks were done before anybody wanted them: what to choose from where nobody has chosen."""
+        self._kept: OrderedDict[tuple[Task, int], Future[Walked]] = OrderedDict()
+        self._lock = threading.Lock()
         self._queue: queue.Queue[tuple[Errand, Future[Walked]] | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._work, name="walks", daemon=True)
         self._thread.start()
@@ -73,7 +87,28 @@ class Engine:
         return self.players.advisor.speaks and not self.players.advisor.direct
 
     def walk(self, errand: Errand) -> Future[Walked]:
-        """The walk, when it is done."""
+        """The walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""
+        if errand.spoken:
+            return self._put(errand)
+        key = errand.task, errand.seed
+        with self._lock:
+            if key not in self._kept or _failed(self._kept[key]):
+                self._kept[key] = self._put(errand._replace(waits=False))
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return self._kept[key]
+
+    def fill(self) -> None:
+        """Walk some of the offered tasks, for the stock."""
+        offered = self.goals.offered
+        chosen = [(task, some_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
+        for first in range(0, len(chosen), AT_ONCE):
+            some = chosen[first : first + AT_ONCE]
+            wait([self.walk(Errand(task, seed, {})) for task, seed in some])
+            self.stock += some
+
+    def _put(self, errand: Errand) -> Future[Walked]:
         strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
@@ -119,6 +154,15 @@ class Engine:
             return
         for (_, future), walked in zip(waiting, walks, strict=True):
             future.set_result(walked)
+
+
+def some_seed() -> int:
+    """A seed for an episode that nobody has chosen one for."""
+    return secrets.randbelow(2**31)
+
+
+def _failed(walk: Future[Walked]) -> bool:
+    return walk.cancelled() or (walk.done() and walk.exception() is not None)
 
 
 def _broken(error: Exception) -> InputError:

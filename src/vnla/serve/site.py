@@ -97,11 +97,12 @@ class Site:
         return reading.of_end_goal(text, [*known.values()])
 
     def warm(self) -> None:
-        """Do beforehand what the first visitor would have to wait for: compile the renderer, find what houses know."""
+        """Do beforehand what visitors would wait for: compile the renderer, find what houses know, walk some tasks."""
         from vnla.houses.render.warming import compile_kernels
 
         compile_kernels()
         self.houses()
+        self.engine.fill()
 
     def close(self) -> None:
         """Finish what is under way."""

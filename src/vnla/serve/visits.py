@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 
 from vnla.common.errors import InputError
 from vnla.roles import understanding
 from vnla.serve import messages, telling
-from vnla.serve.engine import Engine, Errand
+from vnla.serve.engine import Engine, Errand, some_seed
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Mode, Score, Stood
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
@@ -30,8 +30,6 @@ from vnla.world.actions import Nav
 Reply = Welcome | Second | Refused
 Given = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
-
-_SEEDS = 2**31
 
 
 class Visits:
@@ -127,9 +125,7 @@ class Visits:
         return Second(events=[event.model_copy(update={"number": number}) for number, event in events])
 
     def _beat(self, session: Session) -> None:
-        tasks = self.engine.goals.offered
-        left = [task for task in tasks if task.id not in session.done] or tasks
-        self._give(session, Wanted(task=secrets.choice(left).id, seed=secrets.randbelow(_SEEDS)))
+        self._give(session, self._chosen(session.done))
 
     def _give(self, session: Session, wanted: Wanted) -> None:
         task = self.task(wanted)
@@ -144,9 +140,9 @@ class Visits:
             k=walk.k,
             start=self.walkers.pose(walk.pose),
         )
-        its = self._begin(wanted)
+        self._begin(wanted)  # it is done while the visitor walks
         session.append([begun, self._stood(walk)], wanted)
-        session.walk, session.its = walk, its
+        session.walk = walk
 
     async def _act(self, session: Session, action: Nav) -> None:
         walk = self._persons(session)
@@ -176,7 +172,7 @@ class Visits:
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> Ended:
         assert session.wanted is not None
-        its = await self.walked(session.wanted, begun=session.its)
+        its = await self.walked(session.wanted)
         score = session.score
         return Ended(
             reason="stopped" if walk.stopped else "time",
@@ -212,12 +208,24 @@ class Visits:
 
     def wanted(self, message: messages.Watch | messages.HelpIt) -> Wanted:
         """The episode that a visitor has chosen; one of ours where none was."""
-        seed = secrets.randbelow(_SEEDS) if message.seed is None else message.seed
         if message.link is not None:
             return Wanted.of_link(message.link)
+        if message.task is None and message.goal is None and message.seed is None:
+            return self._chosen()
+        seed = some_seed() if message.seed is None else message.seed
         if message.goal is not None:
             return self._sought(message.house, message.goal, seed)
         return Wanted(task=message.task or secrets.choice(self.engine.goals.offered).id, seed=seed)
+
+    def _chosen(self, done: Collection[str] = ()) -> Wanted:
+        """An episode where nobody has chosen: of a task that is not done, and walked already, if there is such a one."""
+        ready = [(task.id, seed) for task, seed in self.engine.stock if task.id not in done]
+        if not ready:
+            offered = self.engine.goals.offered
+            left = [task for task in offered if task.id not in done] or offered
+            ready = [(secrets.choice(left).id, some_seed())]
+        task, seed = secrets.choice(ready)
+        return Wanted(task=task, seed=seed)
 
     def _sought(self, house: str | None, goal: str, seed: int) -> Wanted:
         if house is None:
@@ -238,11 +246,10 @@ class Visits:
             raise InputError("there is no such task here; this link may be of another world")
         return goals.tasks[wanted.task]
 
-    async def walked(self, wanted: Wanted, *, waits: bool = False, begun: Future[Walked] | None = None) -> Walked:
-        """The agent's walk, which is done beside those of others, unless it is under way already; only as far as it can be
-        told if it `waits` for answers."""
-        walk = self._begin(wanted, waits=waits) if begun is None or begun.cancelled() else begun
-        return await asyncio.wrap_future(walk)
+    async def walked(self, wanted: Wanted, *, waits: bool = False) -> Walked:
+        """The agent's walk, which is done beside those of others, unless it is done already; if it `waits` for answers, at
+        least as far as it can be told."""
+        return await asyncio.shield(asyncio.wrap_future(self._begin(wanted, waits=waits)))  # others may wait for it too
 
     def _begin(self, wanted: Wanted, *, waits: bool = False) -> Future[Walked]:
         return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken, waits))
