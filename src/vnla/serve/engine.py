@@ -28,6 +28,7 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.serve.goals import Goals
 from vnla.serve.hearing import Spoken, spoken_into, with_persons, words_of
+from vnla.serve.sights import Sights
 from vnla.serve.walked import Walked, walks_of
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
@@ -62,8 +63,10 @@ class Errand(NamedTuple):
 class Engine:
     """Walks what it is given, in batches, on a thread of its own."""
 
-    def __init__(self, trained: Trained, checkpoint: str = "val_unseen") -> None:
+    def __init__(self, trained: Trained, checkpoint: str = "val_unseen", sights: Sights | None = None) -> None:
+        """With `sights` if some of what the agent may see has yet to be made."""
         self.trained = trained
+        self._sights, self._seen = sights, set[str]()
         self.goals = Goals(trained.material)
         config = trained.config
         self.players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
@@ -100,24 +103,48 @@ class Engine:
             return self._kept[key]
 
     def fill(self) -> None:
-        """Walk some of the offered tasks, for the stock."""
-        offered = self.goals.offered
+        """Walk some of the offered tasks, in houses that can be seen, for the stock."""
+        offered = [task for task in self.goals.offered if self._sees(task.house)]
         chosen = [(task, some_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
         for first in range(0, len(chosen), AT_ONCE):
             some = chosen[first : first + AT_ONCE]
             wait([self.walk(Errand(task, seed, {})) for task, seed in some])
             self.stock += some
 
+    def doing(self, house: str) -> str | None:
+        """What walks in a house wait for, in words, if it is not only their turn."""
+        return None if self._sights is None or self._sees(house) else self._sights.doing(house)
+
+    def _sees(self, house: str) -> bool:
+        return self._sights is None or house in self._seen or self._sights.has(house)
+
     def _put(self, errand: Errand) -> Future[Walked]:
         strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
         future: Future[Walked] = Future()
+        if self._sights is None or errand.task.house in self._seen:
+            self._queue_up(errand, future)
+        else:
+            self._sights.soon(errand.task.house).add_done_callback(lambda seen: self._see(seen, errand, future))
+        return future
+
+    def _see(self, seen: Future[None], errand: Errand, walk: Future[Walked]) -> None:
+        """Walk in a house that can be seen now."""
+        assert self._sights is not None
+        try:
+            seen.result()
+            self._sights.show(errand.task.house, self.players.views)
+            self._seen.add(errand.task.house)
+            self._queue_up(errand, walk)
+        except Exception as error:
+            walk.set_exception(error if isinstance(error, InputError) else _broken(error))
+
+    def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
         try:
             self._queue.put_nowait((errand, future))
         except queue.Full:
             raise InputError("too many walks are waiting; try again in a moment") from None
-        return future
 
     def close(self) -> None:
         """Finish what waits, and end the thread."""

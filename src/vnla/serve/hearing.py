@@ -57,9 +57,9 @@ def spoken_into(
         [number.get(each[step] or "", SILENCE) if step in each else NOBODY for step in range(longest)] for each in spoken
     ]
     plain = {each.name: getattr(episodes, each.name) for each in fields(Episodes)}
-    tensors = {"spoken": rows, "waits": list(waits)}
-    given = {name: torch.tensor(each, device=episodes.key.device) for name, each in tensors.items()}
-    return PersonsEpisodes(**plain, **given), said
+    device = episodes.key.device
+    said_where, waiting = torch.tensor(rows, device=device), torch.tensor(list(waits), device=device)
+    return PersonsEpisodes(**plain, spoken=said_where, waits=waiting), said
 
 
 def words_of(text: str) -> list[str]:

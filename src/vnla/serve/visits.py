@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Collection, Sequence
-from concurrent.futures import Future
 
 from vnla.common.errors import InputError
 from vnla.roles import understanding
@@ -26,6 +25,9 @@ from vnla.serve.walked import Walked
 from vnla.serve.wanted import Wanted
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
+
+PATIENCE = 3.0
+"""Seconds that a visitor waits for a house that is not encoded yet before being told how far it is."""
 
 Reply = Welcome | Second | Refused
 Given = tuple[str | None, Typed | None]
@@ -140,7 +142,7 @@ class Visits:
             k=walk.k,
             start=self.walkers.pose(walk.pose),
         )
-        self._begin(wanted)  # it is done while the visitor walks
+        self.engine.walk(Errand(task, wanted.seed, {}))  # it is done while the visitor walks
         session.append([begun, self._stood(walk)], wanted)
         session.walk = walk
 
@@ -219,13 +221,12 @@ class Visits:
 
     def _chosen(self, done: Collection[str] = ()) -> Wanted:
         """An episode where nobody has chosen: of a task that is not done, and walked already, if there is such a one."""
-        ready = [(task.id, seed) for task, seed in self.engine.stock if task.id not in done]
-        if not ready:
-            offered = self.engine.goals.offered
-            left = [task for task in offered if task.id not in done] or offered
-            ready = [(secrets.choice(left).id, some_seed())]
-        task, seed = secrets.choice(ready)
-        return Wanted(task=task, seed=seed)
+        offered = self.engine.goals.offered
+        left = [task for task in offered if task.id not in done] or offered
+        house = secrets.choice(sorted({task.house for task in left}))
+        ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
+        task, seed = secrets.choice(ready or [(task, some_seed()) for task in left if task.house == house])
+        return Wanted(task=task.id, seed=seed)
 
     def _sought(self, house: str | None, goal: str, seed: int) -> Wanted:
         if house is None:
@@ -249,10 +250,14 @@ class Visits:
     async def walked(self, wanted: Wanted, *, waits: bool = False) -> Walked:
         """The agent's walk, which is done beside those of others, unless it is done already; if it `waits` for answers, at
         least as far as it can be told."""
-        return await asyncio.shield(asyncio.wrap_future(self._begin(wanted, waits=waits)))  # others may wait for it too
-
-    def _begin(self, wanted: Wanted, *, waits: bool = False) -> Future[Walked]:
-        return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken, waits))
+        task = self.task(wanted)
+        walk = asyncio.wrap_future(self.engine.walk(Errand(task, wanted.seed, wanted.spoken, waits)))
+        while True:
+            await asyncio.wait([walk], timeout=PATIENCE)  # others may wait for it too: it is not given up
+            if walk.done():
+                return walk.result()
+            if doing := self.engine.doing(task.house):
+                raise InputError(f"{doing}; try again in a moment")
 
     def _begun(self, walked: Walked, mode: Mode, wanted: Wanted) -> Begun:
         return telling.begun(walked, self.scene, mode, wanted.name, wanted.link())
