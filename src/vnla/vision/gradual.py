@@ -55,10 +55,10 @@ class GradualFeatures:
 
     def make(self, house: str, progress: Progress, workers: int | None = None) -> None:
         """Those of a house, unless they are there."""
+        rows = self.rows(house)
         with self._lock:
             if self.has(house):
                 return
-            rows = self.rows(house)
             of, done = rows.stop - rows.start, 0
 
             def advance(count: int) -> None:
