@@ -28,7 +28,9 @@ TESTS = ("test_seen", "test_unseen")
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or of several, or: pretrained.")],
+    run: Annotated[
+        Path | None, typer.Argument(metavar="RUN", help="Folder of a run or of several, or: pretrained.", show_default=False)
+    ] = None,
     split: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen; may be repeated.")
     ] = None,
@@ -65,6 +67,10 @@ def evaluate(
     npz: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all that happened here, an evaluation.npz for each split.")
     ] = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Score instead what people did: a results file, of vnla study export, say."),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
 ) -> None:
@@ -75,6 +81,8 @@ def evaluate(
     Example: vnla evaluate runs/policies --csv episodes.csv --metric examples.metric:steps_after_help
 
     Example: vnla evaluate pretrained --world worlds/small --tasks tasks/small
+
+    Example: vnla evaluate --recorded data/results.json --world worlds/small --tasks tasks/small
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.evaluation.evaluate import SEEDS
@@ -84,6 +92,13 @@ def evaluate(
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
+    if recorded is not None:
+        if any((help_policy, ratio, k, checkpoint, results, sweep, as_csv, npz)):
+            raise InputError("--recorded scores what was done; it takes only --world, --tasks, --split, --metric and --json")
+        _recorded(recorded, run, world, tasks, split or (), chosen, as_json)
+        return
+    if run is None:
+        raise InputError("say which RUN to evaluate, or which --recorded FILE to score")
     trial = _Trial(SEEDS[:seeds], help_policy, ratio, k, checkpoint, chosen, world, tasks, device_named(device))
     runs = runs_in(run)
     one = runs == [run]
@@ -106,6 +121,46 @@ def evaluate(
         write_text(as_json, json.dumps(summaries[run.name] if one else summaries, indent=2) + "\n")
     if as_csv is not None:
         sheet.write(as_csv)
+
+
+def _recorded(
+    path: Path,
+    run: Path | None,
+    world: Path | None,
+    tasks: Path | None,
+    splits: Sequence[str],
+    metrics: Mapping[str, Metric],
+    as_json: Path | None,
+) -> None:
+    """Score a file of what people did in a world, which is that of a run if one is named."""
+    from vnla.evaluation.recorded import score_recorded
+    from vnla.houses.folder import read_world
+    from vnla.tasks.dataset import read_dataset
+    from vnla.training.checkpoints import CONFIG
+    from vnla.training.config import RunConfig
+    from vnla.world.compiled import World
+
+    _check_places([as_json])
+    if (world is None or tasks is None) and run is not None:
+        config = RunConfig.read(run / CONFIG)
+        world, tasks = world or Path(config.world), tasks or Path(config.tasks)
+    if world is None or tasks is None:
+        raise InputError("--recorded: say in which --world and with which --tasks it was done")
+    dataset = read_dataset(tasks)
+    with telling() as tell:
+        tell(f"scoring {path}")
+        known = [task for split in splits or dataset.paths for task in dataset.split(split)]
+        found = score_recorded(path, World.compile(read_world(world).houses), known, metrics)
+    table = Table("", *found, title=f"{path}, 95% intervals over people", title_justify="left")
+    counts = [each.as_dict() for each in found.values()]
+    for name in ("participants", "episodes"):
+        table.add_row(name, *(str(each[name]) for each in counts))
+    figures = [each.summary() for each in found.values()]
+    for name, metric in metrics.items():
+        table.add_row(_named(name, metric), *(str(each[name]) for each in figures))
+    plain().print(table)
+    if as_json is not None:
+        write_text(as_json, json.dumps(dict(zip(found, counts, strict=True)), indent=2) + "\n")
 
 
 def _check_places(places: Iterable[Path | None]) -> None:
@@ -247,5 +302,9 @@ def _table(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Me
     table = Table("", *found, title=title, title_justify="left")
     figures = [each.summary() for each in found.values()]
     for name, metric in metrics.items():
-        table.add_row(name if metric.unit == name else f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
+        table.add_row(_named(name, metric), *(str(each[name]) for each in figures))
     return table
+
+
+def _named(name: str, metric: Metric) -> str:
+    return name if metric.unit == name else f"{name}, {metric.unit}"

@@ -40,6 +40,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "–"
+        return f"{self.value:.2f}" if math.isnan(self.low) else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
 
 def over_seeds(values: Sequence[float]) -> Estimate:
     """The paper's mean and 95% interval: 1.95 standard errors of the mean over the seeds."""

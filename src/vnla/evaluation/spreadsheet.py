@@ -60,13 +60,13 @@ class Spreadsheet:
         names = list(dict.fromkeys(name for *_, columns in self._parts for name in columns))
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([_cell(name) for name in (*ABOUT, *names)])
+        writer.writerow([cell(name) for name in (*ABOUT, *names)])
         for run, split, tasks, seeds, columns in self._parts:
             for place, seed in enumerate(seeds):
                 values = [columns[name][place].tolist() if name in columns else [""] * len(tasks) for name in names]
                 for task, *row in zip(tasks, *values, strict=True):
                     about = (task.id, task.house, task.start, task.start_room, task.object, task.goal_room, task.end_goal)
-                    writer.writerow([_cell(each) for each in (run, split, seed, *about, *row)])
+                    writer.writerow([cell(each) for each in (run, split, seed, *about, *row)])
         return stream.getvalue()
 
     def write(self, path: Path) -> None:
@@ -85,7 +85,7 @@ def _columns(scores: Scores) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{place}", flat[..., i]) for i, place in enumerate(places))
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
     """A value as it is written: truth as 1 and 0, what is not known as nothing.
 
     Spreadsheet programs carry out text that begins like a formula. An apostrophe before it makes it text to them.

@@ -1,0 +1,219 @@
+"""The data of a study as files to work with.
+
+- `results.json`: all tasks of all who completed the study, as a results file with participant and condition, for
+  `vnla evaluate --recorded`; neither practice nor catch tasks are in it;
+- `episodes.csv`: a row a try of anybody, practice and catch tasks too;
+- `participants.csv`: a row a participant: cell, status, consent, completion code, catch tasks that were failed;
+- `events.jsonl`: a row a line of the records, with all that it belongs to. Places have the names of the world.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vnla.common import files
+from vnla.common.progress import Share, unheard
+from vnla.evaluation.recorded import Recorded
+from vnla.evaluation.results import write_results
+from vnla.evaluation.spreadsheet import cell
+from vnla.houses.folder import read_world
+from vnla.serve.places import Places
+from vnla.serve.reduce import reduced
+from vnla.serve.study.assignment import Try, cells, places
+from vnla.serve.study.design import Design
+from vnla.serve.study.records import FOLDER, lines_of
+from vnla.serve.study.store import Participant, Secret, Store
+from vnla.world.views import view_angles, view_index
+
+RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
+EPISODE_COLUMNS = (
+    "participant", "status", "try", "place", "kind", "condition", "task", "house", "seed", "began", "seconds", "steps",
+    "requests", "help_budget", "reason", "success", "metres", "configuration", "code_version",
+)  # fmt: skip
+PARTICIPANT_COLUMNS = (
+    "participant", "cell", "order", "group", "status", "consent", "consented", "finished", "completion_code", "tasks",
+    "catch_failed",
+)  # fmt: skip
+_NAMES = ("viewpoint", "ahead", "way", "goals")
+"""Fields of events that name places."""
+
+
+@dataclass
+class Episode:
+    """One try of a participant, from its record."""
+
+    participant: Participant
+    trial: dict[str, Any]
+    stamp: dict[str, Any]
+    began: float
+    wanted: dict[str, Any] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    ended: float | None = None
+
+    @property
+    def outcome(self) -> dict[str, Any] | None:
+        """How it ended, if it did."""
+        return next((event for event in reversed(self.events) if event["kind"] == "ended"), None)
+
+
+def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
+    """Write the data of the study in a folder as the new folder `out`; how many have completed it."""
+    design, secret = Design.read(folder), Secret.read(folder)
+    store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
+    houses = read_world(Path(design.world)).houses
+    names = Places(houses).reading(Places(houses, secret.names))
+    everybody = store.everybody()
+    rows: list[str] = []
+    episodes: list[Episode] = []
+    for done, someone in enumerate(everybody, start=1):
+        path = folder / FOLDER / f"{someone.id}.jsonl"
+        lines = list(lines_of(path)) if path.exists() else []
+        episodes += _episodes(someone, lines)
+        rows += [json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in _rows(someone, lines, names)]
+        progress(done, len(everybody))
+    results = [_result(each, names) for each in episodes if _counts(each)]
+    with files.new_folder(out) as new:
+        write_results(new / RESULTS, results)
+        files.write_text(new / EPISODES, _csv(EPISODE_COLUMNS, (_episode_row(each, names) for each in episodes)))
+        people = (_participant_row(each, design, secret, store.tries(each.id)) for each in everybody)
+        files.write_text(new / PARTICIPANTS, _csv(PARTICIPANT_COLUMNS, people))
+        files.write_text(new / EVENTS, "".join(f"{row}\n" for row in rows))
+    return sum(each.status == "completed" for each in everybody)
+
+
+def _counts(episode: Episode) -> bool:
+    """Whether an episode is in the results."""
+    completed = episode.participant.status == "completed"
+    return completed and episode.trial["kind"] == "task" and episode.outcome is not None
+
+
+def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[Episode]:
+    """The tries of a record. The episode that is wanted changes with every word of the participant."""
+    found: list[Episode] = []
+    stamp: dict[str, Any] = {}
+    for line in lines:
+        stamp = line.get("stamp", stamp)
+        if "trial" in line:
+            found.append(Episode(someone, line["trial"], stamp, line["at"]))
+        elif "wanted" in line:
+            found[-1].wanted = line["wanted"]
+        elif "event" in line:
+            found[-1].events.append(line["event"])
+            found[-1].ended = line["at"] if line["event"]["kind"] == "ended" else None
+    return found
+
+
+def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) -> Iterator[dict[str, Any]]:
+    """The lines of a record, each with all that it belongs to."""
+    stamp: dict[str, Any] = {}
+    trial: dict[str, Any] = {}
+    for line in lines:
+        stamp, trial = line.get("stamp", stamp), line.get("trial", trial)
+        about = {"participant": someone.id, **stamp, "trial": trial or None}
+        yield {**about, **_named({name: value for name, value in line.items() if name not in ("stamp", "trial")}, names)}
+
+
+def _named(value: Any, names: Places) -> Any:
+    """The same with the world's names of viewpoints."""
+    if isinstance(value, list):
+        return [_named(each, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _ids(each, names) if name in _NAMES else _named(each, names) for name, each in value.items()}
+
+
+def _ids(value: Any, names: Places) -> Any:
+    return [_id(each, names) for each in value] if isinstance(value, list) else _id(value, names)
+
+
+def _id(name: str, names: Places) -> str:
+    house, number = names.viewpoint(name)
+    return house.viewpoints[number].id
+
+
+def _result(episode: Episode, names: Places) -> Recorded:
+    """An episode as a results file has it."""
+    state = reduced(episode.events)
+    steps = state["steps"]
+    poses = [state["begun"]["start"], *(step["acted"]["pose"] for step in steps if step["acted"])]
+    done = [step for step in steps if step["acted"]]
+    headings, elevations = view_angles()
+    views = [view_index(pose["row"], pose["heading"]) for pose in poses]
+    return Recorded(
+        instr_id=episode.wanted["task"],
+        scan=names.house(state["begun"]["house"]).name,
+        trajectory=tuple(
+            (_id(pose["viewpoint"], names), float(headings[view]), float(elevations[view]))
+            for pose, view in zip(poses, views, strict=True)
+        ),
+        agent_ask=tuple(int(step["asked"] is not None) for step in done),
+        subgoals=tuple(step["advised"] and step["advised"]["understood"] for step in done),
+        help_budget=state["begun"]["requests"],
+        participant=episode.participant.id,
+        condition=episode.trial["condition"],
+    )
+
+
+def _episode_row(episode: Episode, names: Places) -> dict[str, Any]:
+    state, outcome = reduced(episode.events), episode.outcome or {}
+    begun, steps = state["begun"], state["steps"]
+    return {
+        "participant": episode.participant.id,
+        "status": episode.participant.status,
+        "try": episode.trial["number"],
+        "place": episode.trial["place"],
+        "kind": episode.trial["kind"],
+        "condition": episode.trial["condition"],
+        "task": episode.wanted["task"],
+        "house": names.house(begun["house"]).name,
+        "seed": episode.wanted["seed"],
+        "began": _time(episode.began),
+        "seconds": "" if episode.ended is None else round(episode.ended - episode.began, 1),
+        "steps": sum(step["acted"] is not None for step in steps),
+        "requests": sum(step["asked"] is not None for step in steps),
+        "help_budget": begun["requests"],
+        "reason": outcome.get("reason", ""),
+        "success": outcome.get("success", ""),
+        "metres": outcome.get("metres", ""),
+        "configuration": episode.stamp.get("configuration", ""),
+        "code_version": episode.stamp.get("code", ""),
+    }
+
+
+def _participant_row(someone: Participant, design: Design, secret: Secret, tries: Iterable[Try]) -> dict[str, Any]:
+    here = cells(design)[someone.cell]
+    todo = places(design, here)
+    over = [(todo[each.place].kind, each.passed) for each in tries if each.passed is not None]
+    return {
+        "participant": someone.id,
+        "cell": someone.cell,
+        "order": " > ".join(design.conditions[each].name for each in here.order),
+        "group": here.group,
+        "status": someone.status,
+        "consent": someone.consent,
+        "consented": _time(someone.consented),
+        "finished": "" if someone.finished is None else _time(someone.finished),
+        "completion_code": "" if someone.status == "at work" else secret.code(someone),
+        "tasks": sum(kind == "task" for kind, _ in over),
+        "catch_failed": over.count(("catch", False)),
+    }
+
+
+def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([cell(row[name]) for name in columns])
+    return stream.getvalue()
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
