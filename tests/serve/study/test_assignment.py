@@ -169,6 +169,8 @@ def test_nothing_of_a_person_can_be_read_back(tmp_path: Path) -> None:
     there = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"a" * 32 not in there and b"PROLIFIC" not in there and someone.id.encode() in there
     store.withdraw(someone.id)
+    assert store.withdrawn() == [someone.id] and store.everybody() == []
+    store.forget(someone.id)
     assert someone.id.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 

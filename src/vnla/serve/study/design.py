@@ -119,8 +119,9 @@ class Design(Frozen):
 
     @property
     def fingerprint(self) -> str:
-        """Digits that another configuration does not have."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        """Digits that another configuration does not have. Folders may move: records are stamped with what is in them."""
+        values = self.model_dump(mode="json", exclude={"world", "tasks", "agents"}) | {"agents": sorted(self.agents)}
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @classmethod
@@ -133,7 +134,8 @@ class Design(Frozen):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
-            raise InputError(f"{path}: {where and f'field {where}: '}{first['msg']}") from None
+            why = first["msg"].removeprefix("Value error, ")
+            raise InputError(f"{path}: {where and f'field {where}: '}{why}") from None
 
 
 class Consent(Frozen):

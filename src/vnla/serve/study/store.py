@@ -2,12 +2,12 @@
 
 SQLite, one connection for each transaction. A participant is found by the hash of a token that only their browser holds.
 Ids of a platform are kept apart, as keyed hashes in a file of their own, which is attached, so that both are changed
-together or not at all. Who withdraws is removed from both, and SQLite overwrites what it removes.
+together or not at all. Who withdraws is removed from both, and SQLite overwrites what it removes; until their record is
+deleted too, their id is in a list of what is still to be deleted.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 import sqlite3
@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS tries (
     participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE, number INTEGER NOT NULL, place INTEGER NOT NULL,
     task TEXT NOT NULL, began REAL NOT NULL, passed INTEGER, acknowledged INTEGER, PRIMARY KEY (participant, number)
 );
+CREATE TABLE IF NOT EXISTS withdrawn (id TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS platform.ids (digest TEXT PRIMARY KEY, participant TEXT NOT NULL);
 """
 
@@ -135,7 +136,7 @@ class Store:
         """Take somebody in and assign a cell, or find who has this token already. `most` is how many are wanted."""
         now, name = self._clock(), secrets.token_hex(8)
         with self._changing() as database:
-            known = _find(database, token)
+            known = self._find(database, token)
             if known is not None:
                 return known
             counts = self._counts(database)
@@ -144,9 +145,9 @@ class Store:
             if platform is not None:
                 self._note(database, platform, name)
             cell = chosen(counts, lambda each: self._secret.digest("draw", name, each))
-            row = (name, _hashed(token), cell, "at work", consent, now, now, None)
+            row = (name, self._hashed(token), cell, "at work", consent, now, now, None)
             database.execute("INSERT INTO participants VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            found = _find(database, token)
+            found = self._find(database, token)
         assert found is not None
         return found
 
@@ -174,8 +175,8 @@ class Store:
     def find(self, token: str) -> Participant | None:
         """Who has a token; they have been heard of now."""
         with self._changing() as database:
-            database.execute("UPDATE participants SET heard = ? WHERE token = ?", (self._clock(), _hashed(token)))
-            return _find(database, token)
+            database.execute("UPDATE participants SET heard = ? WHERE token = ?", (self._clock(), self._hashed(token)))
+            return self._find(database, token)
 
     def everybody(self) -> list[Participant]:
         """All participants in the order of their consent."""
@@ -218,10 +219,31 @@ class Store:
             )
 
     def withdraw(self, participant: str) -> None:
-        """Remove all that is here of somebody."""
+        """Remove all that is here of somebody, but that their record is to be deleted."""
         with self._changing() as database:
             database.execute("DELETE FROM platform.ids WHERE participant = ?", (participant,))
             database.execute("DELETE FROM participants WHERE id = ?", (participant,))
+            database.execute("INSERT OR IGNORE INTO withdrawn VALUES (?)", (participant,))
+
+    def withdrawn(self) -> list[str]:
+        """Who has withdrawn, and whose record is still to be deleted."""
+        with self._changing() as database:
+            return [name for (name,) in database.execute("SELECT id FROM withdrawn")]
+
+    def forget(self, participant: str) -> None:
+        """Their record is deleted; now nothing is left of them."""
+        with self._changing() as database:
+            database.execute("DELETE FROM withdrawn WHERE id = ?", (participant,))
+
+    def _hashed(self, token: str) -> str:
+        """Keyed, so that one browser has another hash in every study."""
+        return self._secret.digest("token", token).hex()
+
+    def _find(self, database: sqlite3.Connection, token: str) -> Participant | None:
+        row: tuple[Any, ...] | None = database.execute(
+            f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (self._hashed(token),)
+        ).fetchone()
+        return None if row is None else Participant(*row)
 
 
 def new_key(folder: Path) -> None:
@@ -231,22 +253,12 @@ def new_key(folder: Path) -> None:
     path.chmod(0o600)
 
 
-def _hashed(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _find(database: sqlite3.Connection, token: str) -> Participant | None:
-    row: tuple[Any, ...] | None = database.execute(
-        f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (_hashed(token),)
-    ).fetchone()
-    return None if row is None else Participant(*row)
-
-
 def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
     rows = database.execute(
-        "SELECT number, place, task, passed, began FROM tries WHERE participant = ? ORDER BY number", (participant,)
+        "SELECT number, place, task, passed, began, acknowledged FROM tries WHERE participant = ? ORDER BY number",
+        (participant,),
     )
     return [
-        Try(number, place, task, None if passed is None else bool(passed), began)
-        for number, place, task, passed, began in rows
+        Try(number, place, task, None if passed is None else bool(passed), began, acknowledged or 0)
+        for number, place, task, passed, began, acknowledged in rows
     ]
