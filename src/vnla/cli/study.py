@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import Tell, telling
+from vnla.cli.console import Tell, plain, telling
 from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
 from vnla.common.errors import InputError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vnla.serve.study.app import StudySite
     from vnla.serve.study.design import Design
 
-app = typer.Typer(help="Studies with people: new, serve, export.", no_args_is_help=True)
+app = typer.Typer(help="Studies with people: power, new, serve, export.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
 
@@ -28,6 +28,42 @@ class Arrangement(StrEnum):
 
     within = "within"
     between = "between"
+
+
+@app.command("power", epilog="Example: vnla study power --success 40 --tasks 6 --tasks 12")
+def power(
+    success: Annotated[
+        float, typer.Option(min=0, max=100, help="Tasks that go well under one condition, in per cent.")
+    ] = 50,
+    difference: Annotated[
+        list[float] | None, typer.Option(metavar="POINTS", help="Difference to find; may be repeated. [default: 5 … 30]")
+    ] = None,
+    tasks: Annotated[
+        list[int] | None, typer.Option(min=1, help="Tasks a person under a condition; may be repeated. [default: 4, 8, 16]")
+    ] = None,
+    spread: Annotated[float, typer.Option(min=0, max=50, help="Standard deviation of people's chances, in points.")] = 15,
+    correlation: Annotated[float, typer.Option(min=-1, max=1, help="Of a person's chances under the two conditions.")] = 0.5,
+    level: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Of the two-sided t test.")] = 0.05,
+    chance: Annotated[float, typer.Option(min=0.1, max=0.999, help="To find the difference if it is there.")] = 0.8,
+    cells: Annotated[int, typer.Option(min=1, help="Cells to be filled equally.")] = 2,
+) -> None:
+    """How many people it takes to find a difference between two conditions, before anybody is asked to take part.
+
+    Example: vnla study power --difference 10 --difference 15
+    """
+    from vnla.report.printing import Table
+    from vnla.serve.study.power import Expected, Test
+
+    sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
+    tests = [(each, Test(each.value, level, chance)) for each in Arrangement]
+    table = Table(
+        "difference", *(f"{each}, {count} tasks" for each in Arrangement for count in sizes), title_justify="left",
+        title=f"people for a {100 * chance:g}% chance to find it at level {level:g}, from {success:g}%",
+    )  # fmt: skip
+    for points in difference or [5, 10, 15, 20, 25, 30]:
+        needed = [test.people(points / 100, count, expected, cells) for _, test in tests for count in sizes]
+        table.add_row(f"{points:+g} points", *("–" if each is None else str(each) for each in needed))
+    plain().print(table)
 
 
 @app.command("new", epilog="Example: vnla study new studies/help runs/learned --conditions help:advisor,help:person,beat")
@@ -106,10 +142,17 @@ def serve(
     folder: Folder,
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")] = LOOPBACK,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Name of a proxy in front, as participants type it; may be repeated."),
+    ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
 ) -> None:
-    """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were."""
+    """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were.
+
+    Example: vnla study serve studies/help --name study.example.org --no-open
+    """
     check_installed()
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
@@ -127,7 +170,8 @@ def serve(
         if BLANK in desk.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
         opening = Opening(lambda say: _open(design, chosen, tell, say))
-        app = make_study_app(opening, desk, names_of(host), limits)
+        hosts = names_of(host)
+        app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
         counts = desk.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"

@@ -124,6 +124,10 @@ class Design(Frozen):
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def text(self) -> str:
+        """As `study.json` has it."""
+        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
     @classmethod
     def read(cls, folder: Path) -> Design:
         """The design of the study in a folder."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.serve.goals import SPLITS
 from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
 from vnla.serve.study.store import new_key
 from vnla.tasks.dataset import read_dataset
@@ -119,6 +119,8 @@ def make_study(
     seed: int,
 ) -> Design:
     """Write a new study, whole or not at all."""
+    if split not in SPLITS:
+        raise InputError(f"--split {split}: people do tasks that agents were not trained on, of {', '.join(SPLITS)}")
     blocks = len(conditions) if arrangement == "within" else 1
     found = _draw(read_dataset(tasks).split(split), sizes, blocks, seed)
     design = Design(
@@ -134,7 +136,7 @@ def make_study(
         seed=seed,
     )
     with files.new_folder(folder) as new:
-        files.write_text(new / DESIGN, json.dumps(design.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n")
+        files.write_text(new / DESIGN, design.text())
         files.write_text(new / CONSENT, _CONSENT)
         files.write_text(new / README, _README.format(name=design.name, design=DESIGN, consent=CONSENT))
         new_key(new)
