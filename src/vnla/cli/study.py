@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vnla.serve.study.app import StudySite
     from vnla.serve.study.design import Design
 
-app = typer.Typer(help="Studies with people: power, new, serve, export.", no_args_is_help=True)
+app = typer.Typer(help="Studies with people: power, new, rehearse, serve, export.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
 
@@ -52,18 +52,17 @@ def power(
     Example: vnla study power --difference 10 --difference 15
     """
     from vnla.report.printing import Table
-    from vnla.serve.study.power import Expected, Test
+    from vnla.serve.study.power import Comparison, Expected
 
     sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
-    tests = [(each, Test(each.value, level, chance)) for each in Arrangement]
-    table = Table(
-        "difference", *(f"{each}, {count} tasks" for each in Arrangement for count in sizes), title_justify="left",
-        title=f"people for a {100 * chance:g}% chance to find it at level {level:g}, from {success:g}%",
-    )  # fmt: skip
-    for points in difference or [5, 10, 15, 20, 25, 30]:
-        needed = [test.people(points / 100, count, expected, cells) for _, test in tests for count in sizes]
-        table.add_row(f"{points:+g} points", *("–" if each is None else str(each) for each in needed))
-    plain().print(table)
+    typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
+    for arrangement in Arrangement:
+        comparison = Comparison(arrangement.value, level, chance)
+        table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
+        for points in difference or [5, 10, 15, 20, 25, 30]:
+            needed = [comparison.people(points / 100, count, expected, cells) for count in sizes]
+            table.add_row(f"{points:+g} points", *("–" if each is None else str(each) for each in needed))
+        plain().print(table)
 
 
 @app.command("new", epilog="Example: vnla study new studies/help runs/learned --conditions help:advisor,help:person,beat")
@@ -177,6 +176,50 @@ def serve(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
         )
         answer(app, opening, listener, host, limits, opens=not no_open)
+
+
+@app.command("rehearse", epilog="Example: vnla study rehearse studies/help --out rehearsal")
+def rehearse(
+    folder: Folder,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, of a study like this one.")],
+    people: Annotated[int, typer.Option(min=1, max=400, help="How many take part.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Of what they do.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+) -> None:
+    """Try a study out in a copy of it: scripted participants of different habits take part, over lines to a server.
+
+    What they leave can be exported and scored like what people leave. Nothing of the study itself is changed.
+    """
+    check_installed()
+    import asyncio
+    from collections import Counter
+
+    from vnla.common.files import vacant
+    from vnla.common.machine import device_named
+    from vnla.report.printing import Table
+    from vnla.serve.site import Opening
+    from vnla.serve.study.app import make_study_app
+    from vnla.serve.study.design import Design
+    from vnla.serve.study.desk import Desk
+    from vnla.serve.study.rehearsal import LIMITS, copy_of, serving
+    from vnla.serve.study.rehearsal import rehearse as take_part
+    from vnla.serve.study.stamp import stamp_of
+
+    vacant(out)
+    design, chosen = Design.read(folder), device_named(device)
+    with listening(LOOPBACK, 0) as listener, telling() as tell:
+        opening = Opening(lambda say: _open(design, chosen, tell, say))
+        opening.start(failed=lambda: None).join()
+        opening.now()
+        copy_of(folder, out)
+        app = make_study_app(opening, Desk(out, stamp_of(design), LIMITS), names_of(LOOPBACK), LIMITS)
+        with serving(app, listener) as host:
+            ended = asyncio.run(take_part(host, people, seed, partial(tell, "taking part")))
+    table = Table("habit", "people", "how it ended", title=f"{out}", title_justify="left")
+    for (name, how), count in Counter((habit.name, how) for habit, how in ended).items():
+        table.add_row(name, str(count), how)
+    plain().print(table)
+    typer.echo(f"vnla study export {out} --out {out}-data")
 
 
 @app.command("export", epilog="Example: vnla study export studies/help --out data")
