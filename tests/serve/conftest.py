@@ -14,6 +14,8 @@ from vnla.serve.engine import Engine
 from vnla.serve.site import Site
 from vnla.training.trained import Trained, open_trained
 
+SECRET = b"of the tests"
+
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
@@ -36,7 +38,7 @@ def engine(trained: Trained) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def site(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(trained, tmp_path_factory.mktemp("pictures"))
+    site = Site(trained, tmp_path_factory.mktemp("pictures"), SECRET)
     yield site
     site.close()
 

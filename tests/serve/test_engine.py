@@ -10,13 +10,15 @@ import torch
 
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.agent.layers.cells import LSTMCell
+from vnla.agent.paper import PaperAgent
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report.story import follow
 from vnla.serve.engine import Engine, Errand, walk_all
 from vnla.serve.hearing import Spoken
-from vnla.serve.walked import Walked
+from vnla.serve.walked import END_MARK, Walked
 from vnla.tasks.task import Task
 from vnla.training.trained import Trained, open_trained
 
@@ -93,7 +95,7 @@ def test_no_answer_costs_a_request_and_is_as_if_nothing_had_been_said(engine: En
     told = walk(engine, plain.task, {at: None})
     assert (told.steps[at].told, told.steps[at].by_person) == ("", True)
     assert told.steps[at + 1].requests_left == told.steps[at].requests_left - 1
-    assert [word for word, _ in told.steps[at].attention] == plain.task.end_goal.split()
+    assert [word for word, _ in told.steps[at].attention] == [*plain.task.end_goal.split(), END_MARK]
 
 
 def test_who_speaks_unasked_is_heard_and_takes_no_request(trained: Trained) -> None:
@@ -105,6 +107,38 @@ def test_who_speaks_unasked_is_heard_and_takes_no_request(trained: Trained) -> N
         assert {step.requests_left for step in told.steps} == {plain.requests}
         assert told.steps[1].after != pytest.approx(plain.steps[1].after, abs=1e-7)
         assert [word for word, _ in told.steps[2].attention][:3] == ["turn", "right", "."]
+
+
+def test_all_of_the_attention_is_on_the_words_and_the_end_mark(policies: Engine) -> None:
+    said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 5: "look down"}, {0: None, 3: "stop"}]
+    errands = [Errand(task, 0, spoken) for task in tasks(policies) for spoken in said]
+    for walked in walk_all(policies, errands):
+        for step in walked.steps:
+            assert step.attention[-1][0] == END_MARK
+            assert sum(weight for _, weight in step.attention) == pytest.approx(1, abs=1e-5)
+
+
+def test_attention_goes_with_the_words_wherever_they_stand(trained: Trained) -> None:
+    """An agent that forgets each word at the next finds the same in a word wherever it stands."""
+    engine = Engine(trained)
+    agent = engine.players.agent
+    assert isinstance(agent, PaperAgent)
+    with torch.no_grad():
+        for cell in agent.navigation.encoder.cells:
+            assert isinstance(cell, LSTMCell)
+            cell.recurrent.weight.zero_()
+            cell.recurrent.bias.view(4, -1)[1] = -1e4  # the forget gate is shut
+    task, said = tasks(engine)[0], "turn left, look up"
+    backwards = replace(task, end_goal=" ".join(reversed(task.end_goal.split())))
+    plain, other, swapped = walk_all(
+        engine, [Errand(task, 0, {0: said}), Errand(backwards, 0, {0: said}), Errand(task, 0, {0: "up look, left turn"})]
+    )
+    weights = [each.steps[0].attention for each in (plain, other, swapped)]
+    for moved in weights[1:]:
+        assert [word for word, _ in moved] != [word for word, _ in weights[0]]
+        assert sorted(word for word, _ in moved) == sorted(word for word, _ in weights[0])
+        assert dict(moved) == pytest.approx(dict(weights[0]), abs=1e-6)
+    assert len({round(weight, 6) for weight in dict(weights[0]).values()}) == len(dict(weights[0]))
 
 
 def test_the_advisors_own_answer_by_a_person_is_the_same_walk(engine: Engine) -> None:

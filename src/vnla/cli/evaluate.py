@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -157,6 +158,7 @@ def _recorded(
     values = {name: first.as_dict(), **{each: condition.as_dict((name, first)) for each, condition in others}}
     counts = [(field, [str(each[field]) for each in values.values()]) for field in ("participants", "episodes")]
     figures = {each: done.summary() for each, done in found.items()}
+    metrics = {each: metrics[each] for each in metrics if not all(isnan(done[each].value) for done in figures.values())}
     plain().print(_figures(f"{path}, 95% intervals over people", figures, metrics, counts))
     if others:
         plain().print(_figures(f"difference to {name}", {each: done.minus(first) for each, done in others}, metrics))

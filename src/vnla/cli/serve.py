@@ -61,8 +61,9 @@ def serve(
 
     chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        opening = Opening(lambda say: _open(run, world, tasks, chosen, tell, say))
-        app = make_app(opening, Sessions(folder, limits), names_of(host), limits)
+        sessions = Sessions(folder, limits)
+        opening = Opening(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
+        app = make_app(opening, sessions, names_of(host), limits)
         answer(app, opening, listener, host, limits, opens=not no_open)
 
 
@@ -95,7 +96,7 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
         raise InputError(opening.error)
 
 
-def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: Tell, say: Say) -> Site:
+def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla import pretrained
     from vnla.serve.site import Site
@@ -110,7 +111,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, device: str, tell: 
         world, tasks = small_world(cache_folder() / "houses", device, report)
     tell(f"loading {run}")
     say("loading the agent")
-    site = Site(open_trained(run, world=world, tasks=tasks, device=device), cache_folder() / "pictures")
+    site = Site(open_trained(run, world=world, tasks=tasks, device=device), cache_folder() / "pictures", secret)
     threading.Thread(target=site.warm, name="warming", daemon=True).start()
     tell("ready")
     return site

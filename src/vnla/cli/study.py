@@ -168,7 +168,7 @@ def serve(
         desk = Desk(folder, stamp_of(design), limits)
         if BLANK in desk.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
-        opening = Opening(lambda say: _open(design, chosen, tell, say))
+        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
         hosts = names_of(host)
         app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
         counts = desk.store.counts()
@@ -194,25 +194,26 @@ def rehearse(
     import asyncio
     from collections import Counter
 
-    from vnla.common.files import vacant
+    from vnla.common.files import new_folder, vacant
     from vnla.common.machine import device_named
     from vnla.report.printing import Table
     from vnla.serve.site import Opening
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import Design
     from vnla.serve.study.desk import Desk
-    from vnla.serve.study.rehearsal import LIMITS, copy_of, serving
+    from vnla.serve.study.rehearsal import LIMITS, copy, serving
     from vnla.serve.study.rehearsal import rehearse as take_part
     from vnla.serve.study.stamp import stamp_of
 
     vacant(out)
     design, chosen = Design.read(folder), device_named(device)
-    with listening(LOOPBACK, 0) as listener, telling() as tell:
-        opening = Opening(lambda say: _open(design, chosen, tell, say))
+    with new_folder(out) as new, listening(LOOPBACK, 0) as listener, telling() as tell:
+        copy(folder, new)
+        desk = Desk(new, stamp_of(design), LIMITS)
+        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
         opening.start(failed=lambda: None).join()
         opening.now()
-        copy_of(folder, out)
-        app = make_study_app(opening, Desk(out, stamp_of(design), LIMITS), names_of(LOOPBACK), LIMITS)
+        app = make_study_app(opening, desk, names_of(LOOPBACK), LIMITS)
         with serving(app, listener) as host:
             ended = asyncio.run(take_part(host, people, seed, partial(tell, "taking part")))
     table = Table("habit", "people", "how it ended", title=f"{out}", title_justify="left")
@@ -242,7 +243,7 @@ def export(
         typer.echo(f"vnla evaluate --recorded {out / RESULTS} --world {design.world} --tasks {design.tasks}")
 
 
-def _open(design: Design, device: str, tell: Tell, say: Say) -> StudySite:
+def _open(design: Design, secret: bytes, device: str, tell: Tell, say: Say) -> StudySite:
     """The world with all agents of the study, each of which can do what its conditions need."""
     from vnla.serve.study.app import StudySite
     from vnla.serve.worlds import cache_folder
@@ -253,7 +254,7 @@ def _open(design: Design, device: str, tell: Tell, say: Say) -> StudySite:
         tell(f"loading {run}")
         say("loading the agents")
         trained[name] = open_trained(Path(run), world=Path(design.world), tasks=Path(design.tasks), device=device)
-    site = StudySite(trained, cache_folder() / "pictures")
+    site = StudySite(trained, cache_folder() / "pictures", secret)
     site.check(design)
     tell("ready")
     return site

@@ -186,12 +186,18 @@ def _impossible(trace: Trace, compiled: TaskSet) -> torch.Tensor:
 
 
 def spreadsheet(conditions: Mapping[str, Condition]) -> str:
-    """A row an episode as CSV: who did which task under which condition, and every score."""
-    header: list[str] = []
+    """A row an episode as CSV: who did which task under which condition, and every score, but for what the help teacher
+    thought where no record says so."""
+    sheets = {name: dict(columns_of(each.scores)) for name, each in conditions.items()}
+    names = [name for name in next(iter(sheets.values())) if _is_known(name, sheets.values())]
     rows: list[tuple[object, ...]] = []
     for condition, each in conditions.items():
-        columns = dict(columns_of(each.scores))
-        header = ["participant", "condition", *ABOUT_TASK, *columns]
-        values = zip(each.participants, each.tasks, *(array.tolist() for array in columns.values()), strict=True)
-        rows += [(who, condition, *about_task(task), *row) for who, task, *row in values]
-    return as_csv(header, rows)
+        values = (sheets[condition][name].tolist() for name in names)
+        episodes = zip(each.participants, each.tasks, *values, strict=True)
+        rows += [(who, condition, *about_task(task), *row) for who, task, *row in episodes]
+    return as_csv(["participant", "condition", *ABOUT_TASK, *names], rows)
+
+
+def _is_known(name: str, sheets: Iterable[Mapping[str, Any]]) -> bool:
+    teachers = name.startswith(("ask_", "reasons"))
+    return not teachers or any(sheet[each].any() for sheet in sheets for each in sheet if each.startswith("reasons."))

@@ -87,7 +87,8 @@ class Thought(Happened):
     ask: float
     """How probable it finds it to ask; 0 or 1 where something else decides that."""
     attention: list[tuple[str, float]]
-    """The words that it was told, in order, and how much it attends to each; empty where an agent has no such thing."""
+    """The words that it was told, in order, and "(end)", and how much it attends to each: 1 in all but for rounding; empty
+    where an agent has no such thing."""
 
 
 class Asked(Happened):

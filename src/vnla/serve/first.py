@@ -101,7 +101,9 @@ def main(world: str, tasks: str, thing: str) -> None:
     from vnla.serve.worlds import cache_folder
     from vnla.training.trained import open_trained
 
-    site = Site(open_trained(Path("pretrained"), world=Path(world), tasks=Path(tasks)), cache_folder() / "pictures")
+    site = Site(
+        open_trained(Path("pretrained"), world=Path(world), tasks=Path(tasks)), cache_folder() / "pictures", b"nobody"
+    )
     record(site, FOLDER, thing)
     site.close()
 

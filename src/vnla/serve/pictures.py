@@ -48,22 +48,26 @@ _LOOKS = [(180, 90), (180, 0), (270, 0), (0, 0), (90, 0), (180, -90)]
 class Pictures:
     """The pictures of a world."""
 
-    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf) -> None:
+    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf, *others: Places) -> None:
+        """Known by the names of `places`, under which they are kept, and by those of others."""
         self._world, self._places, self._shelf = world, places, shelf
         self._source = world_images(world).source
         self._lock = Lock()
         self._ready: OrderedDict[str, tuple[WorldImages, AbstractContextManager[object]]] = OrderedDict()
         self._stands = {
-            self._panorama(name): (house, i) for house in world.houses for i, name in places.viewpoints(house).items()
+            self._panorama(name): (house, i)
+            for names in (places, *others)
+            for house in world.houses
+            for i, name in names.viewpoints(house).items()
         }
 
     def has(self, house: House) -> bool:
         """Whether there are pictures of a whole house."""
         return self._source.has(house)
 
-    def addresses(self, house: House) -> dict[str, list[str]]:
-        """Viewpoint → the addresses of its six faces."""
-        names = self._places.viewpoints(house).values()
+    def addresses(self, house: House, places: Places | None = None) -> dict[str, list[str]]:
+        """Viewpoint → the addresses of its six faces, by its own names or by others."""
+        names = (places or self._places).viewpoints(house).values()
         return {name: [f"/face/{self._panorama(name)}{face}.webp" for face in range(FACES)] for name in names}
 
     def face(self, picture: str) -> bytes:
@@ -72,7 +76,8 @@ class Pictures:
         if panorama not in self._stands or face not in set(map(str, range(FACES))):
             raise InputError("there is no such picture here")
         house, number = self._stands[panorama]
-        return self._shelf.get(f"{picture}.webp", panorama, lambda: self._drawn(panorama, house, number))
+        kept = self._panorama(self._places.viewpoints(house)[number])
+        return self._shelf.get(f"{kept}{face}.webp", kept, lambda: self._drawn(kept, house, number))
 
     def _panorama(self, viewpoint: str) -> str:
         """The digits that the addresses of a viewpoint's faces have in common."""

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.serve.events import EVENT, Ended, Event, Score
+from vnla.serve.keys import kept_key
 from vnla.serve.limits import Bucket, Limits
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
@@ -144,6 +145,7 @@ class Sessions:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._paths = {path.stem: path for path in folder.glob("*.jsonl")}
+            self.secret = kept_key(folder, "these sessions")
         except OSError as error:
             raise InputError(f"{folder}: sessions cannot be kept there ({error.strerror})") from None
         self._awake: OrderedDict[str, Session] = OrderedDict()

@@ -36,13 +36,14 @@ _EVERY = 0.05
 class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
-    def __init__(self, trained: Trained, cache: Path) -> None:
-        folder = trained.material.folder
+    def __init__(self, trained: Trained, cache: Path, secret: bytes) -> None:
+        """`secret` makes the names that those who walk themselves know places by."""
+        folder, world = trained.material.folder, trained.material.world
         self.engine = Engine(trained)
-        self.places = Places(folder.houses)
-        self.visits = Visits(self.engine, Scene(trained.material.world, self.places))
+        self.places, self.walkers = Places(folder.houses), Places(folder.houses, secret)
+        self.visits = Visits(self.engine, Scene(world, self.places), Scene(world, self.walkers))
         shelf = Shelf(cache)
-        self.pictures = Pictures(folder, self.places, shelf)
+        self.pictures = Pictures(folder, self.places, shelf, self.walkers)
         self._meshes = Meshes(folder, self.places, shelf)
 
     def houses(self) -> list[dict[str, Any]]:
@@ -60,22 +61,28 @@ class Site:
         }
 
     def plan(self, name: str, *, bare: bool) -> dict[str, Any]:
-        """The plan of a house; a bare one names no room."""
-        return plan(self.places.house(name), self.places, bare=bare)
+        """The plan of a house; a bare one names no room. Those who walk get no other."""
+        places = self._known(name) if bare else self.places
+        return plan(places.house(name), places, bare=bare)
 
     def addresses(self, name: str) -> dict[str, list[str]]:
         """Viewpoint → addresses of its pictures."""
-        house = self.places.house(name)
+        places = self._known(name)
+        house = places.house(name)
         if not self.pictures.has(house):
             raise InputError("there are no pictures of this house")
-        return self.pictures.addresses(house)
+        return self.pictures.addresses(house, places)
 
     def mesh(self, name: str) -> bytes:
         """The bare geometry of a house."""
-        made = self._meshes.mesh(self.places.house(name))
+        made = self._meshes.mesh(self._known(name).house(name))
         if made is None:
             raise InputError("there is no model of this house")
         return made
+
+    def _known(self, name: str) -> Places:
+        """Those that have a house of this name: everybody's, or the walkers'."""
+        return self.walkers if name in self.walkers.houses else self.places
 
     def advice(self, text: str) -> Reading:
         """How advice is understood."""

@@ -35,10 +35,10 @@ _SEEDS = 2**31
 
 
 class Visits:
-    """Serves visitors with an agent in a world."""
+    """Serves visitors with an agent in a world, and those who walk themselves with names of their own for its places."""
 
-    def __init__(self, engine: Engine, scene: Scene) -> None:
-        self.engine, self.scene = engine, scene
+    def __init__(self, engine: Engine, scene: Scene, walkers: Scene) -> None:
+        self.engine, self.scene, self.walkers = engine, scene, walkers
 
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         """Do what a visitor asks for. Events go to whoever listens to the session, the answer to who asked."""
@@ -137,12 +137,12 @@ class Visits:
         begun = Begun(
             mode="beat",
             episode=secrets.token_hex(8),
-            house=self.scene.places.name(self.scene.house(task)),
+            house=self.walkers.places.name(self.walkers.house(task)),
             sentence=sentence(task.end_goal),
             time=walk.time,
             requests=walk.requests,
             k=walk.k,
-            start=self.scene.pose(walk.pose),
+            start=self.walkers.pose(walk.pose),
         )
         its = self._begin(wanted)
         session.append([begun, self._stood(walk)], wanted)
@@ -152,7 +152,7 @@ class Visits:
         walk = self._persons(session)
         walk.act(action)
         try:
-            acted = Acted(action=ACTIONS[action], pose=self.scene.pose(walk.pose))
+            acted = Acted(action=ACTIONS[action], pose=self.walkers.pose(walk.pose))
             session.append([acted, await self._ended(session, walk) if walk.ended else self._stood(walk)])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
@@ -170,7 +170,7 @@ class Visits:
     def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
             walk = self._persons(session)
-            goals = self.scene.goals(walk.task)
+            goals = self.walkers.goals(walk.task)
             left = Ended(reason="left", success=False, metres=telling.metres(walk.metres), goals=goals)
             session.append([left])
 
@@ -182,8 +182,8 @@ class Visits:
             reason="stopped" if walk.stopped else "time",
             success=walk.success,
             metres=telling.metres(walk.metres),
-            goals=self.scene.goals(walk.task),
-            walk=[self.scene.pose(pose) for pose in its.poses],
+            goals=self.walkers.goals(walk.task),
+            walk=[self.walkers.pose(pose) for pose in its.poses],
             its_success=its.success,
             score=Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
         )
@@ -204,10 +204,10 @@ class Visits:
     def _stood(self, walk: PersonsWalk) -> Stood:
         return Stood(
             step=walk.step,
-            pose=self.scene.pose(walk.pose),
+            pose=self.walkers.pose(walk.pose),
             steps_left=walk.time - walk.step,
             requests_left=walk.requests_left,
-            ahead=self.scene.ahead(walk.pose),
+            ahead=self.walkers.ahead(walk.pose),
         )
 
     def wanted(self, message: messages.Watch | messages.HelpIt) -> Wanted:

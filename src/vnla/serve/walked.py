@@ -18,6 +18,8 @@ from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import REQUEST, Nav
 
 Attention = tuple[tuple[str, float], ...]
+END_MARK = "(end)"
+"""Stands for the mark that an agent reads last, where it looks when no word concerns it; no word has brackets."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Step:
     ask: float
     """How probable it found it to ask; 0 or 1 where something else decides that."""
     attention: Attention
-    """The words of its instruction in order, and how much it attended to each."""
+    """The words of its instruction in order and the end mark, and how much it attended to each: 1 in all."""
     asked: bool
     told: str | None
     """What it was told, asked or unasked; nothing ("") where a request got no answer."""
@@ -84,10 +86,13 @@ class Instructions:
         self._advice[row] = self._words.decode(tokens[None])[0].split()
 
     def attended(self, row: int, weights: Sequence[float]) -> Attention:
-        """Each word with its weight. Instructions are read backwards, the end-goal first: so are the weights."""
+        """Each word with its weight, and the end mark's. Instructions are read backwards, the end-goal first: so are the
+        weights."""
         goal, advice = self._goals[row], self._advice[row]
-        of_goal, of_advice = weights[: len(goal)], weights[self._width : self._width + len(advice)]
-        return tuple(zip((*advice, *goal), (*reversed(of_advice), *reversed(of_goal)), strict=True))
+        end = self._width + len(advice)
+        of_goal, of_advice = weights[: len(goal)], weights[self._width : end]
+        words = (*advice, *goal, END_MARK)
+        return tuple(zip(words, (*reversed(of_advice), *reversed(of_goal), weights[end]), strict=True))
 
 
 def walks_of(

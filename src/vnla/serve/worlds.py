@@ -35,8 +35,8 @@ def small_world(folder: Path, device: str, report: Report) -> tuple[Path, Path]:
     with alone_in(folder):
         if not (world / WORLD).exists():
             houses = replace(PRESETS["small"], train=2, dev=1, test=2)
-            make_world(world, "small", houses, SEED, cores_here(), _of(report, "building"))
-        encode_views(world, DEFAULT, None, device, cores_here(), _of(report, "drawing and encoding"))
+            make_world(world, "small", houses, SEED, None, cores_here(), _of(report, "building"))
+        encode_views(world, DEFAULT, None, None, device, cores_here(), _of(report, "drawing and encoding"))
         if not (tasks / TASKS).exists():
             make_tasks(world, tasks, "asknav", SEED, None, FEWEST, None, _of(report, "looking for tasks in"))
     return world, tasks

@@ -9,18 +9,22 @@ import pytest
 
 from cli.conftest import vnla
 from serve.study.people import StudyDoor
+from vnla.serve.keys import KEY
 from vnla.serve.study.app import StudySite
 from vnla.serve.study.making import Sizes, conditions_of, make_study
+from vnla.serve.study.store import Secret
 from vnla.training.trained import Trained
 
 __all__ = ["vnla"]
 
 AGENT = "agent"
+SECRET = Secret(bytes(range(32)))
+"""Of all studies here: they share a site."""
 
 
 @pytest.fixture(scope="session")
 def study_site(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySite]:
-    site = StudySite({AGENT: trained}, tmp_path_factory.mktemp("pictures"))
+    site = StudySite({AGENT: trained}, tmp_path_factory.mktemp("pictures"), SECRET.names)
     yield site
     site.close()
 
@@ -40,6 +44,7 @@ def study(trained: Trained, tmp_path: Path) -> Path:
         sizes=Sizes(each=1, groups=1, practice=1, passes=1, catch=1),
         seed=0,
     )
+    (folder / KEY).write_text(SECRET.key.hex())
     return folder
 
 

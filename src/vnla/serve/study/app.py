@@ -42,10 +42,10 @@ MARK = b'<meta name="study">'
 class StudySite(Site):
     """A world with several agents in it."""
 
-    def __init__(self, trained: Mapping[str, Trained], cache: Path) -> None:
+    def __init__(self, trained: Mapping[str, Trained], cache: Path, secret: bytes) -> None:
         (first, one), *others = trained.items()
-        super().__init__(one, cache)
-        visits = {name: Visits(Engine(each), self.visits.scene) for name, each in others}
+        super().__init__(one, cache, secret)
+        visits = {name: Visits(Engine(each), self.visits.scene, self.visits.walkers) for name, each in others}
         self.agents = {first: self.visits, **visits}
 
     def check(self, design: Design) -> None:

@@ -18,7 +18,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.serve.events import Frozen, Mode
 
-DESIGN, CONSENT, KEY, README = "study.json", "consent.txt", "secret.key", "README.md"
+DESIGN, CONSENT, README = "study.json", "consent.txt", "README.md"
 WHAT = "the configuration of a study"
 _LARGEST = files.MEGABYTE
 

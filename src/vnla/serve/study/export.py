@@ -5,6 +5,7 @@
 - `episodes.csv`: a row a try of anybody, practice and catch tasks too;
 - `participants.csv`: a row a participant: cell, status, consent, completion code, catch tasks that were failed;
 - `events.jsonl`: a row a line of the records, with all that it belongs to. Places have the names of the world;
+- `summary.json`: how many came and how many completed it, in every cell, and by what;
 - the configuration and the consent text, as they are now.
 
 `docs/human-study.md` explains every column.
@@ -13,11 +14,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from vnla.common import files
 from vnla.common.progress import Share, unheard
@@ -30,10 +32,11 @@ from vnla.serve.reduce import reduced
 from vnla.serve.study.assignment import Try, cells, places
 from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design
 from vnla.serve.study.records import FOLDER, lines_of
-from vnla.serve.study.store import Participant, Secret, Store
+from vnla.serve.study.store import Participant, Secret, Status, Store
 from vnla.world.views import view_angles, view_index
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
+SUMMARY = "summary.json"
 EPISODE_COLUMNS = (
     "participant", "status", "try", "place", "kind", "condition", "agent", "task", "house", "sentence", "seed", "began",
     "seconds", "until_next", "steps", "time_budget", "requests", "help_budget", "answers", "refused", "reason", "success",
@@ -84,7 +87,8 @@ def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
     design, secret = Design.read(folder), Secret.read(folder)
     store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
     store.check(design.fingerprint)
-    names = Places(read_world(Path(design.world)).houses)
+    houses = read_world(Path(design.world)).houses
+    names = Places(houses).reading(Places(houses, secret.names))
     everybody = store.everybody()
     rows: list[str] = []
     episodes: list[Episode] = []
@@ -94,7 +98,9 @@ def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
         episodes += _episodes(someone, lines)
         rows += [json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in _rows(someone, lines, names)]
         progress(done, len(everybody))
-    results = [_result(each, names) for each in episodes if _counts(each)]
+    order = [each.name for each in design.conditions]
+    counted = sorted(filter(_counts, episodes), key=lambda each: order.index(each.trial["condition"]))
+    results = [_result(each, names) for each in counted]
     with files.new_folder(out) as new:
         write_results(new / RESULTS, results)
         tries = [_episode_row(each, design, names) for each in episodes]
@@ -102,9 +108,30 @@ def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
         people = [_participant_row(each, design, secret, store.tries(each.id)) for each in everybody]
         files.write_text(new / PARTICIPANTS, _csv(PARTICIPANT_COLUMNS, people))
         files.write_text(new / EVENTS, "".join(f"{row}\n" for row in rows))
+        files.write_text(new / SUMMARY, json.dumps(_summary(design, everybody, store.withdrew(), episodes), indent=2) + "\n")
         files.write_text(new / DESIGN, design.text())
         files.write_text(new / CONSENT, f"{Consent.read(folder).text}\n")
     return sum(each.status == "completed" for each in everybody)
+
+
+def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, episodes: Iterable[Episode]) -> dict[str, Any]:
+    """How many came, and by what their records were made: more than one stamp if that changed meanwhile."""
+    statuses = Counter(each.status for each in everybody)
+    completed = Counter(each.cell for each in everybody if each.status == "completed")
+    stamps = {json.dumps(each.stamp, sort_keys=True): each.stamp for each in episodes}
+    return {
+        "study": design.name,
+        "configuration": design.fingerprint,
+        "consented": len(everybody) + withdrew,
+        **{status: statuses[status] for status in get_args(Status)},
+        "withdrew": withdrew,
+        "consents": dict(Counter(each.consent for each in everybody)),
+        "cells": [
+            {"order": [design.conditions[each].name for each in cell.order], "group": cell.group, "completed": completed[i]}
+            for i, cell in enumerate(cells(design))
+        ],
+        "stamps": list(stamps.values()),
+    }
 
 
 def _counts(episode: Episode) -> bool:
@@ -146,20 +173,24 @@ def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) 
     trial: dict[str, Any] = {}
     for line in lines:
         stamp, trial = line.get("stamp", stamp), line.get("trial", trial)
-        about = {"participant": someone.id, **stamp, "trial": trial or None}
-        yield {**about, **_named({name: value for name, value in line.items() if name not in ("stamp", "trial")}, names)}
+        if not {"stamp", "trial"} & set(line):
+            yield {"participant": someone.id, **stamp, "trial": trial or None, **_named(line, names)}
 
 
 def _named(value: Any, names: Places) -> Any:
-    """The same with the world's names of viewpoints."""
+    """The same with the world's names of houses and viewpoints."""
     if isinstance(value, list):
         return [_named(each, names) for each in value]
     if not isinstance(value, dict):
         return value
-    return {name: _ids(each, names) if name in _NAMES else _named(each, names) for name, each in value.items()}
+    return {name: _known(name, each, names) for name, each in value.items()}
 
 
-def _ids(value: Any, names: Places) -> Any:
+def _known(field: str, value: Any, names: Places) -> Any:
+    if field == "house":
+        return names.house(value).name
+    if field not in _NAMES:
+        return _named(value, names)
     return [_id(each, names) for each in value] if isinstance(value, list) else _id(value, names)
 
 
@@ -242,7 +273,7 @@ def _participant_row(someone: Participant, design: Design, secret: Secret, tries
         "last_heard": _time(someone.heard),
         "finished": "" if someone.finished is None else _time(someone.finished),
         "minutes": "" if someone.finished is None else round((someone.finished - someone.consented) / 60, 1),
-        "completion_code": "" if someone.status == "at work" else secret.code(someone),
+        "completion_code": "" if someone.finished is None else secret.code(someone),
         "practice": kinds.count("practice"),
         "tasks": kinds.count("task"),
         "catch": kinds.count("catch"),

@@ -13,8 +13,8 @@ import numpy as np
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.serve.goals import SPLITS
+from vnla.serve.keys import new_key
 from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
-from vnla.serve.study.store import new_key
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task import Task
 

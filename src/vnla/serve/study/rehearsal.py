@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from socket import socket
 from typing import Any, Literal
@@ -29,14 +30,16 @@ from websockets.asyncio.client import ClientConnection, connect
 from vnla.common import files
 from vnla.roles.phrases import read_subgoal
 from vnla.serve.events import ACTIONS
+from vnla.serve.keys import new_key
 from vnla.serve.limits import Limits
 from vnla.serve.reduce import NOTHING, reduced
 from vnla.serve.study.design import CONSENT, DESIGN, README
-from vnla.serve.study.store import new_key
 
 LIMITS = Limits(rate=1000, burst=1000)
 """Scripted participants do not stop to think."""
 _STEP = 30
+_LEGS = 2
+"""Of a way, as many as a helper tells at once."""
 _ALL = ("study", "refused")
 
 
@@ -73,13 +76,11 @@ HABITS = (
 )
 
 
-def copy_of(folder: Path, out: Path) -> None:
-    """A new study like that in a folder, without anybody's data."""
-    texts = {name: files.read_text(folder / name, "a file of a study") for name in (DESIGN, CONSENT, README)}
-    with files.new_folder(out) as new:
-        for name, text in texts.items():
-            files.write_text(new / name, text)
-        new_key(new)
+def copy(folder: Path, out: Path) -> None:
+    """Make of an empty folder a study like that in another, without anybody's data."""
+    for name in (DESIGN, CONSENT, README):
+        files.write_text(out / name, files.read_text(folder / name, "a file of a study"))
+    new_key(out)
 
 
 @contextmanager
@@ -193,25 +194,23 @@ class Scripted:
             return None
         if tells == "nonsense":
             return self._chance.choice(("hmm", "over there", "turn left", "the other one", "go on"))
-        turns, steps = await self._heading(way), min(len(way) - 1, 2)
-        if tells == "the wrong way":
-            turns += 6
-        side, degrees = ("right", turns % 12) if turns % 12 <= 6 else ("left", -turns % 12)
-        turn = f"turn {degrees * _STEP} degrees {side}" if degrees else ""
-        go = f"go forward {steps} steps" if steps > 1 else "go forward" if steps else "stop"
-        said = " and ".join(filter(None, (turn, go)))
-        return f"please {said}, thank you" if tells == "the way kindly" else said
+        heading, said = self._state["steps"][-1]["pose"]["heading"], []
+        for here, there in list(pairwise(way))[:_LEGS]:
+            towards = await self._direction(here, there)
+            turns = (towards - heading + (6 if tells == "the wrong way" else 0)) % 12
+            side, degrees = ("right", _STEP * turns) if turns <= 6 else ("left", _STEP * (12 - turns))
+            said += [f"turn {degrees} degrees {side}"] * (degrees > 0) + ["go forward"]
+            heading = towards
+        text = ", ".join(said or ["stop"])
+        return f"please {text}, thank you" if tells == "the way kindly" else text
 
-    async def _heading(self, way: Sequence[str]) -> int:
-        """By how many steps to the right the next viewpoint of a way lies."""
-        if len(way) < 2:
-            return 0
+    async def _direction(self, here: str, there: str) -> int:
+        """The heading from a viewpoint to another."""
         house = self._state["begun"]["house"]
         if self._plan.get("house") != house:
             self._plan = await asyncio.to_thread(_fetched, f"http://{self._host}/plan/{house}-bare.json")
-        (x, y, *_), (to_x, to_y, *_) = (self._plan["viewpoints"][each]["at"] for each in way[:2])
-        direction = math.degrees(math.atan2(to_x - x, to_y - y)) / _STEP
-        return round(direction - self._state["steps"][-1]["pose"]["heading"])
+        (x, y, *_), (to_x, to_y, *_) = (self._plan["viewpoints"][each]["at"] for each in (here, there))
+        return round(math.degrees(math.atan2(to_x - x, to_y - y)) / _STEP) % 12
 
     async def _open(self) -> None:
         self._line = await connect(f"ws://{self._host}/ws", origin=f"http://{self._host}")  # type: ignore[arg-type]

@@ -18,16 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.serve.keys import read_key
 from vnla.serve.study.assignment import Count, Try, chosen
-from vnla.serve.study.design import DESIGN, KEY
+from vnla.serve.study.design import DESIGN
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
-Status = Literal["at work", "completed", "out"]
+Status = Literal["at work", "completed", "out", "silent"]
+"""Silent is who was at work, and has not been heard of for too long: a drop-out, who may still come back."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (configuration TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS gone (withdrew INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS participants (
     id TEXT PRIMARY KEY, token TEXT UNIQUE NOT NULL, cell INTEGER NOT NULL, status TEXT NOT NULL,
     consent TEXT NOT NULL, consented REAL NOT NULL, heard REAL NOT NULL, finished REAL
@@ -67,15 +69,16 @@ class Secret:
     @classmethod
     def read(cls, folder: Path) -> Secret:
         """The key in a study's folder."""
-        text = files.read_text(folder / KEY, "the secret key of a study", 1000).strip()
-        try:
-            return cls(bytes.fromhex(text))
-        except ValueError:
-            raise InputError(f"{folder / KEY}: is no key; put back the one that the study was made with") from None
+        return cls(read_key(folder, "a study"))
 
     def digest(self, *parts: object) -> bytes:
         """A keyed hash."""
         return hmac.digest(self.key, repr(parts).encode(), "sha256")
+
+    @property
+    def names(self) -> bytes:
+        """Makes the names that participants who walk know places by."""
+        return self.digest("names")
 
     def code(self, participant: Participant) -> str:
         """The completion code of somebody who has finished, which tells how."""
@@ -179,10 +182,14 @@ class Store:
             return self._find(database, token)
 
     def everybody(self) -> list[Participant]:
-        """All participants in the order of their consent."""
+        """All participants in the order of their consent; those who are silent for too long have that status."""
+        since = self._clock() - self._patience
         with self._changing() as database:
             rows = database.execute(f"SELECT {_COLUMNS} FROM participants ORDER BY consented, id")
-            return [Participant(*row) for row in rows]
+            found = [Participant(*row) for row in rows]
+        return [
+            each._replace(status="silent") if each.status == "at work" and each.heard < since else each for each in found
+        ]
 
     def tries(self, participant: str) -> list[Try]:
         """What somebody has done, in order; the last may be under way."""
@@ -219,16 +226,24 @@ class Store:
             )
 
     def withdraw(self, participant: str) -> None:
-        """Remove all that is here of somebody, but that their record is to be deleted."""
+        """Remove all that is here of somebody, but that their record is to be deleted; how many withdrew stays known."""
         with self._changing() as database:
             database.execute("DELETE FROM platform.ids WHERE participant = ?", (participant,))
             database.execute("DELETE FROM participants WHERE id = ?", (participant,))
             database.execute("INSERT OR IGNORE INTO withdrawn VALUES (?)", (participant,))
+            if not database.execute("UPDATE gone SET withdrew = withdrew + 1").rowcount:
+                database.execute("INSERT INTO gone VALUES (1)")
 
     def withdrawn(self) -> list[str]:
         """Who has withdrawn, and whose record is still to be deleted."""
         with self._changing() as database:
             return [name for (name,) in database.execute("SELECT id FROM withdrawn")]
+
+    def withdrew(self) -> int:
+        """How many have withdrawn."""
+        with self._changing() as database:
+            row = database.execute("SELECT withdrew FROM gone").fetchone()
+            return row[0] if row else 0
 
     def forget(self, participant: str) -> None:
         """Their record is deleted; now nothing is left of them."""
@@ -244,13 +259,6 @@ class Store:
             f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (self._hashed(token),)
         ).fetchone()
         return None if row is None else Participant(*row)
-
-
-def new_key(folder: Path) -> None:
-    """Write a new key, for its owner's eyes only."""
-    path = folder / KEY
-    files.write_text(path, secrets.token_hex(32) + "\n")
-    path.chmod(0o600)
 
 
 def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
