@@ -27,7 +27,7 @@ DOES: dict[str, Mode] = {"help:advisor": "watch", "help:person": "help", "beat":
 
 INSTRUCTIONS = {
     "help:advisor": "Watch the robot. When it asks, a teacher answers it.",
-    "help:person": "The robot asks you for help. Tell it in a few words what to do next.",
+    "help:person": "The robot asks you for help. Tell it the next few moves, such as: turn left, go forward 2 steps.",
     "beat": "You are the robot. Find what the sentence says, and stop there. You may ask a teacher for help.",
 }
 

@@ -1,9 +1,9 @@
 """A study tried out by scripted participants before people come, over lines of their own to the real server.
 
-They know what a browser is told and nothing else. A helper reads the plan and says where the way that is shown goes; a
-walker does what the advisor says, and wanders about when there is nobody to ask. Their habits differ: some answer nonsense,
-give up, reload the page in the middle of a task, close it for good, or withdraw. So whoever makes a study sees beforehand
-every kind of row that its data will have.
+They know what a browser is told and nothing else. A helper reads the plan and says where the way that is shown goes, in as
+many actions as the advisor would; a walker does what the advisor says, and wanders about when there is nobody to ask. Their
+habits differ: some answer nonsense, give up, reload the page in the middle of a task, close it for good, or withdraw. So
+whoever makes a study sees beforehand every kind of row that its data will have.
 """
 
 from __future__ import annotations
@@ -28,18 +28,17 @@ from fastapi import FastAPI
 from websockets.asyncio.client import ClientConnection, connect
 
 from vnla.common import files
-from vnla.roles.phrases import read_subgoal
+from vnla.roles.phrases import read_subgoal, subgoal_text
 from vnla.serve.events import ACTIONS
 from vnla.serve.keys import new_key
 from vnla.serve.limits import Limits
 from vnla.serve.reduce import NOTHING, reduced
 from vnla.serve.study.design import CONSENT, DESIGN, README
+from vnla.world.actions import Nav
 
 LIMITS = Limits(rate=1000, burst=1000)
 """Scripted participants do not stop to think."""
 _STEP = 30
-_LEGS = 2
-"""Of a way, as many as a helper tells at once."""
 _ALL = ("study", "refused")
 
 
@@ -194,14 +193,16 @@ class Scripted:
             return None
         if tells == "nonsense":
             return self._chance.choice(("hmm", "over there", "turn left", "the other one", "go on"))
-        heading, said = self._state["steps"][-1]["pose"]["heading"], []
-        for here, there in list(pairwise(way))[:_LEGS]:
+        heading, plan = self._state["steps"][-1]["pose"]["heading"], []
+        if tells == "the wrong way":
+            heading += 6
+        for here, there in pairwise(way):
             towards = await self._direction(here, there)
-            turns = (towards - heading + (6 if tells == "the wrong way" else 0)) % 12
-            side, degrees = ("right", _STEP * turns) if turns <= 6 else ("left", _STEP * (12 - turns))
-            said += [f"turn {degrees} degrees {side}"] * (degrees > 0) + ["go forward"]
+            turns = (towards - heading) % 12
+            plan += [Nav.RIGHT] * turns if turns <= 6 else [Nav.LEFT] * (12 - turns)
+            plan.append(Nav.FORWARD)
             heading = towards
-        text = ", ".join(said or ["stop"])
+        text = subgoal_text([*plan, Nav.STOP][: self._state["begun"]["k"]])
         return f"please {text}, thank you" if tells == "the way kindly" else text
 
     async def _direction(self, here: str, there: str) -> int:
