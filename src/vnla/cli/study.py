@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vnla.serve.study.app import StudySite
     from vnla.serve.study.design import Design
 
-app = typer.Typer(help="Studies with people: power, new, rehearse, serve, export.", no_args_is_help=True)
+app = typer.Typer(help="Studies with people: power, new, rehearse, serve, withdraw, export.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
 
@@ -221,6 +221,22 @@ def rehearse(
         table.add_row(name, str(count), how)
     plain().print(table)
     typer.echo(f"vnla study export {out} --out {out}-data")
+
+
+@app.command("withdraw", epilog="Example: vnla study withdraw studies/help 640C-C953-2940")
+def withdraw(
+    folder: Folder,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="Completion code, or id, of the participant.")],
+) -> None:
+    """Delete all that was recorded of a participant who asks for it later. Stop the server first."""
+    check_installed()
+    from vnla.common.lock import alone_in
+    from vnla.serve.study.design import Design
+    from vnla.serve.study.desk import withdraw as delete
+
+    Design.read(folder)
+    with alone_in(folder):
+        typer.echo(f"{folder}: all that was recorded of {delete(folder, code)} is deleted; copies of it are yours to delete")
 
 
 @app.command("export", epilog="Example: vnla study export studies/help --out data")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -80,6 +82,19 @@ def test_chances_that_cannot_be_are_refused(vnla: Vnla) -> None:
         Expected(success=0.9).variances(0.2, 4)
     status, _, err = vnla("study", "power", "--success", 95)
     assert status == 2 and err.startswith("vnla: error: 95% and 100%") and err.count("\n") == 1
+
+
+def test_the_table_of_the_page_is_computed() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "human-study.md").read_text()
+    found = re.findall(r"^\| \+(\d+) points((?: \| \d+){6}) \|$", page, re.MULTILINE)
+    assert len(found) == 6
+    for points, cells in found:
+        needed = [
+            Comparison(arrangement).people(int(points) / 100, tasks, Expected(), cells=2)  # type: ignore[arg-type]
+            for arrangement in ("within", "between")
+            for tasks in (4, 8, 16)
+        ]
+        assert [int(each) for each in cells.split("|")[1:]] == needed
 
 
 def test_the_table(vnla: Vnla) -> None:

@@ -21,7 +21,7 @@ from vnla.serve.limits import Bucket, Limits
 from vnla.serve.messages import Welcome
 from vnla.serve.study.assignment import Next, Try, cells, places, what_next
 from vnla.serve.study.design import Consent, Design, Place
-from vnla.serve.study.records import Record, Records, Stamp, Trial
+from vnla.serve.study.records import Record, Records, Stamp, Trial, record_of
 from vnla.serve.study.store import Participant, Secret, Store
 from vnla.serve.study.words import Agree, AnyWord, GoOn, Standing, Withdraw
 from vnla.serve.telling import metres
@@ -205,6 +205,19 @@ class Desk:
         if someone is None:
             raise InputError("you do not take part; load the page again")
         return someone
+
+
+def withdraw(folder: Path, code: str) -> str:
+    """Delete all that there is of who has a completion code, or that id, in a study that nobody serves; the id."""
+    design, secret = Design.read(folder), Secret.read(folder)
+    store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
+    for someone in store.everybody():
+        if code == someone.id or (someone.finished is not None and code.upper() == secret.code(someone)):
+            store.withdraw(someone.id)
+            record_of(folder, someone.id).unlink(missing_ok=True)
+            store.forget(someone.id)
+            return someone.id
+    raise InputError(f"{folder}: nobody in this study has the completion code or id {code!r}")
 
 
 def _is_open(record: Record, tries: list[Try]) -> bool:

@@ -31,7 +31,7 @@ from vnla.serve.places import Places
 from vnla.serve.reduce import reduced
 from vnla.serve.study.assignment import Try, cells, places
 from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design
-from vnla.serve.study.records import FOLDER, lines_of
+from vnla.serve.study.records import lines_of, record_of
 from vnla.serve.study.store import Participant, Secret, Status, Store
 from vnla.world.views import view_angles, view_index
 
@@ -93,7 +93,7 @@ def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
     rows: list[str] = []
     episodes: list[Episode] = []
     for done, someone in enumerate(everybody, start=1):
-        path = folder / FOLDER / f"{someone.id}.jsonl"
+        path = record_of(folder, someone.id)
         lines = list(lines_of(path)) if path.exists() else []
         episodes += _episodes(someone, lines)
         rows += [json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in _rows(someone, lines, names)]

@@ -12,6 +12,7 @@ import numpy as np
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.houses.folder import read_world
 from vnla.serve.goals import SPLITS
 from vnla.serve.keys import new_key
 from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
@@ -49,7 +50,7 @@ _README = """\
 | `platform.sqlite` | ids of a platform as keyed hashes, apart from the rest; delete it when nobody has to be paid any more |
 | `records/` | what everybody did, a JSONL file a participant |
 
-Open it with `vnla study serve`, and get the data with `vnla study export`.
+Try it out with `vnla study rehearse`, open it with `vnla study serve`, and get the data with `vnla study export`.
 
 ## {design}
 
@@ -122,7 +123,10 @@ def make_study(
     if split not in SPLITS:
         raise InputError(f"--split {split}: people do tasks that agents were not trained on, of {', '.join(SPLITS)}")
     blocks = len(conditions) if arrangement == "within" else 1
-    found = _draw(read_dataset(tasks).split(split), sizes, blocks, seed)
+    offered, houses = read_dataset(tasks).split(split), {house.name for house in read_world(world).houses}
+    if strange := sorted({task.house for task in offered} - houses):
+        raise InputError(f"{world}: has no house {strange[0]}, where tasks of {tasks} are done; name their --world")
+    found = _draw(offered, sizes, blocks, seed)
     design = Design(
         name=re.sub(r"[^\w .-]", "-", folder.absolute().name)[:100],
         world=str(world.absolute()),

@@ -167,6 +167,11 @@ def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
     return event
 
 
+def record_of(folder: Path, participant: str) -> Path:
+    """Where the record of a participant is, in a study's folder."""
+    return folder / FOLDER / f"{participant}.jsonl"
+
+
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a record, but for one at the end that is still being written, or that a killed server has cut off."""
     whole, _, _ = files.read_text(path, WHAT).rpartition("\n")
@@ -185,18 +190,18 @@ class Records:
     """All records of a study; those in use are in memory."""
 
     def __init__(self, folder: Path, limits: Limits, stamp: Stamp, shows: Shows) -> None:
-        self._folder, self._limits, self._stamp, self._shows = folder / FOLDER, limits, stamp, shows
+        self._study, self._limits, self._stamp, self._shows = folder, limits, stamp, shows
         self._awake: WeakValueDictionary[str, Record] = WeakValueDictionary()
         try:
-            self._folder.mkdir(exist_ok=True)
+            (folder / FOLDER).mkdir(exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self._folder}: records cannot be kept there ({error.strerror})") from None
+            raise InputError(f"{folder / FOLDER}: records cannot be kept there ({error.strerror})") from None
 
     def open(self, participant: str) -> Record:
         """The record of a participant."""
         record = self._awake.get(participant)
         if record is None:
-            path = self._folder / f"{participant}.jsonl"
+            path = record_of(self._study, participant)
             record = Record(participant, path, self._limits, self._stamp, self._shows)
             if path.exists():
                 record.read()
@@ -208,13 +213,13 @@ class Records:
         record = self._awake.get(participant)
         if record is not None:
             record.withdrawn = True
-        (self._folder / f"{participant}.jsonl").unlink(missing_ok=True)
+        record_of(self._study, participant).unlink(missing_ok=True)
 
     def check(self, known: Collection[str], recorded: Collection[str]) -> None:
         """Refuse records of others than the `known` participants, and to do without those of who has done something: then
         this folder was put together from copies of different times."""
-        there = {path.stem for path in self._folder.glob("*.jsonl")}
+        there = {path.stem for path in (self._study / FOLDER).glob("*.jsonl")}
         if strangers := sorted(there - {*known}):
-            raise InputError(f"{self._folder / strangers[0]}.jsonl: is of nobody whom {STORE} knows; {_TOGETHER}")
-        if missing := sorted({*recorded} - there):
-            raise InputError(f"{self._folder / missing[0]}.jsonl: is missing, but {STORE} knows what is in it; {_TOGETHER}")
+            raise InputError(f"{record_of(self._study, strangers[0])}: is of nobody whom {STORE} knows; {_TOGETHER}")
+        if lost := sorted({*recorded} - there):
+            raise InputError(f"{record_of(self._study, lost[0])}: is missing, but {STORE} knows what was in it; {_TOGETHER}")

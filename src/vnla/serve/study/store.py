@@ -24,6 +24,8 @@ from vnla.serve.study.assignment import Count, Try, chosen
 from vnla.serve.study.design import DESIGN
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
+_OFTEN = 5.0
+"""Seconds in which it is enough to note once that somebody was heard of."""
 Status = Literal["at work", "completed", "out", "silent"]
 """Silent is who was at work, and has not been heard of for too long: a drop-out, who may still come back."""
 
@@ -176,10 +178,14 @@ class Store:
         return [found.get(cell, Count()) for cell in range(self._cells)]
 
     def find(self, token: str) -> Participant | None:
-        """Who has a token; they have been heard of now."""
+        """Who has a token; they have been heard of now. That is not written down every time: it would wait for the disk."""
+        now = self._clock()
         with self._changing() as database:
-            database.execute("UPDATE participants SET heard = ? WHERE token = ?", (self._clock(), self._hashed(token)))
-            return self._find(database, token)
+            someone = self._find(database, token)
+            if someone is not None and now - someone.heard > _OFTEN:
+                database.execute("UPDATE participants SET heard = ? WHERE id = ?", (now, someone.id))
+                return someone._replace(heard=now)
+            return someone
 
     def everybody(self) -> list[Participant]:
         """All participants in the order of their consent; those who are silent for too long have that status."""
