@@ -16,8 +16,11 @@ from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report.story import follow
+from vnla.serve import telling
 from vnla.serve.engine import Engine, Errand, walk_all
 from vnla.serve.hearing import Spoken
+from vnla.serve.places import Places
+from vnla.serve.scene import Scene
 from vnla.serve.walked import END_MARK, Walked
 from vnla.tasks.task import Task
 from vnla.training.trained import Trained, open_trained
@@ -162,11 +165,23 @@ def test_a_batch_of_visitors_is_each_alone(engine: Engine) -> None:
         assert same(walked, walk_all(engine, [errand])[0])
 
 
+def test_who_waits_walks_only_to_the_first_request_without_an_answer(policies: Engine) -> None:
+    """What is told of it is the same as of the whole walk."""
+    scene = Scene(policies.trained.material.world, Places(policies.goals.houses.values()))
+    said: list[Spoken] = [{}, {0: "turn left"}, {0: None, 1: "look up, turn right"}, {2: "go forward"}]
+    errands = [Errand(task, seed, spoken) for task in tasks(policies) for seed in SEEDS for spoken in said]
+    whole, short = walk_all(policies, errands), walk_all(policies, [each._replace(waits=True) for each in errands])
+    for one, other in zip(whole, short, strict=True):
+        assert list(telling.told(one, scene, waits=True)) == list(telling.told(other, scene, waits=True))
+        waits = [i for i, step in enumerate(one.steps) if step.asked and not step.by_person]
+        assert len(other.steps) == (waits[0] + 1 if waits else len(one.steps))
+
+
 def test_sizes_that_stay_fixed_as_on_a_gpu_change_nothing(trained: Trained, engine: Engine) -> None:
     fixed = Engine(trained)
     fixed.players = replace(fixed.players, batching=Batching(fixed=True))
     said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 7: "look down", 8: "look up"}, {1: None}]
-    errands = [Errand(task, 0, spoken) for task in tasks(engine) for spoken in said]
+    errands = [Errand(task, 0, spoken, waits) for task in tasks(engine) for spoken in said for waits in (False, True)]
     assert all(same(one, other) for one, other in zip(walk_all(engine, errands), walk_all(fixed, errands), strict=True))
 
 

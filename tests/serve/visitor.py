@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,11 @@ from vnla.serve.site import Opening, Site
 
 HOST = "http://localhost"
 GENEROUS = Limits(rate=1e6, burst=10**6, new=1e6, unread=10**6)
+
+
+def words_in(text: str, words: Iterable[str]) -> list[str]:
+    """Those that occur in a text; digits of a name may look like one."""
+    return [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)]
 
 
 class Door(TestClient):

@@ -89,6 +89,7 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
         threading.Timer(0.5, webbrowser.open, (address,)).start()
     config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
     config.timeout_graceful_shutdown = 2
+    config.ws_per_message_deflate = False  # events are small and many
     server = uvicorn.Server(config)
     opening.start(failed=lambda: setattr(server, "should_exit", True))
     server.run(sockets=[listener])
@@ -99,6 +100,7 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
 def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla import pretrained
+    from vnla.serve.sights import Sights
     from vnla.serve.site import Site
     from vnla.serve.worlds import cache_folder, small_world
     from vnla.training.trained import open_trained
@@ -108,10 +110,12 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
         say(f"{what}, {done:.0f} of {of:.0f}")
 
     if str(run) == pretrained.NAME and not run.exists() and world is None and tasks is None:
-        world, tasks = small_world(cache_folder() / "houses", device, report)
+        world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
     say("loading the agent")
-    site = Site(open_trained(run, world=world, tasks=tasks, device=device), cache_folder() / "pictures", secret)
+    sights = Sights(device)
+    trained = open_trained(run, world=world, tasks=tasks, device=device, source=sights.source)
+    site = Site(trained, cache_folder() / "pictures", secret, sights)
     threading.Thread(target=site.warm, name="warming", daemon=True).start()
     tell("ready")
     return site

@@ -2,7 +2,8 @@
 
 Algorithm 1 stays as it is; other players take part. `PersonsVoice` says at a step what a person said there instead of what
 the advisor would. `Listener` is the agent with open ears: it hears a person who speaks unasked too, which costs no request
-and which it takes as if it had asked. It also notes what it attends to.
+and which it takes as if it had asked. It also notes what it attends to. Where it waits for a person, its walk ends at the
+first request that nobody has answered: what comes after it follows from the answer.
 """
 
 from __future__ import annotations
@@ -24,12 +25,15 @@ from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP
 from vnla.roles.words import Heard, Phrases, Words
-from vnla.world.actions import REQUEST
+from vnla.world.actions import NAV_ACTIONS, REQUEST, STOP
 
 NOBODY = -1
 """Stands for "no person says anything here"."""
 SILENCE = 0
 """The first of the persons' phrases: no answer."""
+
+LARGEST = 1e4
+"""A logit beside which no other counts."""
 
 Spoken = Mapping[int, str | None]
 """Step → what a person says there, in the agent's words; None is no answer."""
@@ -40,9 +44,12 @@ class PersonsEpisodes(Episodes):
     """Episodes into which persons have spoken."""
 
     spoken: Tensor = field(kw_only=True)  # (batch, steps), which of the persons' phrases, or NOBODY
+    waits: Tensor = field(kw_only=True)  # (batch,), whether requests wait for persons
 
 
-def spoken_into(episodes: Episodes, spoken: Sequence[Spoken], longest: int) -> tuple[PersonsEpisodes, list[str]]:
+def spoken_into(
+    episodes: Episodes, spoken: Sequence[Spoken], waits: Sequence[bool], longest: int
+) -> tuple[PersonsEpisodes, list[str]]:
     """Episodes with what was said in each, and all that was said; the first of it is nothing, `SILENCE`."""
     said = sorted({text for each in spoken for text in each.values() if text})
     number = {text: i for i, text in enumerate(said, start=1)}
@@ -50,7 +57,9 @@ def spoken_into(episodes: Episodes, spoken: Sequence[Spoken], longest: int) -> t
         [number.get(each[step] or "", SILENCE) if step in each else NOBODY for step in range(longest)] for each in spoken
     ]
     plain = {each.name: getattr(episodes, each.name) for each in fields(Episodes)}
-    return PersonsEpisodes(**plain, spoken=torch.tensor(rows, device=episodes.key.device)), said
+    device = episodes.key.device
+    said_where, waiting = torch.tensor(rows, device=device), torch.tensor(list(waits), device=device)
+    return PersonsEpisodes(**plain, spoken=said_where, waits=waiting), said
 
 
 def words_of(text: str) -> list[str]:
@@ -102,15 +111,16 @@ class PersonsVoice(Voice):
 
 @dataclass(frozen=True)
 class Told(Sense):
-    """Whether a person says something at this step. Only a `Listener` notices it."""
+    """Whether a person says something at this step, and whether one has yet to. Only a `Listener` notices it."""
 
     NAME: ClassVar[str] = "told"
-    size: ClassVar[int] = 1
+    size: ClassVar[int] = 2
 
     def __call__(self, situation: Situation) -> Tensor:
-        """1 or 0."""
+        """1 or 0 for each: (batch, 2)."""
         assert isinstance(situation.episodes, PersonsEpisodes)
-        return (situation.episodes.spoken[:, situation.step, None] > SILENCE).float()
+        spoken = situation.episodes.spoken[:, situation.step]
+        return torch.stack([spoken > SILENCE, situation.episodes.waits & (spoken == NOBODY)], dim=1).float()
 
 
 class Listener(Agent):
@@ -127,7 +137,7 @@ class Listener(Agent):
         """Its own mind, which may hear more often than it asks."""
         start = start._replace(requests=min(start.steps, start.requests + self._unasked))
         nobody = torch.zeros_like(start.end_goals.length, dtype=torch.bool)
-        return _Listening(self.own.begin(start), self.attention, nobody, nobody)
+        return _Listening(self.own.begin(start), self.attention, nobody, nobody, nobody)
 
     def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
         """As its own."""
@@ -148,23 +158,27 @@ class _Listening(Mind):
     attention: list[Tensor | None]
     told: Tensor  # (batch,), whether a person says something at this step
     before: Tensor  # whether one did at the step before
+    waits: Tensor  # whether there is nothing to do but to wait, if it asks; then, whether that is so
 
     def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         return self.own.read(torch.ones_like(may_ask), advice)
 
     def see(self, view: Views, last_nav: Tensor) -> _Listening:
-        return replace(self, own=self.own.see(_seen(view), last_nav), told=view[Told.NAME].squeeze(1) > 0)
+        told, waits = (view[Told.NAME] > 0).unbind(dim=1)
+        return replace(self, own=self.own.see(_seen(view), last_nav), told=told, waits=waits)
 
     def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         return self.own.tentatively(last_ask.masked_fill(self.before, REQUEST))
 
     def hear(self, asked: Tensor, heard: Heard) -> _Listening:
-        return replace(self, own=self.own.hear(asked | self.told, heard))
+        return replace(self, own=self.own.hear(asked | self.told, heard), waits=self.waits & asked)
 
     def finally_(self, ask: Tensor) -> tuple[Decision, _Listening]:
         decision, own = self.own.finally_(ask.masked_fill(self.told, REQUEST))
         self.attention.append(decision.attention)
-        return decision, replace(self, own=own, before=self.told)
+        stops = torch.arange(NAV_ACTIONS, device=ask.device) == STOP
+        logits = decision.logits.masked_fill(self.waits[:, None] & stops, LARGEST)
+        return decision._replace(logits=logits), replace(self, own=own, before=self.told)
 
 
 def _seen(view: Views) -> Views:

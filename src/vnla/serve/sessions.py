@@ -14,7 +14,6 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,7 +26,6 @@ from vnla.serve.keys import kept_key
 from vnla.serve.limits import Bucket, Limits
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
-from vnla.serve.walked import Walked
 from vnla.serve.wanted import Wanted
 
 WHAT = "the log of a visitor's session"
@@ -45,8 +43,6 @@ class Session:
         self.wanted: Wanted | None = None
         self.walk: PersonsWalk | None = None
         """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
-        self.its: Future[Walked] | None = None
-        """The agent's walk on the visitor's task, which is done meanwhile."""
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""

@@ -24,6 +24,7 @@ from vnla.serve.plans import plan
 from vnla.serve.reading import Reading
 from vnla.serve.scene import Scene
 from vnla.serve.shelf import Shelf
+from vnla.serve.sights import Sights
 from vnla.serve.visits import Visits
 from vnla.training.trained import Trained
 
@@ -36,10 +37,11 @@ _EVERY = 0.05
 class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
-    def __init__(self, trained: Trained, cache: Path, secret: bytes) -> None:
-        """`secret` makes the names that those who walk themselves know places by."""
+    def __init__(self, trained: Trained, cache: Path, secret: bytes, sights: Sights | None = None) -> None:
+        """`secret` makes the names that those who walk themselves know places by; `sights` what has yet to be encoded."""
         folder, world = trained.material.folder, trained.material.world
-        self.engine = Engine(trained)
+        self._sights = sights
+        self.engine = Engine(trained, sights=sights)
         self.places, self.walkers = Places(folder.houses), Places(folder.houses, secret)
         self.visits = Visits(self.engine, Scene(world, self.places), Scene(world, self.walkers))
         shelf = Shelf(cache)
@@ -97,15 +99,18 @@ class Site:
         return reading.of_end_goal(text, [*known.values()])
 
     def warm(self) -> None:
-        """Do beforehand what the first visitor would have to wait for: compile the renderer, find what houses know."""
+        """Do beforehand what visitors would wait for: compile the renderer, find what houses know, walk some tasks."""
         from vnla.houses.render.warming import compile_kernels
 
         compile_kernels()
         self.houses()
+        self.engine.fill()
 
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
+        if self._sights is not None:
+            self._sights.close()
 
 
 class Opening:

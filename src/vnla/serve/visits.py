@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Collection, Sequence
 
 from vnla.common.errors import InputError
 from vnla.roles import understanding
 from vnla.serve import messages, telling
-from vnla.serve.engine import Engine, Errand
+from vnla.serve.engine import Engine, Errand, some_seed
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Mode, Score, Stood
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
@@ -27,11 +26,12 @@ from vnla.serve.wanted import Wanted
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
 
+PATIENCE = 3.0
+"""Seconds that a visitor waits for a house that is not encoded yet before being told how far it is."""
+
 Reply = Welcome | Second | Refused
 Given = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
-
-_SEEDS = 2**31
 
 
 class Visits:
@@ -84,7 +84,7 @@ class Visits:
             return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
-        walked = await self.walked(wanted)
+        walked = await self.walked(wanted, waits=mode == "help")
         events = telling.told(walked, self.scene, waits=mode == "help", link=wanted.link())
         session.append([self._begun(walked, mode, wanted), *events], wanted)
 
@@ -103,14 +103,14 @@ class Visits:
 
     async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
         """Tell the walk anew from a step on, with what a person has said there."""
-        wanted = wanted.saying(step, given[0])
-        walked = await self.walked(wanted)
+        wanted, waits = wanted.saying(step, given[0]), session.mode == "help"
+        walked = await self.walked(wanted, waits=waits)
         events = telling.told(
             walked,
             self.scene,
             first=step,
             answered=answered,
-            waits=session.mode == "help",
+            waits=waits,
             typed=_at(step, given),
             link=wanted.link(),
         )
@@ -127,9 +127,7 @@ class Visits:
         return Second(events=[event.model_copy(update={"number": number}) for number, event in events])
 
     def _beat(self, session: Session) -> None:
-        tasks = self.engine.goals.offered
-        left = [task for task in tasks if task.id not in session.done] or tasks
-        self._give(session, Wanted(task=secrets.choice(left).id, seed=secrets.randbelow(_SEEDS)))
+        self._give(session, self._chosen(session.done))
 
     def _give(self, session: Session, wanted: Wanted) -> None:
         task = self.task(wanted)
@@ -144,9 +142,9 @@ class Visits:
             k=walk.k,
             start=self.walkers.pose(walk.pose),
         )
-        its = self._begin(wanted)
+        self.engine.walk(Errand(task, wanted.seed, {}))  # it is done while the visitor walks
         session.append([begun, self._stood(walk)], wanted)
-        session.walk, session.its = walk, its
+        session.walk = walk
 
     async def _act(self, session: Session, action: Nav) -> None:
         walk = self._persons(session)
@@ -176,7 +174,7 @@ class Visits:
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> Ended:
         assert session.wanted is not None
-        its = await self.walked(session.wanted, session.its)
+        its = await self.walked(session.wanted)
         score = session.score
         return Ended(
             reason="stopped" if walk.stopped else "time",
@@ -212,12 +210,23 @@ class Visits:
 
     def wanted(self, message: messages.Watch | messages.HelpIt) -> Wanted:
         """The episode that a visitor has chosen; one of ours where none was."""
-        seed = secrets.randbelow(_SEEDS) if message.seed is None else message.seed
         if message.link is not None:
             return Wanted.of_link(message.link)
+        if message.task is None and message.goal is None and message.seed is None:
+            return self._chosen()
+        seed = some_seed() if message.seed is None else message.seed
         if message.goal is not None:
             return self._sought(message.house, message.goal, seed)
         return Wanted(task=message.task or secrets.choice(self.engine.goals.offered).id, seed=seed)
+
+    def _chosen(self, done: Collection[str] = ()) -> Wanted:
+        """An episode where nobody has chosen: of a task that is not done, and walked already, if there is such a one."""
+        offered = self.engine.goals.offered
+        left = [task for task in offered if task.id not in done] or offered
+        house = secrets.choice(sorted({task.house for task in left}))
+        ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
+        task, seed = secrets.choice(ready or [(task, some_seed()) for task in left if task.house == house])
+        return Wanted(task=task.id, seed=seed)
 
     def _sought(self, house: str | None, goal: str, seed: int) -> Wanted:
         if house is None:
@@ -238,13 +247,17 @@ class Visits:
             raise InputError("there is no such task here; this link may be of another world")
         return goals.tasks[wanted.task]
 
-    async def walked(self, wanted: Wanted, begun: Future[Walked] | None = None) -> Walked:
-        """The agent's walk, which is done beside those of others, unless it is under way already."""
-        walk = self._begin(wanted) if begun is None or begun.cancelled() else begun
-        return await asyncio.wrap_future(walk)
-
-    def _begin(self, wanted: Wanted) -> Future[Walked]:
-        return self.engine.walk(Errand(self.task(wanted), wanted.seed, wanted.spoken))
+    async def walked(self, wanted: Wanted, *, waits: bool = False) -> Walked:
+        """The agent's walk, which is done beside those of others, unless it is done already; if it `waits` for answers, at
+        least as far as it can be told."""
+        task = self.task(wanted)
+        walk = asyncio.wrap_future(self.engine.walk(Errand(task, wanted.seed, wanted.spoken, waits)))
+        while True:
+            await asyncio.wait([walk], timeout=PATIENCE)  # others may wait for it too: it is not given up
+            if walk.done():
+                return walk.result()
+            if doing := self.engine.doing(task.house):
+                raise InputError(f"{doing}; try again in a moment")
 
     def _begun(self, walked: Walked, mode: Mode, wanted: Wanted) -> Begun:
         return telling.begun(walked, self.scene, mode, wanted.name, wanted.link())

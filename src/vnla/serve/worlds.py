@@ -1,4 +1,4 @@
-"""A small world for whoever has none: made once, in a few minutes, and kept."""
+"""A small world for whoever has none: made once, in a few seconds, and kept."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "serve"
 
 
-def small_world(folder: Path, device: str, report: Report) -> tuple[Path, Path]:
-    """A world with features and its tasks, in `folder`. What is there is kept; what was begun goes on."""
+def small_world(folder: Path, report: Report) -> tuple[Path, Path]:
+    """A world and its tasks, in `folder`; what agents see there is encoded when it is needed. What is there is kept."""
     from vnla.houses.generate.world import PRESETS
-    from vnla.paper.material import encode_views, make_tasks, make_world
-    from vnla.vision.encoders import DEFAULT
+    from vnla.paper.material import make_tasks, make_world
 
     world, tasks = folder / "world", folder / "tasks"
     with alone_in(folder):
         if not (world / WORLD).exists():
             houses = replace(PRESETS["small"], train=2, dev=1, test=2)
             make_world(world, "small", houses, SEED, None, cores_here(), _of(report, "building"))
-        encode_views(world, DEFAULT, None, None, device, cores_here(), _of(report, "drawing and encoding"))
         if not (tasks / TASKS).exists():
             make_tasks(world, tasks, "asknav", SEED, None, FEWEST, None, _of(report, "looking for tasks in"))
     return world, tasks

@@ -208,6 +208,13 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         _put(self._marks, first, b"\1" * count, self._durable)
         self._done[first : first + count] = 1
 
+    def read(self, rows: slice) -> Features:
+        """What is stored of some viewpoints, (n, 36, dimension)."""
+        size = row_bytes(self.header)
+        self._array.seek(rows.start * size)
+        data = self._array.read((rows.stop - rows.start) * size)
+        return np.frombuffer(data, dtype=DTYPE).reshape(-1, VIEWS, self.header.dimension)
+
     def finish(self) -> FeatureStore:
         """Write the index, which makes the store whole. Every viewpoint must be done."""
         if len(self.pending):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from vnla.world.compiled import World
 
 Views = NDArray[np.floating[Any]]
 """A row for every pose of a world, (poses, size), in the world's order."""
+Source = Callable[[WorldFolder, World, str], Views | None]
+"""Another source of the views of a name, if it has them."""
 
 
 def view_names(text: str) -> tuple[str, ...]:
@@ -36,9 +39,11 @@ def default_features(world: Path) -> str:
     return chosen or DEFAULT
 
 
-def world_views(folder: WorldFolder, world: World, names: str) -> dict[str, Views]:
-    """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now."""
-    return {name: _views(folder, world, name) for name in view_names(names)}
+def world_views(folder: WorldFolder, world: World, names: str, source: Source | None = None) -> dict[str, Views]:
+    """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now,
+    unless there is another source of them."""
+    found = {name: source and source(folder, world, name) for name in view_names(names)}
+    return {name: _views(folder, world, name) if each is None else each for name, each in found.items()}
 
 
 def _views(folder: WorldFolder, world: World, name: str) -> Views:
