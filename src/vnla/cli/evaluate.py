@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,9 +94,11 @@ def evaluate(
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
     if recorded is not None:
-        if any((help_policy, ratio, k, checkpoint, results, sweep, as_csv, npz)):
-            raise InputError("--recorded scores what was done; it takes only --world, --tasks, --split, --metric and --json")
-        _recorded(recorded, run, world, tasks, split or (), chosen, as_json)
+        if any((help_policy, ratio, k, checkpoint, results, sweep, npz)):
+            raise InputError(
+                "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
+            )
+        _recorded(recorded, run, world, tasks, split or (), chosen, as_json, as_csv)
         return
     if run is None:
         raise InputError("say which RUN to evaluate, or which --recorded FILE to score")
@@ -131,16 +134,16 @@ def _recorded(
     splits: Sequence[str],
     metrics: Mapping[str, Metric],
     as_json: Path | None,
+    as_csv: Path | None,
 ) -> None:
     """Score a file of what people did in a world, which is that of a run if one is named."""
-    from vnla.evaluation.recorded import score_recorded
+    from vnla.evaluation.recorded import score_recorded, spreadsheet
     from vnla.houses.folder import read_world
     from vnla.tasks.dataset import read_dataset
     from vnla.training.checkpoints import CONFIG
     from vnla.training.config import RunConfig
-    from vnla.world.compiled import World
 
-    _check_places([as_json])
+    _check_places([as_json, as_csv])
     if (world is None or tasks is None) and run is not None:
         config = RunConfig.read(run / CONFIG)
         world, tasks = world or Path(config.world), tasks or Path(config.tasks)
@@ -150,17 +153,19 @@ def _recorded(
     with telling() as tell:
         tell(f"scoring {path}")
         known = [task for split in splits or dataset.paths for task in dataset.split(split)]
-        found = score_recorded(path, World.compile(read_world(world).houses), known, metrics)
-    table = Table("", *found, title=f"{path}, 95% intervals over people", title_justify="left")
-    counts = [each.as_dict() for each in found.values()]
-    for name in ("participants", "episodes"):
-        table.add_row(name, *(str(each[name]) for each in counts))
-    figures = [each.summary() for each in found.values()]
-    for name, metric in metrics.items():
-        table.add_row(_named(name, metric), *(str(each[name]) for each in figures))
-    plain().print(table)
+        found = score_recorded(path, read_world(world).houses, known, dataset.budgets, metrics)
+    (name, first), *others = found.items()
+    values = {name: first.as_dict(), **{each: condition.as_dict((name, first)) for each, condition in others}}
+    counts = [(field, [str(each[field]) for each in values.values()]) for field in ("participants", "episodes")]
+    figures = {each: done.summary() for each, done in found.items()}
+    metrics = {each: metrics[each] for each in metrics if not all(isnan(done[each].value) for done in figures.values())}
+    plain().print(_figures(f"{path}, 95% intervals over people", figures, metrics, counts))
+    if others:
+        plain().print(_figures(f"difference to {name}", {each: done.minus(first) for each, done in others}, metrics))
     if as_json is not None:
-        write_text(as_json, json.dumps(dict(zip(found, counts, strict=True)), indent=2) + "\n")
+        write_text(as_json, json.dumps(values, indent=2) + "\n")
+    if as_csv is not None:
+        write_text(as_csv, spreadsheet(found))
 
 
 def _check_places(places: Iterable[Path | None]) -> None:
@@ -299,10 +304,21 @@ def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], te
 
 
 def _table(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> Table:
-    table = Table("", *found, title=title, title_justify="left")
-    figures = [each.summary() for each in found.values()]
+    return _figures(title, {name: each.summary() for name, each in found.items()}, metrics)
+
+
+def _figures(
+    title: str,
+    columns: Mapping[str, Mapping[str, object]],
+    metrics: Mapping[str, Metric],
+    before: Iterable[tuple[str, Sequence[str]]] = (),
+) -> Table:
+    """A column for each, a row a metric, and other rows before them."""
+    table = Table("", *columns, title=title, title_justify="left")
+    for name, cells in before:
+        table.add_row(name, *cells)
     for name, metric in metrics.items():
-        table.add_row(_named(name, metric), *(str(each[name]) for each in figures))
+        table.add_row(_named(name, metric), *(str(figures[name]) for figures in columns.values()))
     return table
 
 

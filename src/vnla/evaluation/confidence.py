@@ -88,9 +88,37 @@ def over_houses(
     above = np.asarray(top, dtype=np.float64)
     below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
     names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = np.stack([np.bincount(which.ravel(), each.ravel()) for each in (above, below)], axis=1)  # (houses, 2)
-    bounds = _bounds(sums.astype(np.float64), samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
+    sums = _sums(above, below, which, len(names))
+    bounds = _bounds(sums, samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
     return Interval(ratio(above, below), *bounds)
+
+
+def difference_over_houses(
+    one: tuple[ArrayLike, ArrayLike],
+    other: tuple[ArrayLike, ArrayLike],
+    houses: tuple[Sequence[str], Sequence[str]],
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """How much more the ratio of two sums is than that of two others, for other houses: a house is drawn with all that
+    happened in it on both sides, so what is easy or hard on both sides is not in the difference."""
+    names, which = np.unique(np.asarray([*houses[0], *houses[1]]), return_inverse=True)
+    sides = np.split(which.ravel(), [len(houses[0])])
+    each = [_sums(top, bottom, rows, len(names)) for (top, bottom), rows in zip((one, other), sides, strict=True)]
+    value = ratio(*each[0].T) - ratio(*each[1].T)
+    if len(names) < 2:
+        return Interval(value, math.nan, math.nan)
+    random, sums = np.random.default_rng(seed), np.concatenate(each, axis=1)  # (houses, 4)
+    drawn = np.stack([sums[random.integers(len(names), size=len(names))].sum(axis=0) for _ in range(samples)])
+    counted = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+    return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3], level))
+
+
+def _sums(above: ArrayLike, below: ArrayLike, which: NDArray[np.intp], count: int) -> Floats:
+    """Both sums of each house, by its number: (houses, 2)."""
+    return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in (above, below)], axis=1)
 
 
 def over_trainings(

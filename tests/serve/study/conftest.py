@@ -29,10 +29,9 @@ def study_site(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> It
     site.close()
 
 
-@pytest.fixture
-def study(trained: Trained, tmp_path: Path) -> Path:
+def new_study(folder: Path, trained: Trained) -> None:
     """Two conditions of one task each, one task to practise with and one to catch."""
-    folder, agents = tmp_path / "study", {AGENT: str(trained.folder)}
+    agents = {AGENT: str(trained.folder)}
     make_study(
         folder,
         world=Path(trained.config.world),
@@ -45,7 +44,12 @@ def study(trained: Trained, tmp_path: Path) -> Path:
         seed=0,
     )
     (folder / KEY).write_text(SECRET.key.hex())
-    return folder
+
+
+@pytest.fixture
+def study(trained: Trained, tmp_path: Path) -> Path:
+    new_study(tmp_path / "study", trained)
+    return tmp_path / "study"
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class Person(Visitor):
             if self.state["begun"]["mode"] == "beat":
                 assert self.say("act", action=ACTIONS[Nav(self._taught())]) is None
             else:
-                assert self.say("advise", step=self.state["waits"]["step"], choice="go forward", at=1e12) is None
+                assert self.say("advise", step=self.state["waits"]["step"], text="go forward", at=1e12) is None
 
     def do_badly(self) -> None:
         """Stop at once, or say nothing."""

@@ -1,15 +1,12 @@
-"""Cells, orders and what comes next: balance for any order of joins, drop-outs and completions."""
+"""Cells, orders and what comes next; `test_balance` has how they fill."""
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vnla.common.errors import InputError
 from vnla.serve.study.assignment import Count, Next, Try, cells, chosen, places, what_next, williams
@@ -17,7 +14,6 @@ from vnla.serve.study.design import Condition, Design, Practice
 from vnla.serve.study.store import Secret, Store
 
 SECRET = Secret(b"key")
-MINUTE = 60.0
 
 
 def design(kinds: tuple[str, ...] = ("help:person", "beat"), **fields: object) -> Design:
@@ -90,68 +86,6 @@ def test_fewest_completed_first_then_fewest_begun_then_the_draw() -> None:
     assert chosen([Count(1, 1, 4), Count(0, 2, 4), Count(2, 0, 4)], draw) == 2
 
 
-class Study:
-    """A store, and the clock that it goes by."""
-
-    def __init__(self, folder: Path, count: int) -> None:
-        self.now = 0.0
-        self.store = Store(folder, SECRET, cells=count, patience=30 * MINUTE, clock=lambda: self.now)
-        self.at_work: list[tuple[str, str, int]] = []
-        self._joined = 0
-
-    def join(self) -> None:
-        before = self.store.counts()
-        token = f"{self._joined:032x}"
-        someone = self.store.join(token, "v")
-        self.at_work.append((token, someone.id, someone.cell))
-        self._joined += 1
-        least = min(each.completed + each.at_work for each in before)
-        assert before[someone.cell].completed + before[someone.cell].at_work == least
-
-    def leave(self, which: int, how: str) -> None:
-        token, name, _ = self.at_work.pop(which % len(self.at_work))
-        if how == "completes":
-            self.store.finish(name, "completed")
-        elif how == "fails":
-            self.store.finish(name, "out")
-        elif how == "withdraws":
-            self.store.withdraw(name)
-            assert self.store.find(token) is None
-        else:  # is never heard of again
-            self.now += 31 * MINUTE
-            for token, _, _ in self.at_work:
-                self.store.find(token)
-
-    @property
-    def spread(self) -> int:
-        completed = [each.completed for each in self.store.counts()]
-        return max(completed) - min(completed)
-
-
-LEAVING = ("completes", "completes", "fails", "withdraws", "vanishes")
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(1, 4), st.lists(st.tuples(st.sampled_from(("joins", *LEAVING)), st.integers(0, 99)), max_size=25))
-def test_completed_cells_are_balanced_whatever_happens(count: int, happens: list[tuple[str, int]]) -> None:
-    """Where nobody drops out cells differ by one at most, and drop-outs are made up for by those who come after."""
-    with tempfile.TemporaryDirectory() as folder:
-        study, dropped = Study(Path(folder), count), 0
-        for what, which in happens:
-            if what == "joins":
-                study.join()
-            elif study.at_work:
-                study.leave(which, what)
-                dropped += what != "completes"
-        while study.at_work:
-            study.leave(0, "completes")
-        assert study.spread <= 1 + dropped
-        for _ in range(count * (study.spread + 1)):
-            study.join()
-            study.leave(0, "completes")
-        assert study.spread <= 1
-
-
 def test_who_comes_twice_is_one_participant_and_the_study_can_be_full(tmp_path: Path) -> None:
     store = Store(tmp_path, SECRET, cells=2, patience=1e9)
     first = store.join("a" * 32, "v", "platform-1", most=2)
@@ -169,6 +103,8 @@ def test_nothing_of_a_person_can_be_read_back(tmp_path: Path) -> None:
     there = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"a" * 32 not in there and b"PROLIFIC" not in there and someone.id.encode() in there
     store.withdraw(someone.id)
+    assert store.withdrawn() == [someone.id] and store.everybody() == []
+    store.forget(someone.id)
     assert someone.id.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 

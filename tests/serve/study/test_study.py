@@ -14,6 +14,7 @@ import pytest
 
 from command import Vnla
 from serve.study.people import Person, StudyDoor
+from vnla.common.errors import InputError
 from vnla.serve.study.app import StudySite
 from vnla.serve.study.design import Design
 from vnla.serve.study.records import lines_of
@@ -200,6 +201,75 @@ def test_withdrawing_deletes_everything(door: StudyDoor, study: Path) -> None:
     assert Person(door, person.session).standing["phase"] == "consent"
 
 
+def test_a_server_killed_while_somebody_withdraws_deletes_the_rest(study_site: StudySite, study: Path) -> None:
+    with StudyDoor(study_site, study) as door:
+        person = Person(door)
+        person.agree()
+        name = person.id
+        door.desk.store.withdraw(name)
+    assert (study / "records" / f"{name}.jsonl").exists()
+    with StudyDoor(study_site, study) as door:
+        assert not (study / "records" / f"{name}.jsonl").exists() and door.desk.store.withdrawn() == []
+
+
+@pytest.mark.parametrize(("file", "message"), [("records", "is missing"), ("study.sqlite", "is of nobody")])
+def test_copies_of_different_times_are_refused_and_nothing_is_deleted(
+    study_site: StudySite, study: Path, file: str, message: str
+) -> None:
+    with StudyDoor(study_site, study) as door:
+        person = Person(door)
+        person.agree()
+        person.go_through()
+        path = study / "records" / f"{person.id}.jsonl"
+    (path if file == "records" else study / file).rename(study / "away")
+    with pytest.raises(InputError, match=message):
+        StudyDoor(study_site, study)
+    assert path.exists() == (file != "records")
+
+
+def test_a_record_that_lost_what_was_acknowledged_gives_no_code(door: StudyDoor, study: Path) -> None:
+    person = Person(door)
+    person.agree()
+    person.say("next")
+    person.do_well()
+    path = study / "records" / f"{person.id}.jsonl"
+    early = path.read_bytes()
+    while person.standing["done"] < person.standing["of"] - 1 or not person.standing["over"]:
+        person.say("next")
+        person.do_well()
+    path.write_bytes(early)
+    assert person.say("next") == "The record of your session is not complete; tell whoever runs this study."
+    assert person.standing["code"] is None
+
+
+def test_consent_that_could_not_be_recorded_is_recorded_before_the_first_task(
+    door: StudyDoor, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Person(door)
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda *_: 0)
+        assert "cannot record this" in str(person.agree())
+    person.leave()
+    person.connect()
+    assert person.standing["phase"] == "practice"
+    person.say("next")
+    person.agree()
+    assert [line["consent"] for line in record(study, person) if "consent" in line] == [door.desk.consent.version]
+
+
+def test_only_what_is_offered_can_be_chosen(study_site: StudySite, study: Path) -> None:
+    with StudyDoor(study_site, study) as door:
+        person = helper(door)
+        step = person.state["waits"]["step"]
+        assert person.say("advise", step=step, choice="go forward") == "That was not offered; answer in your own words."
+    for path in (*study.glob("*.sqlite"), *study.glob("records/*")):
+        path.unlink()
+    change(study, shows={"offer": True})
+    with StudyDoor(study_site, study) as door:
+        person = helper(door)
+        assert person.say("advise", step=person.state["waits"]["step"], choice=person.state["waits"]["offer"]) is None
+
+
 def test_a_full_disk_loses_nothing(door: StudyDoor, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     person = Person(door)
     person.agree()
@@ -212,7 +282,7 @@ def test_a_full_disk_loses_nothing(door: StudyDoor, study: Path, monkeypatch: py
 
         full.setattr(os, "write", write)
         beats = before["begun"]["mode"] == "beat"
-        message = {"kind": "act", "action": "left"} if beats else {"kind": "advise", "step": 0, "choice": "go forward"}
+        message = {"kind": "act", "action": "left"} if beats else {"kind": "advise", "step": 0, "text": "go forward"}
         why = person.say(**message)  # type: ignore[arg-type]
         assert why is not None and "cannot record this (No space left on device)" in why
         assert person.state == before
@@ -238,8 +308,9 @@ def test_a_message_that_is_sent_twice_is_taken_once(door: StudyDoor) -> None:
     person.agree()
     number = person.state["number"]
     person.say("next")
-    begun = person.state
+    begun, token = person.state, person.session
     person.say("next", after=number)
+    assert person.session == token  # the browser keeps what it is welcomed with
     person.say("leave", after=number)
     assert person.state == begun and not person.state["ended"]
     assert person.say("next") == "This task is not over yet."

@@ -42,6 +42,8 @@ class Try(NamedTuple):
     task: str
     passed: bool | None
     began: float = 0
+    acknowledged: int = 0
+    """The last event that the participant had seen when it was over."""
 
 
 class Next(NamedTuple):

@@ -27,7 +27,7 @@ DOES: dict[str, Mode] = {"help:advisor": "watch", "help:person": "help", "beat":
 
 INSTRUCTIONS = {
     "help:advisor": "Watch the robot. When it asks, a teacher answers it.",
-    "help:person": "The robot asks you for help. Tell it in a few words what to do next.",
+    "help:person": "The robot asks you for help. Tell it the next few moves, such as: turn left, go forward 2 steps.",
     "beat": "You are the robot. Find what the sentence says, and stop there. You may ask a teacher for help.",
 }
 
@@ -119,9 +119,14 @@ class Design(Frozen):
 
     @property
     def fingerprint(self) -> str:
-        """Digits that another configuration does not have."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        """Digits that another configuration does not have. Folders may move: records are stamped with what is in them."""
+        values = self.model_dump(mode="json", exclude={"world", "tasks", "agents"}) | {"agents": sorted(self.agents)}
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def text(self) -> str:
+        """As `study.json` has it."""
+        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
     def read(cls, folder: Path) -> Design:
@@ -133,7 +138,8 @@ class Design(Frozen):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
-            raise InputError(f"{path}: {where and f'field {where}: '}{first['msg']}") from None
+            why = first["msg"].removeprefix("Value error, ")
+            raise InputError(f"{path}: {where and f'field {where}: '}{why}") from None
 
 
 class Consent(Frozen):

@@ -18,13 +18,14 @@ from vnla.common.errors import InputError
 from vnla.serve import messages
 from vnla.serve.events import Ended
 from vnla.serve.limits import Bucket, Limits
+from vnla.serve.messages import Welcome
 from vnla.serve.study.assignment import Next, Try, cells, places, what_next
 from vnla.serve.study.design import Consent, Design, Place
-from vnla.serve.study.records import Record, Records, Stamp, Trial
+from vnla.serve.study.records import Record, Records, Stamp, Trial, record_of
 from vnla.serve.study.store import Participant, Secret, Store
 from vnla.serve.study.words import Agree, AnyWord, GoOn, Standing, Withdraw
 from vnla.serve.telling import metres
-from vnla.serve.visits import Visits, welcome
+from vnla.serve.visits import Visits
 from vnla.serve.wanted import Wanted
 
 WITHDRAWN = "You have withdrawn. All that was recorded of you has been deleted. You can close this page."
@@ -47,7 +48,10 @@ class Desk:
         self.store = Store(folder, self.secret, cells=len(self._cells), patience=60 * self.design.patience, clock=clock)
         self.store.check(self.design.fingerprint)
         self.records = Records(folder, limits, stamp, self.design.shows)
-        self.records.keep_only({each.id for each in self.store.everybody()})
+        for name in self.store.withdrawn():  # in the moment in which a server was killed
+            self._forget(name)
+        known = [each.id for each in self.store.everybody()]
+        self.records.check(known, [name for name in known if any(each.acknowledged for each in self.store.tries(name))])
         self._new, self._clock = Bucket(limits.new, _AT_ONCE), clock
 
     def agree(self, token: str, message: Agree) -> Record:
@@ -59,7 +63,7 @@ class Desk:
         platform = message.platform if self.design.platform else None
         someone = self.store.join(token, message.version, platform, self.design.participants)
         record = self.records.open(someone.id)
-        record.note(consent=message.version)
+        record.agrees(someone.consent)
         return record
 
     def enter(self, token: str) -> Record | None:
@@ -71,8 +75,12 @@ class Desk:
         """Delete all that there is of a participant."""
         async with record.turn:
             self.store.withdraw(record.name)
-            self.records.remove(record)
+            self._forget(record.name)
         return Standing(phase="withdrawn", title=self.design.name, text=WITHDRAWN)
+
+    def _forget(self, participant: str) -> None:
+        self.records.remove(participant)
+        self.store.forget(participant)
 
     def standing(self, token: str) -> Standing:
         """Where a participant stands."""
@@ -108,7 +116,7 @@ class Desk:
         """Do what a participant says."""
         async with record.turn:
             if message.after != record.state["number"]:
-                return [welcome(record), self.standing(token)]
+                return [Welcome(session=token, snapshot=record.state), self.standing(token)]
             record.hears(message)
             try:
                 return await self._do(token, record, message, agents)
@@ -134,6 +142,8 @@ class Desk:
             raise InputError("this task is not over yet")
         if isinstance(message, messages.Speak) and not self.design.unasked:
             raise InputError("in this study you speak when the robot asks")
+        if isinstance(message, messages.Advise) and message.choice not in (None, _offered(record)):
+            raise InputError("that was not offered; answer in your own words")
         assert not isinstance(message, Agree | Withdraw)
         reply = await visits.hear(record, message)
         if isinstance(reply, messages.Refused):
@@ -153,9 +163,10 @@ class Desk:
     async def _begin(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
         following = self._next(someone, tries)
         if following.what != "task":
-            record.check()
+            record.check(max(each.acknowledged for each in self.store.tries(someone.id)))
             self.store.finish(someone.id, "completed" if following.what == "done" else "out")
             return
+        record.agrees(someone.consent)  # in case the disk was full when they did
         attempt = self.store.begin(someone.id, following.place, following.task)
         place = self._todo(someone)[attempt.place]
         condition = place.condition
@@ -196,9 +207,28 @@ class Desk:
         return someone
 
 
+def withdraw(folder: Path, code: str) -> str:
+    """Delete all that there is of who has a completion code, or that id, in a study that nobody serves; the id."""
+    design, secret = Design.read(folder), Secret.read(folder)
+    store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
+    for someone in store.everybody():
+        if code == someone.id or (someone.finished is not None and code.upper() == secret.code(someone)):
+            store.withdraw(someone.id)
+            record_of(folder, someone.id).unlink(missing_ok=True)
+            store.forget(someone.id)
+            return someone.id
+    raise InputError(f"{folder}: nobody in this study has the completion code or id {code!r}")
+
+
 def _is_open(record: Record, tries: list[Try]) -> bool:
     """Whether the present events are of the try that is under way."""
     return bool(tries) and tries[-1].passed is None and record.trial is not None and record.trial.number == tries[-1].number
+
+
+def _offered(record: Record) -> str | None:
+    """What the participant could choose to say."""
+    waits = record.state["waits"]
+    return (waits and waits["offer"]) or None
 
 
 def _went_well(record: Record) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ import numpy as np
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.houses.folder import read_world
+from vnla.serve.goals import SPLITS
 from vnla.serve.keys import new_key
 from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
 from vnla.tasks.dataset import read_dataset
@@ -49,7 +50,7 @@ _README = """\
 | `platform.sqlite` | ids of a platform as keyed hashes, apart from the rest; delete it when nobody has to be paid any more |
 | `records/` | what everybody did, a JSONL file a participant |
 
-Open it with `vnla study serve`, and get the data with `vnla study export`.
+Try it out with `vnla study rehearse`, open it with `vnla study serve`, and get the data with `vnla study export`.
 
 ## {design}
 
@@ -119,8 +120,13 @@ def make_study(
     seed: int,
 ) -> Design:
     """Write a new study, whole or not at all."""
+    if split not in SPLITS:
+        raise InputError(f"--split {split}: people do tasks that agents were not trained on, of {', '.join(SPLITS)}")
     blocks = len(conditions) if arrangement == "within" else 1
-    found = _draw(read_dataset(tasks).split(split), sizes, blocks, seed)
+    offered, houses = read_dataset(tasks).split(split), {house.name for house in read_world(world).houses}
+    if strange := sorted({task.house for task in offered} - houses):
+        raise InputError(f"{world}: has no house {strange[0]}, where tasks of {tasks} are done; name their --world")
+    found = _draw(offered, sizes, blocks, seed)
     design = Design(
         name=re.sub(r"[^\w .-]", "-", folder.absolute().name)[:100],
         world=str(world.absolute()),
@@ -134,7 +140,7 @@ def make_study(
         seed=seed,
     )
     with files.new_folder(folder) as new:
-        files.write_text(new / DESIGN, json.dumps(design.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n")
+        files.write_text(new / DESIGN, design.text())
         files.write_text(new / CONSENT, _CONSENT)
         files.write_text(new / README, _README.format(name=design.name, design=DESIGN, consent=CONSENT))
         new_key(new)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 from weakref import WeakValueDictionary
@@ -28,11 +28,13 @@ from vnla.serve.limits import Limits
 from vnla.serve.messages import Message
 from vnla.serve.sessions import WHAT, Session
 from vnla.serve.study.design import Shows
+from vnla.serve.study.store import STORE
 from vnla.serve.wanted import Wanted
 
 FOLDER = "records"
 MOST_REFUSED = 1000
 """Refusals of one participant that are recorded as long as a server runs."""
+_TOGETHER = "put back records and databases of the same time"
 
 
 class Stamp(Frozen):
@@ -41,6 +43,8 @@ class Stamp(Frozen):
     study: str
     configuration: str
     code: str
+    world: str
+    tasks: str
     checkpoints: dict[str, str]
     """Agent → digits of its weights."""
 
@@ -63,6 +67,8 @@ class Record(Session):
         """The try that the present events are of."""
         self.outcome: Ended | None = None
         """How it ended, whatever the participant was told of it."""
+        self.consent: str | None = None
+        """The version of the text that was agreed to."""
         self.withdrawn = False
         self.turn = asyncio.Lock()
         """Held while something that the participant said is done."""
@@ -71,6 +77,12 @@ class Record(Session):
         self._stamped: Stamp | None = None
         self._next: Trial | None = None
         self._heard: Message | None = None
+
+    def agrees(self, consent: str) -> None:
+        """Record, once, the version of the text that was agreed to."""
+        if self.consent is None:
+            self.note(consent=consent)
+            self.consent = consent
 
     def hears(self, message: Message) -> None:
         """Whatever is recorded next follows from this message."""
@@ -92,10 +104,10 @@ class Record(Session):
             with contextlib.suppress(InputError):
                 self.note(heard=_dumped(message), refused=why)
 
-    def check(self) -> None:
-        """Whether all events are on disk."""
+    def check(self, acknowledged: int) -> None:
+        """Refuse to go on unless all events are on disk, and all that the participant has ever acknowledged."""
         numbers = [line["event"]["number"] for line in lines_of(self._path) if "event" in line]
-        if numbers != list(range(1, self.state["number"] + 1)):
+        if numbers != list(range(1, max(acknowledged, self.state["number"]) + 1)):
             raise InputError("the record of your session is not complete; tell whoever runs this study")
 
     def append(self, events: Iterable[Event], wanted: Wanted | None = None) -> None:
@@ -128,7 +140,9 @@ class Record(Session):
             self._stamped = Stamp.model_validate(line["stamp"])
         elif "trial" in line:
             self.trial = Trial.model_validate(line["trial"])
-        elif not {"heard", "consent"} & set(line):
+        elif "consent" in line:
+            self.consent = line["consent"]
+        elif "heard" not in line:
             super()._read(line)
 
     def _shown(self, event: Event) -> Event:
@@ -153,9 +167,15 @@ def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
     return event
 
 
+def record_of(folder: Path, participant: str) -> Path:
+    """Where the record of a participant is, in a study's folder."""
+    return folder / FOLDER / f"{participant}.jsonl"
+
+
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a record."""
-    for number, line in files.read_lines(path, WHAT):
+    """The lines of a record, but for one at the end that is still being written, or that a killed server has cut off."""
+    whole, _, _ = files.read_text(path, WHAT).rpartition("\n")
+    for number, line in enumerate(whole.split("\n") if whole else [], start=1):
         try:
             yield json.loads(line)
         except ValueError:
@@ -170,31 +190,36 @@ class Records:
     """All records of a study; those in use are in memory."""
 
     def __init__(self, folder: Path, limits: Limits, stamp: Stamp, shows: Shows) -> None:
-        self._folder, self._limits, self._stamp, self._shows = folder / FOLDER, limits, stamp, shows
+        self._study, self._limits, self._stamp, self._shows = folder, limits, stamp, shows
         self._awake: WeakValueDictionary[str, Record] = WeakValueDictionary()
         try:
-            self._folder.mkdir(exist_ok=True)
+            (folder / FOLDER).mkdir(exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self._folder}: records cannot be kept there ({error.strerror})") from None
+            raise InputError(f"{folder / FOLDER}: records cannot be kept there ({error.strerror})") from None
 
     def open(self, participant: str) -> Record:
         """The record of a participant."""
         record = self._awake.get(participant)
         if record is None:
-            path = self._folder / f"{participant}.jsonl"
+            path = record_of(self._study, participant)
             record = Record(participant, path, self._limits, self._stamp, self._shows)
             if path.exists():
                 record.read()
             self._awake[participant] = record
         return record
 
-    def remove(self, record: Record) -> None:
+    def remove(self, participant: str) -> None:
         """Delete a participant's record; whoever still holds it can write nothing more."""
-        record.withdrawn = True
-        (self._folder / f"{record.name}.jsonl").unlink(missing_ok=True)
+        record = self._awake.get(participant)
+        if record is not None:
+            record.withdrawn = True
+        record_of(self._study, participant).unlink(missing_ok=True)
 
-    def keep_only(self, participants: set[str]) -> None:
-        """Delete the records of all others: of those who withdrew in the moment in which a server was killed."""
-        for path in self._folder.glob("*.jsonl"):
-            if path.stem not in participants:
-                path.unlink()
+    def check(self, known: Collection[str], recorded: Collection[str]) -> None:
+        """Refuse records of others than the `known` participants, and to do without those of who has done something: then
+        this folder was put together from copies of different times."""
+        there = {path.stem for path in (self._study / FOLDER).glob("*.jsonl")}
+        if strangers := sorted(there - {*known}):
+            raise InputError(f"{record_of(self._study, strangers[0])}: is of nobody whom {STORE} knows; {_TOGETHER}")
+        if lost := sorted({*recorded} - there):
+            raise InputError(f"{record_of(self._study, lost[0])}: is missing, but {STORE} knows what was in it; {_TOGETHER}")

@@ -2,12 +2,12 @@
 
 SQLite, one connection for each transaction. A participant is found by the hash of a token that only their browser holds.
 Ids of a platform are kept apart, as keyed hashes in a file of their own, which is attached, so that both are changed
-together or not at all. Who withdraws is removed from both, and SQLite overwrites what it removes.
+together or not at all. Who withdraws is removed from both, and SQLite overwrites what it removes; until their record is
+deleted too, their id is in a list of what is still to be deleted.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 import sqlite3
@@ -24,10 +24,14 @@ from vnla.serve.study.assignment import Count, Try, chosen
 from vnla.serve.study.design import DESIGN
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
-Status = Literal["at work", "completed", "out"]
+_OFTEN = 5.0
+"""Seconds in which it is enough to note once that somebody was heard of."""
+Status = Literal["at work", "completed", "out", "silent"]
+"""Silent is who was at work, and has not been heard of for too long: a drop-out, who may still come back."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (configuration TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS gone (withdrew INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS participants (
     id TEXT PRIMARY KEY, token TEXT UNIQUE NOT NULL, cell INTEGER NOT NULL, status TEXT NOT NULL,
     consent TEXT NOT NULL, consented REAL NOT NULL, heard REAL NOT NULL, finished REAL
@@ -36,6 +40,7 @@ CREATE TABLE IF NOT EXISTS tries (
     participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE, number INTEGER NOT NULL, place INTEGER NOT NULL,
     task TEXT NOT NULL, began REAL NOT NULL, passed INTEGER, acknowledged INTEGER, PRIMARY KEY (participant, number)
 );
+CREATE TABLE IF NOT EXISTS withdrawn (id TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS platform.ids (digest TEXT PRIMARY KEY, participant TEXT NOT NULL);
 """
 
@@ -136,7 +141,7 @@ class Store:
         """Take somebody in and assign a cell, or find who has this token already. `most` is how many are wanted."""
         now, name = self._clock(), secrets.token_hex(8)
         with self._changing() as database:
-            known = _find(database, token)
+            known = self._find(database, token)
             if known is not None:
                 return known
             counts = self._counts(database)
@@ -145,9 +150,9 @@ class Store:
             if platform is not None:
                 self._note(database, platform, name)
             cell = chosen(counts, lambda each: self._secret.digest("draw", name, each))
-            row = (name, _hashed(token), cell, "at work", consent, now, now, None)
+            row = (name, self._hashed(token), cell, "at work", consent, now, now, None)
             database.execute("INSERT INTO participants VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            found = _find(database, token)
+            found = self._find(database, token)
         assert found is not None
         return found
 
@@ -173,16 +178,24 @@ class Store:
         return [found.get(cell, Count()) for cell in range(self._cells)]
 
     def find(self, token: str) -> Participant | None:
-        """Who has a token; they have been heard of now."""
+        """Who has a token; they have been heard of now. That is not written down every time: it would wait for the disk."""
+        now = self._clock()
         with self._changing() as database:
-            database.execute("UPDATE participants SET heard = ? WHERE token = ?", (self._clock(), _hashed(token)))
-            return _find(database, token)
+            someone = self._find(database, token)
+            if someone is not None and now - someone.heard > _OFTEN:
+                database.execute("UPDATE participants SET heard = ? WHERE id = ?", (now, someone.id))
+                return someone._replace(heard=now)
+            return someone
 
     def everybody(self) -> list[Participant]:
-        """All participants in the order of their consent."""
+        """All participants in the order of their consent; those who are silent for too long have that status."""
+        since = self._clock() - self._patience
         with self._changing() as database:
             rows = database.execute(f"SELECT {_COLUMNS} FROM participants ORDER BY consented, id")
-            return [Participant(*row) for row in rows]
+            found = [Participant(*row) for row in rows]
+        return [
+            each._replace(status="silent") if each.status == "at work" and each.heard < since else each for each in found
+        ]
 
     def tries(self, participant: str) -> list[Try]:
         """What somebody has done, in order; the last may be under way."""
@@ -219,28 +232,47 @@ class Store:
             )
 
     def withdraw(self, participant: str) -> None:
-        """Remove all that is here of somebody."""
+        """Remove all that is here of somebody, but that their record is to be deleted; how many withdrew stays known."""
         with self._changing() as database:
             database.execute("DELETE FROM platform.ids WHERE participant = ?", (participant,))
             database.execute("DELETE FROM participants WHERE id = ?", (participant,))
+            database.execute("INSERT OR IGNORE INTO withdrawn VALUES (?)", (participant,))
+            if not database.execute("UPDATE gone SET withdrew = withdrew + 1").rowcount:
+                database.execute("INSERT INTO gone VALUES (1)")
 
+    def withdrawn(self) -> list[str]:
+        """Who has withdrawn, and whose record is still to be deleted."""
+        with self._changing() as database:
+            return [name for (name,) in database.execute("SELECT id FROM withdrawn")]
 
-def _hashed(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    def withdrew(self) -> int:
+        """How many have withdrawn."""
+        with self._changing() as database:
+            row = database.execute("SELECT withdrew FROM gone").fetchone()
+            return row[0] if row else 0
 
+    def forget(self, participant: str) -> None:
+        """Their record is deleted; now nothing is left of them."""
+        with self._changing() as database:
+            database.execute("DELETE FROM withdrawn WHERE id = ?", (participant,))
 
-def _find(database: sqlite3.Connection, token: str) -> Participant | None:
-    row: tuple[Any, ...] | None = database.execute(
-        f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (_hashed(token),)
-    ).fetchone()
-    return None if row is None else Participant(*row)
+    def _hashed(self, token: str) -> str:
+        """Keyed, so that one browser has another hash in every study."""
+        return self._secret.digest("token", token).hex()
+
+    def _find(self, database: sqlite3.Connection, token: str) -> Participant | None:
+        row: tuple[Any, ...] | None = database.execute(
+            f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (self._hashed(token),)
+        ).fetchone()
+        return None if row is None else Participant(*row)
 
 
 def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
     rows = database.execute(
-        "SELECT number, place, task, passed, began FROM tries WHERE participant = ? ORDER BY number", (participant,)
+        "SELECT number, place, task, passed, began, acknowledged FROM tries WHERE participant = ? ORDER BY number",
+        (participant,),
     )
     return [
-        Try(number, place, task, None if passed is None else bool(passed), began)
-        for number, place, task, passed, began in rows
+        Try(number, place, task, None if passed is None else bool(passed), began, acknowledged or 0)
+        for number, place, task, passed, began, acknowledged in rows
     ]
