@@ -34,7 +34,8 @@ function Consent({ session, standing }: { session: Session; standing: Standing }
         ))}
       </div>
       <label class="check">
-        <input type="checkbox" checked={agrees} onChange={() => setAgrees(!agrees)} /> I have read this and agree to take part.
+        <input type="checkbox" checked={agrees} onChange={() => setAgrees(!agrees)} /> I have read this and agree to take
+        part.
       </label>
       <p class="choices">
         <button type="button" class="main" disabled={!agrees} onClick={agree}>
@@ -76,7 +77,9 @@ function Bar({ session, standing }: { session: Session; standing: Standing }) {
   return (
     <div class="study-bar">
       <p>
-        <b>{standing.phase === "practice" ? "Practice" : `Task ${Math.min(standing.done + 1, standing.of)} of ${standing.of}`}</b>
+        <b>
+          {standing.phase === "practice" ? "Practice" : `Task ${Math.min(standing.done + 1, standing.of)} of ${standing.of}`}
+        </b>
         {going && <> · {standing.text}</>}
         {going && standing.seconds_left !== null && <Clock session={session} seconds={standing.seconds_left} />}
       </p>
