@@ -55,9 +55,9 @@ class Guest:
         self.context.close()
         return [each for each in self.troubles if self.forgiven is None or not re.search(self.forgiven, each)]
 
-    def wait_for(self, condition: str) -> None:
-        """Until an expression of the page holds."""
-        self.page.wait_for_function(condition)
+    def stands_still(self) -> bool:
+        """Whether the agent waits for an answer, or is done."""
+        return self.state["waits"] is not None or self.state["ended"] is not None
 
     def until(self, holds: Callable[[], bool], seconds: float = 20) -> None:
         """Wait until something holds that the page has been told."""
@@ -68,9 +68,9 @@ class Guest:
 
     def act(self, key: str) -> None:
         """One action by a key, and what comes of it."""
-        before = self.state["number"]
+        steps = len(self.state["steps"])
         self.page.keyboard.press(key)
-        self.until(lambda: self.state["number"] > before)
+        self.until(lambda: len(self.state["steps"]) > steps or self.state["ended"] is not None)
 
     def see(self) -> NDArray[np.uint8]:
         """The picture when it is there; it is not blank."""
