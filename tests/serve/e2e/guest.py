@@ -68,9 +68,16 @@ class Guest:
 
     def act(self, key: str) -> None:
         """One action by a key, and what comes of it."""
+        self.until(lambda: bool(self.state["steps"]))
         steps = len(self.state["steps"])
         self.page.keyboard.press(key)
         self.until(lambda: len(self.state["steps"]) > steps or self.state["ended"] is not None)
+
+    def pause(self) -> None:
+        """Let nothing go on by itself, if something does."""
+        if self.button("Pause").count():
+            self.page.keyboard.press("p")
+        expect(self.button("Play")).to_be_visible()
 
     def see(self) -> NDArray[np.uint8]:
         """The picture when it is there; it is not blank."""

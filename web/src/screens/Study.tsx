@@ -8,7 +8,12 @@ import { Watch } from "./Watch";
 
 export function Study({ session }: { session: Session }) {
   const standing = session.standing.value;
-  if (!standing) return <p class="waiting">One moment …</p>;
+  if (!standing)
+    return (
+      <div class="waiting">
+        <h1>One moment …</h1>
+      </div>
+    );
   if (standing.phase === "consent") return <Consent session={session} standing={standing} />;
   if (standing.phase !== "practice" && standing.phase !== "task") return <End session={session} standing={standing} />;
   return (

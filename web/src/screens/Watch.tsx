@@ -31,6 +31,9 @@ const PIECES = [
   "stop",
 ];
 
+/** Under this name and the episode's: where its visitor was when the page was left. */
+const KEPT = "vnla-moment";
+
 /** The screens "watch" and "help": they differ in who answers. */
 export function Watch({ session, mode, which }: { session: Session; mode: "watch" | "help"; which: Which }) {
   const known = session.known.value;
@@ -284,10 +287,15 @@ function usePlayer(session: Session): Player {
   const player = useMemo(() => new Player(session.state), [session]);
   const episode = session.state.value.begun?.episode;
   useEffect(() => {
-    if (session.resumed.peek()) player.catchUp();
-    else player.seek(0);
     player.playing.value = true;
+    if (!session.resumed.peek()) player.seek(0);
+    else if (!player.recall(sessionStorage.getItem(`${KEPT} ${episode}`))) player.catchUp();
   }, [episode]);
+  useEffect(() => {
+    const keep = (): void => sessionStorage.setItem(`${KEPT} ${episode}`, player.moment());
+    addEventListener("pagehide", keep);
+    return () => removeEventListener("pagehide", keep);
+  }, [player, episode]);
   useEffect(() => () => player.dispose(), [player]);
   return player;
 }
