@@ -90,7 +90,8 @@ const SCREENS = {
     await button(page, "See").click();
     await page.locator(".half").first().waitFor();
     for (const slider of await page.getByRole("slider").all()) await slider.press("End");
-    await page.waitForTimeout(4000);
+    await page.locator(".verdict").first().waitFor();
+    await drawn(page);
   },
   beat: async (page) => {
     await open(page, "#beat");
@@ -123,7 +124,10 @@ const SCREENS = {
     await page.getByText("The connection is lost").waitFor();
     await page.context().setOffline(false);
   },
-  "study-consent": (page) => page.goto(study),
+  "study-consent": async (page) => {
+    await page.goto(study);
+    await page.getByRole("checkbox").waitFor();
+  },
   "study-practice": begin,
   "study-task": async (page) => {
     await begin(page);
@@ -134,8 +138,8 @@ const SCREENS = {
   "study-code": async (page) => {
     await begin(page);
     await button(page, "Start").click();
-    while (!(await page.locator(".code").isVisible())) {
-      for (const name of ["Start", "Go on", "Say what the advisor would"])
+    for (let i = 0; i < 200 && !(await page.locator(".code").isVisible()); i++) {
+      for (const name of ["Start", "Go on", "Say nothing"])
         if (await button(page, name).isVisible()) await button(page, name).click();
       if (await button(page, "It is here").isVisible()) await press(page, "a", "s");
       if (await page.getByText("not for you").isVisible()) break;

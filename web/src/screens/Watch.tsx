@@ -171,9 +171,9 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           <EpisodeMap player={player} house={house} goals={goals || (ended !== null && atEnd)} way={turn ? waits.way : []} />
         </div>
         <div class="area-rest side">
-          {!session.study && (
+          {ended && !session.study && (
             <label class="check">
-              <input type="checkbox" checked={goals} disabled={!ended} onChange={() => showGoals(!goals)} /> Show where it is
+              <input type="checkbox" checked={goals} onChange={() => showGoals(!goals)} /> Show where it is
             </label>
           )}
           <Talk
@@ -264,6 +264,7 @@ function Chooser({ session, house }: { session: Session; house: string }) {
       <label class="select">
         <span>In which house</span>
         <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+          {houses.length === 0 && <option value={chosen}>One moment …</option>}
           {houses.map((each) => (
             <option value={each.house}>
               {each.name}, {each.rooms} rooms
