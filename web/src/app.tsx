@@ -25,6 +25,8 @@ export function App() {
   const keys = useRef<HTMLDialogElement>(null);
   useKeys({ "?": () => keys.current?.showModal() });
   const at = hash.value;
+  const first = !STUDY && (at === "" || at === "#");
+  if (!first) session ??= new Session(STUDY);
   return (
     <>
       <header>
@@ -46,8 +48,8 @@ export function App() {
         </button>
       </header>
       <main>
-        <Lines />
-        <Screen at={at} />
+        {session && !first && <Lines session={session} />}
+        {session && !first ? <Screen session={session} at={at} /> : <First />}
       </main>
       <dialog ref={keys} aria-label="Keys">
         <Keys />
@@ -59,10 +61,8 @@ export function App() {
   );
 }
 
-function Screen({ at }: { at: string }) {
-  if (STUDY) return <Study session={(session ??= new Session(true))} />;
-  if (at === "" || at === "#") return <First />;
-  session ??= new Session();
+function Screen({ session, at }: { session: Session; at: string }) {
+  if (STUDY) return <Study session={session} />;
   if (at === "#beat") return <Beat session={session} />;
   const which: Which = at.startsWith("#w=") ? { link: at.slice(1) } : {};
   const mode = at === "#help" ? "help" : "watch";
@@ -70,8 +70,7 @@ function Screen({ at }: { at: string }) {
 }
 
 /** What the server has to say to the visitor. */
-function Lines() {
-  if (!session || (!STUDY && (hash.value === "" || hash.value === "#"))) return null;
+function Lines({ session }: { session: Session }) {
   const lost = session.known.value && !session.connected.value;
   const text = session.refused.value ?? session.state.value.said;
   return (

@@ -55,6 +55,21 @@ export class Player {
     this.move(this.frames.value.length - 1, true);
   }
 
+  /** Where it is, as a text to come back by. */
+  moment(): string {
+    return JSON.stringify([this.at.peek(), this.playing.peek(), this.speed.peek()]);
+  }
+
+  /** Back to where it was; whether that was told. */
+  recall(moment: string | null): boolean {
+    if (moment === null) return false;
+    const [at, playing, speed] = JSON.parse(moment) as [number, boolean, number];
+    this.move(at, true);
+    this.playing.value = playing;
+    this.speed.value = speed;
+    return true;
+  }
+
   toggle(): void {
     const runs = this.running.value;
     if (!runs && this.atEnd.value && this.state.value.ended) this.move(0, true);

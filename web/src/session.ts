@@ -24,7 +24,7 @@ export class Session {
   private readonly connection: Connection;
 
   /** In a study a session outlives its page, and says when something was said. */
-  constructor(readonly study = false) {
+  constructor(readonly study: boolean) {
     this.id = study ? localStorage.getItem(IN_STUDY) : sessionStorage.getItem(KEPT);
     this.connection = new Connection(() => new WebSocket(address()) as never, {
       seen: () => ({ session: this.id, after: this.state.peek().number }),

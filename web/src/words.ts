@@ -75,6 +75,10 @@ export function ending(ended: Pick<Ended, "reason" | "success" | "metres">, who:
   return `${found} ${how}, ${where}.`;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** "in the kitchen, looking north"; without the room where the plan does not tell it. */
 export function place(plan: Plan | null, pose: Pose): string {
   const looking = `looking ${COMPASS[Math.round((pose.heading * 8) / 12) % 8]}`;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inside, type Plan, roomOf, type XY } from "../src/house";
 import { fan, sides } from "../src/seen";
-import { adjoining, between, cameraAt, eased } from "../src/view/path";
+import { adjoining, appears, between, cameraAt, eased, onward } from "../src/view/path";
 import { ending, place, sureness, times, wanted } from "../src/words";
 
 const SQUARE: XY[] = [
@@ -44,6 +44,32 @@ describe("a plan", () => {
 });
 
 describe("the camera", () => {
+  it("goes on to the nearest place to the middle of what it sees", () => {
+    const at = (x: number, y: number) => ({ at: [x, y, 1.5] as [number, number, number], storey: 0 });
+    const plan: Plan = {
+      ...PLAN,
+      viewpoints: { a: at(0, 0), east: at(5, 1), north: at(1, 3), far: at(0, 9) },
+      edges: [
+        ["a", "east"],
+        ["north", "a"],
+      ],
+    };
+    const headings = Array.from({ length: 12 }, (_, heading) => onward(plan, { viewpoint: "a", heading, row: 1 }));
+    // North lies 18° to the right of heading 0, east at 79°; 40° to either side are seen.
+    expect(headings).toEqual(["north", "north", "east", "east", ...Array(8).fill(null)]);
+    expect(onward(plan, { viewpoint: "far", heading: 0, row: 1 })).toBeNull();
+  });
+
+  it("shows what is ahead in the middle, and what is below the horizon below it", () => {
+    const camera = cameraAt(PLAN, { viewpoint: "a", heading: 3, row: 1 })!;
+    expect(appears(camera, [9, 2, 1.5])).toEqual([expect.closeTo(0.5), expect.closeTo(0.5)]);
+    // Seven metres ahead the picture is 2 · 7 · tan 30° = 8.08 m high.
+    expect(appears(camera, [9, 2, 0])?.[1]).toBeCloseTo(0.5 + 1.5 / 8.083, 3);
+    expect(appears(camera, [9, 0, 1.5])?.[0]).toBeCloseTo(0.5 + 2 / (8.083 * (4 / 3)), 3);
+    expect(appears(camera, [0, 2, 1.5])).toBeNull();
+    expect(appears({ ...camera, elevation: -Math.PI / 6 }, [9, 2, 1.5])?.[1]).toBeCloseTo(0);
+  });
+
   it("turns the shorter way", () => {
     const from = { place: [0, 0, 0] as [number, number, number], heading: (11 * Math.PI) / 6, elevation: 0 };
     expect(between(from, { ...from, heading: 0 }, 0.5).heading).toBeCloseTo((23 * Math.PI) / 12);

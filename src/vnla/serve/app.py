@@ -120,11 +120,11 @@ def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None)
         content = kept or await drawn(lambda: Content(opening.now().pictures.face(picture), "image/webp", FOREVER))
         return content.answer(request)
 
-    @app.get("/mesh/{house}.glb", responses=_ERRORS, response_class=Response)
+    @app.get("/mesh/{house}.glb", responses=_ERRORS | {204: {"description": "No model"}}, response_class=Response)
     async def mesh(request: Request, house: HouseId) -> Response:
         kept = first_episode().meshes.get(house)
         content = kept or await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
-        return content.answer(request)
+        return content.answer(request) if content.body else Response(status_code=204)
 
     @app.get("/understand", responses=_ERRORS, response_class=JSONResponse)
     def understand(request: Request, text: Typed, house: Annotated[str | None, Query(max_length=64)] = None) -> Response:

@@ -76,11 +76,8 @@ class Site:
         return self.pictures.addresses(house, places)
 
     def mesh(self, name: str) -> bytes:
-        """The bare geometry of a house."""
-        made = self._meshes.mesh(self._known(name).house(name))
-        if made is None:
-            raise InputError("there is no model of this house")
-        return made
+        """The bare geometry of a house; nothing where there is no model of it."""
+        return self._meshes.mesh(self._known(name).house(name)) or b""
 
     def _known(self, name: str) -> Places:
         """Those that have a house of this name: everybody's, or the walkers'."""

@@ -33,6 +33,9 @@ Reply = Welcome | Second | Refused
 Given = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
 
+_FEW = 4
+"""Episodes that are tried for one to help with."""
+
 
 class Visits:
     """Serves visitors with an agent in a world, and those who walk themselves with names of their own for its places."""
@@ -75,7 +78,16 @@ class Visits:
 
     async def _show(self, session: Session, message: messages.Watch | messages.HelpIt) -> None:
         mode: Mode = "help" if isinstance(message, messages.HelpIt) else "watch"
-        await self.begin(session, mode, self.wanted(message))
+        chosen = message.link or message.task or message.goal
+        wanted = self.wanted(message) if chosen or mode == "watch" else await self._needy(message)
+        await self.begin(session, mode, wanted)
+
+    async def _needy(self, message: messages.HelpIt | messages.Watch) -> Wanted:
+        """An episode in which the agent asks, if there is one among a few."""
+        few = [self.wanted(message) for _ in range(_FEW)]
+        walks = await asyncio.gather(*map(self.walked, few))
+        asking = (wanted for wanted, walked in zip(few, walks, strict=True) if any(step.asked for step in walked.steps))
+        return next(asking, few[0])
 
     async def begin(self, session: Session, mode: Mode, wanted: Wanted) -> None:
         """Show an episode, or let the visitor walk it."""

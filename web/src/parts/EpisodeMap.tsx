@@ -4,6 +4,7 @@ import { posesUntil } from "../frames";
 import type { Pose } from "../events";
 import type { Player } from "../player";
 import type { Fetched } from "../useHouse";
+import { count } from "../words";
 import { letters } from "./Talk";
 import { PlanMap } from "./PlanMap";
 
@@ -23,7 +24,7 @@ export function EpisodeMap({ player, house, goals, way = [], other = [] }: Props
   const asked = letters(state)
     .filter(({ index }) => frame && (index < frame.step || (index === frame.step && frame.phase !== "stand")))
     .map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }));
-  const stood = `The plan of the house. The robot has walked through ${new Set(poses.map((pose) => pose.viewpoint)).size} places.`;
+  const stood = `The plan of the house. The robot has been at ${count(new Set(poses.map((pose) => pose.viewpoint)).size, "place")}.`;
   return (
     <PlanMap
       plan={house.plan}

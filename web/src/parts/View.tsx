@@ -106,7 +106,7 @@ function open(
     give(stage);
     await stage.shown;
     const file = await fetch(meshOf(plan.house), { priority: "low" });
-    if (!file.ok) return; // a house without triangles is walked through all the same
+    if (file.status !== 200) return; // a house without triangles is walked through all the same
     const { readGlb } = await import("../view/glb");
     const geometry = readGlb(await file.arrayBuffer());
     if (!gone) stage.setMesh(geometry);

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Action, Pose } from "../events";
+import type { Plan } from "../house";
 import { useKeys } from "../keys";
 import { Budget } from "../parts/Budget";
 import { PlanMap } from "../parts/PlanMap";
@@ -11,14 +12,16 @@ import { View } from "../parts/View";
 import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
-import { ending, times, wanted } from "../words";
+import { appears, cameraAt, onward } from "../view/path";
+import { ACTION_NAMES, capital, count, ending, place, times, wanted } from "../words";
 import { Over } from "./Over";
 import { Waiting } from "./Waiting";
 
-/** The action that the server has not answered yet, and those that wait for it; turns are shown at once. */
+/** The action that the server has not answered yet, and those that wait for it; what comes of them is shown at once. */
 const sent = signal<{ action: Action; after: number } | null>(null);
 const queue = signal<Action[]>([]);
 const LONGEST_QUEUE = 3;
+const EYES = 1.4; // metres above the floor
 
 export function Beat({ session }: { session: Session }) {
   const known = session.known.value;
@@ -33,7 +36,7 @@ export function Beat({ session }: { session: Session }) {
   const named = useHouse(over && !session.study ? name : undefined, false);
   const step = state.steps.at(-1);
   const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
-  const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value]);
+  const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
   const ready = !over && step !== undefined && step.acted === null && !waiting;
   const act = (action: Action): void => {
     if (!over && queue.value.length < LONGEST_QUEUE) queue.value = [...queue.value, action];
@@ -75,6 +78,7 @@ export function Beat({ session }: { session: Session }) {
         <div>
           <div class="walk-view">
             <View plan={house.plan} pictures={house.pictures} pose={pose} soon={step?.ahead ?? []} speed={1.4} cut={false}>
+              {ready && house.plan && <Onward plan={house.plan} pose={pose} go={() => act("forward")} />}
               {heard && !over && <p class="bubble answers">{heard}</p>}
             </View>
             {house.trouble && <p class="trouble">{house.trouble}</p>}
@@ -123,9 +127,28 @@ export function Beat({ session }: { session: Session }) {
         </div>
       </div>
       <p class="unseen" aria-live="polite">
-        {heard ? `The advisor says: ${heard}` : ""}
+        {happened(state, house.plan)}
       </p>
     </section>
+  );
+}
+
+/** A ring on the floor where going forward leads. */
+function Onward({ plan, pose, go }: { plan: Plan; pose: Pose; go: () => void }) {
+  const camera = cameraAt(plan, pose);
+  const there = plan.viewpoints[onward(plan, pose) ?? ""]?.at;
+  const spot = camera && there && appears(camera, [there[0], there[1], there[2] - EYES]);
+  if (!spot) return null;
+  const within = (share: number) => `${100 * Math.min(0.9, Math.max(0.1, share))}%`;
+  return (
+    <button
+      type="button"
+      key={`${pose.viewpoint} ${pose.heading} ${pose.row}`}
+      class="spot"
+      style={{ left: within(spot[0]), top: within(spot[1]) }}
+      aria-label="Go forward to here"
+      onClick={go}
+    />
   );
 }
 
@@ -206,16 +229,15 @@ function Result({ state, again }: { state: State; again: () => void }) {
   );
 }
 
-/** Where the visitor is once the turns that are under way are done. */
-function poseNow(state: State, actions: readonly Action[]): Pose | null {
+/** Where the visitor is once what is under way is done. */
+function poseNow(state: State, actions: readonly Action[], plan: Plan | null): Pose | null {
   const step = state.steps.at(-1);
   const pose = step?.acted?.pose ?? step?.pose ?? state.begun?.start ?? null;
-  const unknown = actions.findIndex((action) => action === "forward" || action === "stop");
-  return pose && actions.slice(0, unknown < 0 ? undefined : unknown).reduce(turned, pose);
+  return pose && actions.reduce((at, action) => moved(at, action, plan), pose);
 }
 
-/** The pose after an action that needs nobody to tell; going forward is the server's to say. */
-export function turned(pose: Pose, action: Action): Pose {
+/** The pose after an action, as the plan tells it; what the server says later holds. */
+export function moved(pose: Pose, action: Action, plan: Plan | null): Pose {
   switch (action) {
     case "left":
       return { ...pose, heading: (pose.heading + 11) % 12 };
@@ -225,9 +247,22 @@ export function turned(pose: Pose, action: Action): Pose {
       return { ...pose, row: Math.min(2, pose.row + 1) };
     case "down":
       return { ...pose, row: Math.max(0, pose.row - 1) };
+    case "forward":
+      return { ...pose, viewpoint: (plan && onward(plan, pose)) ?? pose.viewpoint };
     default:
       return pose;
   }
+}
+
+/** What has just happened, for who hears the page. */
+function happened(state: State, plan: Plan | null): string {
+  const [step, before] = [state.steps.at(-1), state.steps.at(-2)];
+  if (state.ended) return ending(state.ended, "You");
+  if (!step) return "";
+  if (step.advised) return `The advisor says: ${step.advised.text}`;
+  const did = before?.acted ? `You ${ACTION_NAMES[before.acted.action]}. ` : "";
+  const ahead = step.ahead.length > 0 ? "There is a way ahead." : "There is no way ahead.";
+  return `${did}${capital(place(plan, step.pose))}. ${ahead} ${count(step.steps_left, "step")} left.`;
 }
 
 /** What the advisor said, as long as it is about the next few steps. */

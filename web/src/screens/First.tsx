@@ -58,7 +58,7 @@ export function First() {
             </a>
             <a class="button main second" href="#beat">
               Beat it
-              <small>You look for it yourself.</small>
+              <small>You look yourself.</small>
             </a>
           </p>
           <details>

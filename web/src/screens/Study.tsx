@@ -8,7 +8,12 @@ import { Watch } from "./Watch";
 
 export function Study({ session }: { session: Session }) {
   const standing = session.standing.value;
-  if (!standing) return <p class="waiting">One moment …</p>;
+  if (!standing)
+    return (
+      <div class="waiting">
+        <h1>One moment …</h1>
+      </div>
+    );
   if (standing.phase === "consent") return <Consent session={session} standing={standing} />;
   if (standing.phase !== "practice" && standing.phase !== "task") return <End session={session} standing={standing} />;
   return (
@@ -34,7 +39,8 @@ function Consent({ session, standing }: { session: Session; standing: Standing }
         ))}
       </div>
       <label class="check">
-        <input type="checkbox" checked={agrees} onChange={() => setAgrees(!agrees)} /> I have read this and agree to take part.
+        <input type="checkbox" checked={agrees} onChange={() => setAgrees(!agrees)} /> I have read this and agree to take
+        part.
       </label>
       <p class="choices">
         <button type="button" class="main" disabled={!agrees} onClick={agree}>
@@ -76,7 +82,9 @@ function Bar({ session, standing }: { session: Session; standing: Standing }) {
   return (
     <div class="study-bar">
       <p>
-        <b>{standing.phase === "practice" ? "Practice" : `Task ${Math.min(standing.done + 1, standing.of)} of ${standing.of}`}</b>
+        <b>
+          {standing.phase === "practice" ? "Practice" : `Task ${Math.min(standing.done + 1, standing.of)} of ${standing.of}`}
+        </b>
         {going && <> · {standing.text}</>}
         {going && standing.seconds_left !== null && <Clock session={session} seconds={standing.seconds_left} />}
       </p>

@@ -16,11 +16,14 @@ export function Waiting({ session, again, alone }: { session: Session; again: ()
   return (
     <div class="waiting">
       {refused && !alone ? (
-        <a class="button main" href="#watch">
-          Watch another one
-        </a>
+        <>
+          <h1>This walk cannot be shown.</h1>
+          <a class="button main" href="#watch">
+            Watch another one
+          </a>
+        </>
       ) : (
-        <p>One moment …</p>
+        <h1>One moment …</h1>
       )}
     </div>
   );

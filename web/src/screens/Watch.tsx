@@ -31,6 +31,9 @@ const PIECES = [
   "stop",
 ];
 
+/** Under this name and the episode's: where its visitor was when the page was left. */
+const KEPT = "vnla-moment";
+
 /** The screens "watch" and "help": they differ in who answers. */
 export function Watch({ session, mode, which }: { session: Session; mode: "watch" | "help"; which: Which }) {
   const known = session.known.value;
@@ -56,6 +59,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
   const step = state.steps[frame?.step ?? 0];
   const atEnd = player.atEnd.value;
   const turn = waits !== null && atEnd;
+  const canSpeak = mode === "help" && !turn && !(ended && atEnd) && !step?.asked && asking === null && !session.study;
   const speak = (text: string): void => {
     player.seek(frame?.step ?? 0);
     player.playing.value = true;
@@ -86,9 +90,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
       </h1>
       <div class="areas">
         <div class="area-view">
-          <Walk player={player} house={house}>
-            {turn && <p class="bubble asks">I am lost. Where should I go?</p>}
-          </Walk>
+          <Walk player={player} house={house} />
           <Timeline player={player} time={begun.time} />
         </div>
         <div class="area-hands">
@@ -145,12 +147,12 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               </Field>
             </div>
           )}
-          {mode === "help" && !turn && !ended && asking === null && !session.study && (
-            <details class="card">
+          {canSpeak && (
+            <details class="card" onToggle={(event) => event.currentTarget.open && (player.playing.value = false)}>
               <summary>Speak unasked</summary>
               <Field
                 reader="/advice?"
-                label="It hears you at this step, and it costs no request"
+                label={`It hears you at step ${(step?.step ?? 0) + 1}, and it costs no request`}
                 hint="go back"
                 button="Say it"
                 chips={PIECES}
@@ -169,9 +171,9 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           <EpisodeMap player={player} house={house} goals={goals || (ended !== null && atEnd)} way={turn ? waits.way : []} />
         </div>
         <div class="area-rest side">
-          {!session.study && (
+          {ended && !session.study && (
             <label class="check">
-              <input type="checkbox" checked={goals} disabled={!ended} onChange={() => showGoals(!goals)} /> Show where it is
+              <input type="checkbox" checked={goals} onChange={() => showGoals(!goals)} /> Show where it is
             </label>
           )}
           <Talk
@@ -213,9 +215,7 @@ function Ending({
   replay: () => void;
   mode: "watch" | "help";
 }) {
-  const [copied, setCopied] = useState(false);
-  if (!state.ended || !state.begun) return null;
-  const link = state.ended.link ?? state.begun.link;
+  if (!state.ended) return null;
   return (
     <div class={`card ending ${state.ended.success ? "good" : "bad"}`}>
       <p>{ending(state.ended, "It")}</p>
@@ -226,23 +226,25 @@ function Ending({
         <button type="button" onClick={replay}>
           See it again
         </button>
-        {link && (
-          <button
-            type="button"
-            onClick={() => {
-              const address = `${location.origin}${location.pathname}#${link}`;
-              navigator.clipboard?.writeText(address).then(
-                () => setCopied(true),
-                () => undefined,
-              );
-              history.replaceState(null, "", `#${link}`);
-            }}
-          >
-            {copied ? "Copied" : "Link to this walk"}
-          </button>
-        )}
+        <Share link={state.ended.link ?? state.begun?.link ?? null} />
       </p>
     </div>
+  );
+}
+
+/** The address that shows exactly this walk again. */
+function Share({ link }: { link: string | null }) {
+  const [done, setDone] = useState<{ link: string; how: string } | null>(null);
+  if (!link) return null;
+  const share = (): void => {
+    const told = (how: string) => () => setDone({ link, how });
+    history.replaceState(null, "", `#${link}`);
+    navigator.clipboard?.writeText(location.href).then(told("Link copied"), told("It is this page's address"));
+  };
+  return (
+    <button type="button" onClick={share}>
+      {done?.link === link ? done.how : "Link to this walk"}
+    </button>
   );
 }
 
@@ -255,16 +257,14 @@ function Chooser({ session, house }: { session: Session; house: string }) {
   }, []);
   useEffect(() => choose(house), [house]);
   const here = houses.find((each) => each.house === chosen);
-  const some =
-    here?.known.objects
-      .filter((_, i, all) => i % Math.ceil(all.length / 6) === 0)
-      .map((object) => `find ${/^[aeiou]/.test(object) ? "an" : "a"} ${object}`) ?? [];
+  const some = here?.known.objects.filter((_, i, all) => i % Math.ceil(all.length / 6) === 0) ?? [];
   return (
     <details class="card">
       <summary>Let it look for something else</summary>
       <label class="select">
         <span>In which house</span>
         <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+          {houses.length === 0 && <option value={chosen}>One moment …</option>}
           {houses.map((each) => (
             <option value={each.house}>
               {each.name}, {each.rooms} rooms
@@ -288,10 +288,15 @@ function usePlayer(session: Session): Player {
   const player = useMemo(() => new Player(session.state), [session]);
   const episode = session.state.value.begun?.episode;
   useEffect(() => {
-    if (session.resumed.peek()) player.catchUp();
-    else player.seek(0);
     player.playing.value = true;
+    if (!session.resumed.peek()) player.seek(0);
+    else if (!player.recall(sessionStorage.getItem(`${KEPT} ${episode}`))) player.catchUp();
   }, [episode]);
+  useEffect(() => {
+    const keep = (): void => sessionStorage.setItem(`${KEPT} ${episode}`, player.moment());
+    addEventListener("pagehide", keep);
+    return () => removeEventListener("pagehide", keep);
+  }, [player, episode]);
   useEffect(() => () => player.dispose(), [player]);
   return player;
 }

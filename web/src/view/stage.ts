@@ -33,6 +33,8 @@ const FIELD = 60; // degrees from top to bottom, as the agent's camera has it
 const SKY = 200; // metres
 const NO_MESH = 5;
 const DISTANCES = 256; // pixels of a face
+const SLOWEST = 120; // milliseconds a picture
+const PATIENCE = 2; // walks
 const NOTHING_THERE = new Color(SKY, SKY, SKY);
 
 interface Way {
@@ -40,6 +42,7 @@ interface Way {
   to: Camera;
   began: number;
   ms: number;
+  meshed: boolean; // whether triangles are drawn on it
 }
 
 export class Stage {
@@ -70,6 +73,8 @@ export class Stage {
   private way: Way | null = null;
   private frame = 0;
   private gone = false;
+  private drawn = 0; // pictures of the present way
+  private slow = 0; // walks in a row that were drawn too slowly
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -137,7 +142,9 @@ export class Stage {
     const cuts = ms === 0 || this.here === null || (walks && !adjoining(this.plan, this.here.viewpoint, pose.viewpoint));
     if (walks || this.here === null) this.begin(pose, texture, cuts);
     this.here = pose;
-    this.way = { from: cuts ? to : from, to, began: performance.now(), ms: cuts ? 0 : ms };
+    const meshed = walks && !cuts && this.hasMesh;
+    this.way = { from: cuts ? to : from, to, began: performance.now(), ms: cuts ? 0 : ms, meshed };
+    this.drawn = 0;
     this.tick();
     this.arrive();
     return true;
@@ -186,8 +193,16 @@ export class Stage {
   private readonly tick = (): void => {
     cancelAnimationFrame(this.frame);
     this.draw();
+    this.drawn += 1;
     if (this.share() < 1) this.frame = requestAnimationFrame(this.tick);
+    else if (this.way?.meshed) this.judge(this.way.ms);
   };
+
+  /** A machine without a graphics card may take seconds for triangles; it does without them from then on. */
+  private judge(ms: number): void {
+    this.slow = this.drawn < ms / SLOWEST ? this.slow + 1 : 0;
+    if (this.slow >= PATIENCE) this.hasMesh = false;
+  }
 
   private draw(): void {
     if (this.gone || !this.way) return;
