@@ -15,7 +15,24 @@ from typing import Annotated, Any
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, beyond, calibrate, ceilings, demo, evaluate, features, paper, tasks, train, walk, watch, world
+from vnla.cli import (
+    bench,
+    beyond,
+    calibrate,
+    ceilings,
+    compare,
+    demo,
+    episodes,
+    evaluate,
+    features,
+    paper,
+    score,
+    tasks,
+    train,
+    walk,
+    watch,
+    world,
+)
 from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 from vnla.report.printing import make_printable
@@ -61,6 +78,9 @@ app.add_typer(features.app, name="features", cls=Group)
 app.add_typer(tasks.app, name="tasks", cls=Group)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+# app.add_typer(episodes.app, name="episodes", cls=Group)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)

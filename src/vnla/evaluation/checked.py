@@ -346,8 +346,8 @@ def _why_not(environment: Environment, before: int, after: int, action: Nav | No
     ahead = int(environment.step(here, torch.full_like(here, int(Nav.FORWARD)), torch.full_like(here, goals)))
     forward = "nowhere" if ahead == before else f"to {_place(environment, ahead)}"
     move = f"from {_place(environment, before)} to {_place(environment, after)}"
-    if action == Nav.STOP or (action is None and before == after):
-        return f"stops at {_place(environment, before)}" + (f", not {move}" if before != after else ", but the walk goes on")
+    if before == after and action in (None, Nav.STOP):
+        return f"stops at {_place(environment, before)}, but the walk goes on"
     if action is None:
         return f"no action leads {move}; forward leads {forward}"
     there = f"; forward leads {forward}" if action == Nav.FORWARD else ""

@@ -198,7 +198,8 @@ def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
 
 
 def _filled(rows: Sequence[list[Any]], width: int, empty: int | bool) -> Tensor:
-    return torch.tensor([row + [empty] * (width - len(row)) for row in rows]).reshape(len(rows), width)
+    kind = torch.bool if isinstance(empty, bool) else torch.int64
+    return torch.tensor([row + [empty] * (width - len(row)) for row in rows], dtype=kind).reshape(len(rows), width)
 
 
 def _poses(world: World, task: Task, where: str, result: Result) -> Iterator[int]:

@@ -7,7 +7,7 @@ write(document, Path("out"))  # vnla.report.writing
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -17,10 +17,12 @@ from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
 from vnla.evaluation.metrics import Metric
 from vnla.report import palette
 from vnla.report.charts import LABEL, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Finding, Group, Row, Section, Table, Value
+from vnla.report.document import Document, Figure, Finding, Group, Item, Row, Section, Table, Value, bound_text
 from vnla.report.origin import provenance
 
 FIGURE = "figure-contest"
+SMALL = ("success_rate", "room_success_rate", "nav_error", "spl", "requests")
+"""The figures that a terminal shows where there are many pairs."""
 _TEXT = """\
 Every figure is worked out again from the walks; what the files themselves say is not used. Intervals are for other houses
 and other tasks in them: whole houses are drawn, and in each as many of its tasks as it has. Two agents are compared on the
@@ -30,14 +32,10 @@ tasks that both have, and in every draw on the same ones, so that what is hard f
 def entries_table(entries: Sequence[Entry], name: str = "scores", command: str = "") -> Table:
     """The figures of each entry, in columns."""
     told = [metric for metric in entries[0].metrics if any(metric in entry.told() for entry in entries)]
-    rows: list[Row | Group] = [
-        ("tasks", *(_number_of(entry) for entry in entries)),
-        *(("seeds", *(len(entry.seeds) for entry in entries)) for _ in range(any(len(each.seeds) > 1 for each in entries))),
-        *(
-            (_title(metric, entries[0].metrics[metric]), *(_value(entry, metric) for entry in entries))
-            for metric in told
-        ),
-    ]  # fmt: skip
+    rows: list[Row | Group] = [("tasks", *(_number_of(entry) for entry in entries))]
+    if any(len(entry.seeds) > 1 for entry in entries):
+        rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
+    rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in told]
     for title, counts in {
         "wrong records, counted as failures": [len(entry.wrong) for entry in entries],
         "missing tasks, counted as failures": [len(entry.missing) for entry in entries],
@@ -72,18 +70,23 @@ def claims_of(entry: Entry) -> list[str]:
     ]
 
 
-def pairs_table(found: Sequence[Pair], name: str = "differences", command: str = "") -> Table:
-    """What each pair differs by."""
+def pairs_table(
+    found: Sequence[Pair], name: str = "differences", command: str = "", among: Collection[str] | None = None
+) -> Table:
+    """What each pair differs by; in all figures, or in those `among` them."""
     rows: list[Row | Group] = []
     for pair in found:
         rows.append(Group(_versus(pair)))
-        for metric in pair.told():
+        for metric in (each for each in pair.told() if among is None or each in among):
             unit = unit_of_gain(pair.one.metrics[metric])
-            rows.append((f"{metric}, {unit}", Value.of(pair.difference(metric), unit), _verdict(pair, metric)))
-        first, second = pair.only()
-        rows.append(("tasks on which only the first succeeds", Value(first, digits=0 if first.is_integer() else 1), None))
-        rows.append(("tasks on which only the second succeeds", Value(second, digits=0 if second.is_integer() else 1), None))
-    note = "The second less the first, on the tasks that both have; 95% intervals over houses and tasks, paired."
+            title = metric if unit == metric else f"{metric}, {unit}"
+            rows.append((title, Value.of(pair.difference(metric), unit), _verdict(pair, metric)))
+        for entry, count in zip((pair.one, pair.other), pair.only(), strict=True):
+            rows.append((f"only {entry.name}, tasks", Value(count, digits=0 if count.is_integer() else 1), None))
+    note = (
+        "The second less the first, on the tasks that both have; 95% intervals over houses and tasks, paired. Only one:"
+        " tasks on which it succeeds and the other does not; with several seeds, on average."
+    )
     return Table(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 
@@ -98,7 +101,11 @@ def _verdict(pair: Pair, name: str) -> str | None:
         return None  # more steps, metres or requests are neither good nor bad
     if math.isnan(found.low) or found.low <= 0 <= found.high:
         return "cannot tell"
-    return pair.other.name if (found.value > 0) != metric.lower_is_better else pair.one.name
+    better = pair.other.name if (found.value > 0) != metric.lower_is_better else pair.one.name
+    if abs(found.value) > (found.high - found.low) / 2:
+        return better
+    unit = unit_of_gain(metric)  # the interval is lopsided, and what is told of it, its mean width, would hold zero
+    return f"{better} ({' to '.join(bound_text(bound, unit, (0.0,)) for bound in (found.low, found.high))})"
 
 
 def findings(found: Sequence[Pair]) -> list[Finding]:
@@ -127,7 +134,9 @@ def contest_canvas(entries: Sequence[Entry], found: Sequence[Pair]) -> Canvas:
 
 def _lines(axes: Axes, figures: dict[str, Interval], what: str, colour: str) -> None:
     for y, found in enumerate(figures.values()):
-        sides = [max(0.0, each) if math.isfinite(each) else 0.0 for each in (found.value - found.low, found.high - found.value)]
+        sides = [
+            max(0.0, each) if math.isfinite(each) else 0.0 for each in (found.value - found.low, found.high - found.value)
+        ]
         axes.errorbar(
             found.value, y, xerr=[[side] for side in sides], fmt="o", markersize=5, capsize=2.5, elinewidth=1.1, color=colour
         )
@@ -165,7 +174,7 @@ def contest_document(entries: Sequence[Entry], command: str, canvas: Canvas) -> 
     """The report on some entries; `canvas` is `contest_canvas` of them."""
     found = pairs(entries)
     said = [line for entry in entries for line in claims_of(entry)]
-    items = [entries_table(entries, command=command), contest_figure(entries, found, canvas)]
+    items: list[Item] = [entries_table(entries, command=command), contest_figure(entries, found, canvas)]
     items += [pairs_table(found, command=command), *findings(found)]
     text = "\n\n".join([_TEXT, *said])
     settings = {entry.name: f"{entry.path}, {len(entry.tasks):,} tasks of {entry.split}" for entry in entries}
