@@ -113,10 +113,6 @@ def turned(record: dict[str, Any], entry: int, by: float) -> None:
             f"step 1: no action leads from {START}",
         ),
         (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), f"step 1: stop does not lead from {START}"),
-        (
-            lambda record: record.update(agent_nav=None, trajectory=[record["trajectory"][0]] * 12),
-            f"step 1: stops at {START}",
-        ),
         (lambda record: record["agent_ask"].__setitem__(0, 2), "field agent_ask: entry 0 is 2"),
         (lambda record: record.update(help_budget=9), "field help_budget is 9, but τ = 0.4 and k = 4 give this task 2 or 3"),
         (lambda record: record.update(help_budget=10**30), "field help_budget is 1000"),
@@ -139,6 +135,19 @@ def test_what_is_wrong_is_named_with_task_and_step(file: Path, change: Any, mess
     assert message in line
     assert str(file) in line
     assert "\n" not in line
+
+
+def test_only_stop_stays_where_there_is_somewhere_to_go(tmp_path: Path) -> None:
+    blocked = TASKS.environment.blocked(TASKS.start).tolist()
+    assert True in blocked and False in blocked
+    for number, (task, wall) in enumerate(zip(TASKS.tasks, blocked, strict=True)):
+        pose = [task.start, task.heading * math.pi / 6, 0]
+        path = written(tmp_path / "still.json", [{"instr_id": f"{number}", "trajectory": [pose] * 3}])
+        if wall:  # forward was tried
+            assert check(path, TASKS, partial=True).trace.nav.tolist() == [[Nav.FORWARD, Nav.STOP]]
+        else:
+            with pytest.raises(InputError, match=f"task {number}: step 1: stops at {task.start} .* but the walk goes on"):
+                check(path, TASKS, partial=True)
 
 
 def test_a_task_is_held_to_the_budget_of_the_seed_where_it_is_known(file: Path) -> None:
