@@ -47,6 +47,8 @@ CLAIMS = {
 """Fields in which a record may say how it went → the score that says how it did go."""
 CLOSE = 0.005
 """By how much a number may be off that was rounded to two digits."""
+LONGEST_WALK = 1000
+"""Steps of a walk that has no time budget."""
 _LUCK = 5.0  # standard deviations; one honest file in three million has more
 _MESSAGE = 400  # characters of a file's own that go into one message
 _OFF = 1e-3  # of a turn; angles may be this far from those of a view
@@ -211,17 +213,41 @@ def _read(path: Path, records: Sequence[Any], number_of: Mapping[str, int]) -> t
     return entries, wrong
 
 
+def recorded(path: Path, records: Sequence[Any], tasks: TaskSet, first: int = 0) -> tuple[TaskSet, Trace]:
+    """The walks in some records, the first of which has the number `first`, and the task of each.
+
+    A task may be there often, and budgets are what whoever recorded them allowed; every step must be possible.
+    """
+    number_of = {task.id: number for number, task in enumerate(tasks.tasks)}
+    entries, numbers = [], []
+    for place, record in enumerate(records, start=first):
+        where = f"{path}: record {place}"
+        result = read_result(record, where)
+        if result.instr_id not in number_of:
+            raise InputError(f"{where}: task {_short(result.instr_id)}: is none of the {len(tasks):,} tasks of this split")
+        if len(result.trajectory) > LONGEST_WALK:
+            raise InputError(f"{where}: task {result.instr_id}: has more than {LONGEST_WALK:,} steps")
+        entries.append(_Entry(f"{where}: task {result.instr_id}", result, {}))
+        numbers.append(number_of[result.instr_id])
+    rows, wrong = tasks.rows(numbers), list[str]()
+    right = _held(rows, entries, None, wrong)
+    if wrong:
+        raise InputError(wrong[0])
+    return rows, _trace(rows, right, Allowance())
+
+
 def _short(text: str) -> str:
     """A text of somebody's for a message of one line."""
     line = " ".join(text.split())
     return line if len(line) <= _MESSAGE else f"{line[:_MESSAGE]} …"
 
 
-def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance, wrong: list[str]) -> list[_Entry | None]:
-    """The entries that keep to the rules, None for those that do not; what is wrong with them is added to `wrong`."""
+def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, wrong: list[str]) -> list[_Entry | None]:
+    """The entries that keep to the rules, None for those that do not; what is wrong with them is added to `wrong`. Without
+    an allowance budgets are not looked at."""
     if not entries:
         return []
-    rules = _Rules.of(tasks, allowed)
+    rules = _Rules.of(tasks, allowed or Allowance(), budgets=allowed is not None)
     poses: list[list[int]] = []
     for number, entry in enumerate(entries):
         try:
@@ -240,6 +266,7 @@ class _Rules:
 
     tasks: TaskSet
     allowed: Allowance
+    budgets: bool  # whether they count
     time: list[int]
     start: list[int]
     least: list[int]
@@ -247,26 +274,28 @@ class _Rules:
     places: dict[str, dict[str, int]]  # house → viewpoint → its number in the world
 
     @classmethod
-    def of(cls, tasks: TaskSet, allowed: Allowance) -> _Rules:
+    def of(cls, tasks: TaskSet, allowed: Allowance, *, budgets: bool) -> _Rules:
         world = tasks.environment.world
         wanted = {task.house for task in tasks.tasks}
         first = dict(zip(world.houses, world.first.tolist(), strict=False))
         graphs = dict(zip(world.houses, world.graphs, strict=True))
         places = {house: {name: first[house] + i for i, name in enumerate(graphs[house].ids)} for house in wanted}
-        return cls(tasks, allowed, tasks.time_budget.tolist(), tasks.start.tolist(), *allowed.bounds(tasks), places)
+        time, start = tasks.time_budget.tolist(), tasks.start.tolist()
+        return cls(tasks, allowed, budgets, time, start, *allowed.bounds(tasks), places)
 
     def walk(self, number: int, result: Result) -> list[int]:
         """The poses of a record; whatever can be seen without looking at its moves is checked."""
         task, steps = self.tasks.tasks[number], len(result.trajectory) - 1
         if result.scan not in (None, task.house):
             raise _WrongError(f"field scan is {result.scan!r}, but the task is in house {task.house}")
-        if steps > self.time[number]:
+        if self.budgets and steps > self.time[number]:
             raise _WrongError(f"step {self.time[number] + 1}: the time budget of {self.time[number]} steps is over")
         poses = [self._pose(task, step, *pose) for step, pose in enumerate(result.trajectory)]
         if poses[0] != self.start[number]:
             begun = f"{task.start}, heading {30 * task.heading}°, level"
             raise _WrongError(f"step 0: the task begins at {begun}, but field trajectory does not")
-        self._asks(number, result)
+        if self.budgets:
+            self._asks(number, result)
         return poses
 
     def _pose(self, task: Task, step: int, viewpoint: str, heading: float, elevation: float) -> int:

@@ -111,8 +111,8 @@ class Material:
 
     world: World
     dataset: Dataset
-    allowance: Allowance
-    metrics: Mapping[str, Metric]
+    allowance: Allowance = field(default_factory=Allowance)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     split: str | None = None
     """None where each file says by its tasks which split it is of."""
     partial: bool = False

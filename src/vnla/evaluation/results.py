@@ -85,30 +85,36 @@ def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
     place = 0 if seed is None else evaluation.seeds.index(seed)
     count = len(evaluation.tasks)
     trace = evaluation.trace.rows(slice(place * count, (place + 1) * count))
-    moves = _moves(trace, evaluation.tasks.environment.world)  # of the actions taken only
-    success = evaluation.scores.success[place].tolist()
+    return results_of_trace(evaluation.tasks, trace, evaluation.scores.success[place].tolist())
+
+
+def results_of_trace(tasks: TaskSet, trace: Trace, success: Sequence[bool]) -> list[Result]:
+    """The results of episodes, a row of `trace` for each of `tasks`. What is not known of the help teacher is not told."""
+    world = tasks.environment.world
+    moves = _moves(trace, world)  # of the actions taken only
     return [
-        _result(evaluation, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
-        for row, task in enumerate(evaluation.tasks.tasks)
+        _result(world, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
+        for row, task in enumerate(tasks.tasks)
     ]
 
 
-def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
-    world, length = evaluation.tasks.environment.world, int(trace.length)
+def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
+    length, budget = int(trace.length), int(trace.help_budget)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
-    said = trace.phrase[0, :length].tolist()
+    said, reasons = trace.phrase[0, :length].tolist(), trace.reason[0, :length].tolist()
+    known = NOTHING not in reasons
     return Result(
         instr_id=task.id,
         scan=task.house,
         trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
         agent_nav=tuple(moves),
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
-        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())),
-        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in trace.reason[0, :length].tolist()),
+        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if known else None,
+        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if known else None,
         subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
-        help_budget=int(trace.help_budget),
+        help_budget=None if budget == NOTHING else budget,
     )
 
 
@@ -139,9 +145,14 @@ def _moves(trace: Trace, world: World) -> list[list[Move]]:
 
 def write_results(path: Path, results: Sequence[Result]) -> None:
     """Write a results file, whole or not at all."""
-    records = ({name: value for name, value in asdict(each).items() if value is not None} for each in results)
-    lines = ",\n".join(json.dumps(record, separators=(",", ":"), allow_nan=False) for record in records)
+    lines = ",\n".join(map(result_line, results))
     files.write_text(path, f"[\n{lines}\n]\n")
+
+
+def result_line(result: Result) -> str:
+    """A record as a results file has it, in one line."""
+    record = {name: value for name, value in asdict(result).items() if value is not None}
+    return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 
 def read_results(path: Path) -> list[Result]:
