@@ -62,13 +62,11 @@ class Allowance:
     k: int = SUBGOAL_ACTIONS
     seed: int | None = None
 
-    def bounds(self, tasks: TaskSet) -> tuple[list[int], list[int]]:
-        """The smallest and the largest help budget of each task."""
-        if self.seed is not None:
-            drawn = help_budget(tasks.time_budget, tasks.key, ratio=self.ratio, k=self.k, seed=self.seed).tolist()
-            return drawn, drawn
-        exact = self.exact(tasks)
-        return exact.floor().long().tolist(), exact.ceil().long().tolist()
+    def largest(self, tasks: TaskSet) -> list[int]:
+        """The help budget of each task; the larger one where two could have been drawn."""
+        if self.seed is None:
+            return self.exact(tasks).ceil().long().tolist()
+        return help_budget(tasks.time_budget, tasks.key, ratio=self.ratio, k=self.k, seed=self.seed).tolist()
 
     def exact(self, tasks: TaskSet) -> Tensor:
         """The mean budget of each task, over all seeds."""
@@ -269,7 +267,6 @@ class _Rules:
     budgets: bool  # whether they count
     time: list[int]
     start: list[int]
-    least: list[int]
     most: list[int]
     places: dict[str, dict[str, int]]  # house → viewpoint → its number in the world
 
@@ -281,7 +278,7 @@ class _Rules:
         graphs = dict(zip(world.houses, world.graphs, strict=True))
         places = {house: {name: first[house] + i for i, name in enumerate(graphs[house].ids)} for house in wanted}
         time, start = tasks.time_budget.tolist(), tasks.start.tolist()
-        return cls(tasks, allowed, budgets, time, start, *allowed.bounds(tasks), places)
+        return cls(tasks, allowed, budgets, time, start, allowed.largest(tasks), places)
 
     def walk(self, number: int, result: Result) -> list[int]:
         """The poses of a record; whatever can be seen without looking at its moves is checked."""
@@ -312,10 +309,9 @@ class _Rules:
 
     def _asks(self, number: int, result: Result) -> None:
         """Refuse more help than there is."""
-        least, most, rule = self.least[number], self.most[number], f"τ = {self.allowed.ratio:g} and k = {self.allowed.k}"
-        if result.help_budget is not None and not least <= result.help_budget <= most:
-            given = f"{least}" if least == most else f"{least} or {most}"
-            raise _WrongError(f"field help_budget is {result.help_budget}, but {rule} give this task {given}")
+        most, rule = self.most[number], f"τ = {self.allowed.ratio:g} and k = {self.allowed.k}"
+        if result.help_budget is not None and result.help_budget > most:
+            raise _WrongError(f"field help_budget is {result.help_budget}, but {rule} give this task {most} at most")
         left = most if result.help_budget is None else result.help_budget
         for step, asks in enumerate(result.agent_ask or (), start=1):
             left -= asks
@@ -399,8 +395,7 @@ def _trace(tasks: TaskSet, entries: Sequence[_Entry | None], allowed: Allowance)
         result = Result(task.id, task.house, (start,)) if entry is None else entry.result
         pairs.append((task.id, replace(result, teacher_ask=None, teacher_ask_reason=None)))
     trace = trace_of(tasks, pairs)
-    known = allowed.bounds(tasks)[0] if allowed.seed is not None else None
-    budget = trace.help_budget if known is None else torch.tensor(known)
+    budget = trace.help_budget if allowed.seed is None else torch.tensor(allowed.largest(tasks))
     return replace(trace, nav=walked(tasks.environment, trace, tasks.goals), help_budget=budget)
 
 
