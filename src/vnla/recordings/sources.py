@@ -90,7 +90,8 @@ def of_run(
 
 
 def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | None = None) -> Source:
-    """The navigation teacher's way from each start to the nearest goal; it has as much time as an episode can have."""
+    """The navigation teacher's way from each start to the nearest goal: in training as long as an episode can be, else in
+    the time that an agent has."""
     folder, dataset = read_world(world), read_dataset(tasks)
     compiled = World.compile(folder.houses)
     found = dataset.split(split)
@@ -99,7 +100,8 @@ def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | N
     def batches() -> Iterator[Batch]:
         for first in range(0, len(chosen), BATCH):
             part = TaskSet.compile(compiled, chosen[first : first + BATCH], dataset.budgets)
-            part = replace(part, time_budget=torch.full_like(part.time_budget, LONGEST_EPISODE))
+            if split == "train":
+                part = replace(part, time_budget=torch.full_like(part.time_budget, LONGEST_EPISODE))
             yield Batch(part, _taught(part), [About(TEACHER)] * len(part))
 
     what = "The navigation teacher, which takes the shortest way to the nearest goal and never asks."
@@ -113,11 +115,13 @@ def _taught(tasks: TaskSet) -> Trace:
         actions.append(environment.nav_teacher(poses[-1], tasks.goals))
         poses.append(environment.step(poses[-1], actions[-1], tasks.goals))
     nav = torch.stack(actions, dim=1)
-    length = ((nav != Nav.STOP).sum(dim=1) + 1).clamp(max=LONGEST_EPISODE)
-    nav = nav.masked_fill(torch.arange(LONGEST_EPISODE) >= length[:, None], NOTHING)
+    length = torch.minimum((nav != Nav.STOP).sum(dim=1) + 1, tasks.time_budget)
+    pose = torch.stack(poses, dim=1)
+    place = torch.minimum(torch.arange(LONGEST_EPISODE + 1), length[:, None])
+    nav = nav.masked_fill(place[:, 1:] == place[:, :-1], NOTHING)
     nobody = torch.zeros_like(nav, dtype=torch.bool)
     nothing = torch.full_like(nav, NOTHING)
-    return Trace(torch.stack(poses, dim=1), length, nav, nobody, nobody, nothing, nothing, torch.zeros_like(length))
+    return Trace(pose.gather(1, place), length, nav, nobody, nobody, nothing, nothing, torch.zeros_like(length))
 
 
 def of_results(
