@@ -20,10 +20,13 @@ from vnla.cli import (
     beyond,
     calibrate,
     ceilings,
+    compare,
     demo,
+    episodes,
     evaluate,
     features,
     paper,
+    score,
     serve,
     study,
     tasks,
@@ -77,6 +80,9 @@ app.add_typer(features.app, name="features", cls=Group)
 app.add_typer(tasks.app, name="tasks", cls=Group)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.add_typer(episodes.app, name="episodes", cls=Group)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)

@@ -150,6 +150,32 @@ def over_trainings(
     return Interval(value - sum(other), *bounds)
 
 
+def over_tasks(
+    sums: ArrayLike,
+    minus: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """The ratio of two sums over tasks, (2, tasks), for other houses and other tasks in them; `houses` are those of the
+    tasks.
+
+    Of a difference, that to the ratio of `minus`, both sides are given the same houses and tasks: what makes a task hard for
+    both cancels out. One house tells nothing about others, and there is no interval.
+    """
+    sides = [np.asarray(each, dtype=np.float64) for each in (sums, minus) if each is not None]
+    value, *other = (ratio(*each) for each in sides)
+    names = tuple(np.asarray(houses).tolist())
+    if len(set(names)) < 2:
+        return Interval(value - sum(other), math.nan, math.nan)
+    above, below = np.moveaxis(np.stack(sides) @ _tasks_drawn(names, samples, seed).T, 1, 0)  # (sides, samples) each
+    counted = (below > 0).all(axis=0)
+    found = above[:, counted] / below[:, counted]
+    return Interval(value - sum(other), *_middle(found[0] - found[1:].sum(axis=0), level))
+
+
 @lru_cache(maxsize=5)  # 40 MB each at the paper's sizes
 def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
     """How often each task is drawn when whole houses are, and in each as many of its tasks as it has: (samples, tasks)."""

@@ -17,7 +17,6 @@ A list of records, one a task:
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -47,6 +46,9 @@ Move = tuple[int, int, int]
 
 WHAT = "a results file: a JSON list of records with instr_id and trajectory"
 LARGEST = 2048 * files.MEGABYTE
+MOST_REQUESTS = 1000
+"""No help budget is larger."""
+_LARGEST_ANGLE = 1e6  # radians; false of what is not a number, too
 _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 _TURNS: dict[Nav, Move] = {
     Nav.LEFT: (0, -1, 0),
@@ -55,7 +57,8 @@ _TURNS: dict[Nav, Move] = {
     Nav.DOWN: (0, 0, -1),
     Nav.STOP: (0, 0, 0),
 }
-_ACTIONS = {move: action for action, move in _TURNS.items()}
+ACTIONS: dict[Move, Nav] = {move: action for action, move in _TURNS.items()}
+"""What is none of these is `forward`."""
 _EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
 
 
@@ -82,29 +85,36 @@ def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
     place = 0 if seed is None else evaluation.seeds.index(seed)
     count = len(evaluation.tasks)
     trace = evaluation.trace.rows(slice(place * count, (place + 1) * count))
-    moves = _moves(trace, evaluation.tasks.environment.world)  # of the actions taken only
-    success = evaluation.scores.success[place].tolist()
+    return results_of_trace(evaluation.tasks, trace, evaluation.scores.success[place].tolist())
+
+
+def results_of_trace(tasks: TaskSet, trace: Trace, success: Sequence[bool]) -> list[Result]:
+    """The results of episodes, a row of `trace` for each of `tasks`. What is not known of the help teacher is not told."""
+    world = tasks.environment.world
+    moves = _moves(trace, world)  # of the actions taken only
     return [
-        _result(evaluation, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
-        for row, task in enumerate(evaluation.tasks.tasks)
+        _result(world, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
+        for row, task in enumerate(tasks.tasks)
     ]
 
 
-def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
-    world, length = evaluation.tasks.environment.world, int(trace.length)
+def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
+    length, budget = int(trace.length), int(trace.help_budget)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
-    said = trace.phrase[0, :length].tolist()
+    said, reasons = trace.phrase[0, :length].tolist(), trace.reason[0, :length].tolist()
+    known = NOTHING not in reasons
     return Result(
         instr_id=task.id,
         scan=task.house,
         trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
         agent_nav=tuple(moves),
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
-        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())),
-        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in trace.reason[0, :length].tolist()),
+        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if known else None,
+        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if known else None,
         subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
+        help_budget=None if budget == NOTHING else budget,
     )
 
 
@@ -135,9 +145,14 @@ def _moves(trace: Trace, world: World) -> list[list[Move]]:
 
 def write_results(path: Path, results: Sequence[Result]) -> None:
     """Write a results file, whole or not at all."""
-    records = ({name: value for name, value in asdict(each).items() if value is not None} for each in results)
-    lines = ",\n".join(json.dumps(record, separators=(",", ":"), allow_nan=False) for record in records)
+    lines = ",\n".join(map(result_line, results))
     files.write_text(path, f"[\n{lines}\n]\n")
+
+
+def result_line(result: Result) -> str:
+    """A record as a results file has it, in one line."""
+    record = {name: value for name, value in asdict(result).items() if value is not None}
+    return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 
 def read_results(path: Path) -> list[Result]:
@@ -179,7 +194,7 @@ def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
     asked = [[bool(each) for each in result.agent_ask or ()] for result in records]
     taught = [[bool(each) for each in result.teacher_ask or ()] for result in records]
     reasons = [[int(_REASONS[each]) for each in result.teacher_ask_reason or ()] for result in records]
-    actions = [[int(_ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
+    actions = [[int(ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
     nothing = torch.full((len(results), steps), NOTHING)
     return Trace(
         pose=torch.tensor([row + row[-1:] * (steps + 1 - len(row)) for row in poses]),
@@ -240,6 +255,9 @@ def read_result(record: Any, where: str) -> Result:
     for field, kind in (("scan", str), ("is_success", bool), ("help_budget", int)):
         if not isinstance(record.get(field), kind | None):
             raise InputError(f"{where}: field {field} is {record[field]!r}; expected {kind.__name__}")
+    budget = record.get("help_budget")
+    if isinstance(budget, bool) or (budget is not None and not 0 <= budget <= MOST_REQUESTS):
+        raise InputError(f"{where}: field help_budget is {budget!r}; expected a number of requests")
     return Result(
         instr_id=name,
         scan=record.get("scan"),
@@ -284,7 +302,7 @@ def _plain(value: Any) -> Any:
 def _is_pose(value: object) -> bool:
     if not isinstance(value, list) or len(value) != 3 or not isinstance(value[0], str):
         return False
-    return all(isinstance(angle, int | float) and math.isfinite(angle) for angle in value[1:])
+    return all(type(angle) in (int, float) and abs(angle) < _LARGEST_ANGLE for angle in value[1:])
 
 
 def _is_move(value: object) -> bool:
@@ -299,7 +317,7 @@ def _is_ask(value: object) -> bool:
 
 
 def _is_reason(value: object) -> bool:
-    return value in _REASONS
+    return isinstance(value, str) and value in _REASONS
 
 
 def _is_words(value: object) -> bool:
