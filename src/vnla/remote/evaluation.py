@@ -68,7 +68,9 @@ def evaluate_guest(
     progress(len(done), len(every))
     groups = [todo[i : i + guest.declared.batch] for i in range(0, len(todo), guest.declared.batch)]
     in_doubt: list[Record] = []
-    for records in _in_threads(lambda group: _visit(guest, rules, show, group, number), groups, at_once if guest.at_once else 1):
+    for records in _in_threads(
+        lambda group: _visit(guest, rules, show, group, number), groups, at_once if guest.at_once else 1
+    ):
         for record in records:
             done[record.task, record.seed] = record
             in_doubt.append(record)
@@ -160,9 +162,7 @@ def _in_threads(
         enough.set()
 
 
-def _evaluation(
-    rules: Rules, seeds: Sequence[int], records: Sequence[Record], metrics: Mapping[str, Metric]
-) -> Evaluation:
+def _evaluation(rules: Rules, seeds: Sequence[int], records: Sequence[Record], metrics: Mapping[str, Metric]) -> Evaluation:
     """The trace of all episodes, and its scores."""
     tasks = rules.tasks
     trace = trace_of(records, tasks)
@@ -172,7 +172,7 @@ def _evaluation(
 
 
 def trace_of(records: Sequence[Record], tasks: TaskSet) -> Trace:
-    """Records as tensors. Where an error stood in for an action, and where the help teacher's mind is not known, is nothing."""
+    """Records as tensors. Nothing stands where an error stood in for an action, or where the help teacher is not known."""
     world = tasks.environment.world
     steps = max(len(record.actions) for record in records)
     house = {task.id: task.house for task in tasks.tasks}

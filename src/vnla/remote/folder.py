@@ -1,12 +1,14 @@
-"""The folder of an evaluation of a guest, from which the same command goes on where it was left.
+"""The folder of a guest's evaluation, from which the same command goes on where it was left.
 
 ::
 
-    settings.json      what determines the outcome; another command is refused
-    episodes.jsonl     a line an episode, on disk before the next begins; nothing in it depends on when or how fast it went
-    calls.jsonl        a line a call: what was sent, the raw reply, how long it took; pictures as their checksums
-    cache/             replies of a chat-completion server, by the whole request
-    results/           what `vnla evaluate` writes at the end
+    calls.jsonl               a line a call: what was sent, the raw reply, how long it took; pictures as their checksums
+    cache/                    replies of a chat-completion server, by the whole request
+    sights/                   what is in view in each house, where that had to be drawn
+    <split>/settings.json     what determines the outcome; another command is refused
+    <split>/episodes.jsonl    a line an episode, on disk before the next begins; nothing in it depends on when it was
+    <split>/results.json      a results file, when all is done
+    summary.json              the figures of all splits, when all is done
 
 A process that is killed loses the episodes in hand. A last line that was not written to its end is cut off.
 """
@@ -26,8 +28,10 @@ from vnla.common.errors import InputError
 from vnla.remote.guest import ACTIONS, Fault
 from vnla.remote.walk import Record
 from vnla.roles.help_teacher import RESULT_NAMES
+from vnla.world.views import VIEWS
 
 SETTINGS, EPISODES, CALLS, CACHE, SIGHTS = "settings.json", "episodes.jsonl", "calls.jsonl", "cache", "sights"
+RESULTS, SUMMARY = "results.json", "summary.json"
 FORMAT, VERSION = "vnla-guest", 1
 _LARGEST = 1 << 36
 _LONGEST_LINE = 64 * files.MEGABYTE
@@ -92,8 +96,7 @@ class EvaluationFolder:
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
         """Refuses a folder in which another evaluation was begun."""
-        self.path, self.calls = path, Journal(path / CALLS)
-        self._episodes = Journal(path / EPISODES)
+        self.path, self._episodes = path, Journal(path / EPISODES)
         self._settle(json.loads(json.dumps(settings)))
 
     def _settle(self, settings: dict[str, Any]) -> None:
@@ -103,10 +106,10 @@ class EvaluationFolder:
             files.write_text(place, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
             return
         what = "the settings of an evaluation that was begun"
-        value = files.read_json(place, what)
-        if not isinstance(value, dict) or value.get("format") != FORMAT or value.get("version") != VERSION:
+        found = files.read_json(place, what)
+        if not isinstance(found, dict) or (found.get("format"), found.get("version")) != (FORMAT, VERSION):
             raise InputError(f"{place}: is not {what}; give another --out")
-        begun = value.get("settings") or {}
+        begun: dict[str, Any] = found.get("settings") or {}
         for name in [*settings, *begun]:
             if begun.get(name) != settings.get(name):
                 was, now = (str(each.get(name))[:60] for each in (begun, settings))
@@ -131,9 +134,9 @@ class EvaluationFolder:
     def close(self) -> None:
         """Nothing more will be added now."""
         self._episodes.close()
-        self.calls.close()
 
 
+_REMOVE = "remove the line to have it run again"
 _REASONS = {*RESULT_NAMES.values(), None}
 
 
@@ -145,17 +148,17 @@ def _read(value: Any, where: str) -> Record:
             task=_a(str, value["task"]),
             seed=_a(int, value["seed"]),
             help_budget=_a(int, value["help_budget"]),
-            path=tuple((_a(str, viewpoint), _a(int, view)) for viewpoint, view in value["path"]),
+            path=tuple((_a(str, viewpoint), range(VIEWS)[_a(int, view)]) for viewpoint, view in value["path"]),
             actions=tuple(each if each is None else ACTIONS[each].name.lower() for each in value["actions"]),
             said=tuple(each if each is None else _a(str, each) for each in value["said"]),
             teacher=tuple(value["teacher"]),
             errors=tuple((_a(int, step), Fault(kind).value) for step, kind in value["errors"]),
         )
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise InputError(f"{where}: is not the record of an episode ({error}); remove the line to have it run again") from None
+    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        raise InputError(f"{where}: is not the record of an episode ({error}); {_REMOVE}") from None
     lengths = {len(record.path) - 1, len(record.said), len(record.teacher)}
     if lengths != {steps} or not set(record.teacher) <= _REASONS:
-        raise InputError(f"{where}: is not the record of an episode; remove the line to have it run again")
+        raise InputError(f"{where}: is not the record of an episode; {_REMOVE}")
     return record
 
 

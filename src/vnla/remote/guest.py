@@ -126,6 +126,11 @@ class Guest(ABC):
     """Whether several threads may call it."""
     declared: Declared
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What else determines its answers, as far as it is known here; for JSON."""
+        return {}
+
     @abstractmethod
     def begin(self, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
         """Some episodes begin; what went wrong with each."""

@@ -1,7 +1,8 @@
 """The protocol in JSON, version 1: what is sent to a guest, and what its answers mean. `docs/remote.md` describes it,
 `protocol.schema.json` beside this file is its JSON Schema.
 
-What comes from a guest is a stranger's text: it is parsed as JSON, looked at field by field, and nothing else is done with it.
+What comes from a guest is a stranger's text: it is parsed as JSON and looked at field by field, and nothing else is done
+with it.
 """
 
 from __future__ import annotations

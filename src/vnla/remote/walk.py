@@ -27,6 +27,7 @@ from vnla.world.views import VIEWS
 OnError = Literal["stay", "stop"]
 ON_ERROR: tuple[OnError, ...] = ("stay", "stop")
 
+
 @dataclass(frozen=True)
 class Rules:
     """What all episodes of an evaluation have in common."""
@@ -78,7 +79,8 @@ class Walk:
         self._asked = False
         self._last: Last | None = None
         self._poses, self._actions, self._errors = [self.pose], list[str | None](), list[tuple[int, str]]()
-        self._said, self._teacher = [None] * self._time, list[str | None]([None] * self._time)
+        self._said: list[str | None] = [None] * self._time
+        self._teacher: list[str | None] = [None] * self._time
         self._stopped = False
         self._ids = rules.tasks.environment.world.ids
 

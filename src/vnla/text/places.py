@@ -103,7 +103,9 @@ class Places:
         """The heading nearest to the present one, by turns, that would show something new here; None if all was seen."""
         looked = self.all[self.here].looked
         seen = {(each + side) % HEADINGS for each in looked for side in (-1, 0, 1)}
-        missing = [turns for turns in range(-HEADINGS // 2 + 1, HEADINGS // 2 + 1) if (self.heading + turns) % HEADINGS not in seen]
+        missing = [
+            turns for turns in range(-HEADINGS // 2 + 1, HEADINGS // 2 + 1) if (self.heading + turns) % HEADINGS not in seen
+        ]
         return min(missing, key=lambda turns: (abs(turns), turns)) if missing else None
 
     def nearest(self, point: Point, places: Callable[[Place], bool] = lambda _: True) -> int:

@@ -1,7 +1,7 @@
 """A scripted baseline: it does what the advisor says, else walks to what it seeks when that is in view, else explores.
 
-It goes to the place it has not been to that takes the fewest actions, and stops when what it seeks is in view and near, or when
-no place that it knows is nearer. It asks whenever it has nothing to go by: no advice left, and nothing it seeks in view.
+It goes to the place it has not been to that takes the fewest actions, and stops when what it seeks is in view and near, or
+when no place that it knows is nearer. It asks whenever it has nothing to go by: no advice left, nothing it seeks in view.
 """
 
 from __future__ import annotations
@@ -74,9 +74,8 @@ class Scripted(Lone):
         less."""
         places = mind.places
         ways = places.steps_to()
-        costs = {
-            each: steps + self.beyond(mind, places.all[each]) for each, (steps, _) in ways.items() if not places.all[each].visited
-        }
+        new = {each: steps for each, (steps, _) in ways.items() if not places.all[each].visited}
+        costs = {each: steps + self.beyond(mind, places.all[each]) for each, steps in new.items()}
         around = places.unlooked()
         if around is not None and (not costs or self.looks_around(mind, min(costs.values()), abs(around), now)):
             return Nav.RIGHT if around > 0 else Nav.LEFT

@@ -88,7 +88,7 @@ class Sight:
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Sight:
         """What `as_dict` gave."""
-        things, ways = (tuple(made(**each) for each in value[name]) for name, made in (("things", Thing), ("ways", Way)))
+        things, ways = tuple(Thing(**each) for each in value["things"]), tuple(Way(**each) for each in value["ways"])
         return cls(value["room"], value["looks"], things, ways)
 
 
@@ -204,7 +204,7 @@ class HouseSights:
     def _look(self, here: int, there: Sequence[Sequence[float]], view: int) -> Relative:
         """How points appear in a view; elevations from the horizon."""
         offset = np.array(there, np.float32) - np.array(self.house.viewpoints[here].position, np.float32)
-        return relative(offset, view_angles()[0][view], np.float64(0))
+        return relative(offset, view_angles()[0][view : view + 1], np.zeros(1))
 
     @cached_property
     def _objects(self) -> dict[int, Object]:
@@ -217,7 +217,7 @@ class HouseSights:
     @cached_property
     def _drawn(self) -> dict[tuple[int, int], dict[int, float]]:
         found: dict[tuple[int, int], dict[int, float]] = {}
-        for viewpoint, view, thing, share in ([] if self.seen is None else self.seen.tolist()):
+        for viewpoint, view, thing, share in [] if self.seen is None else self.seen.tolist():
             found.setdefault((viewpoint, view), {})[thing] = share
         return found
 
