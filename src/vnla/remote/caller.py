@@ -182,18 +182,22 @@ class Caller:
         alarm = threading.Timer(self.manner.timeout, end)
         alarm.daemon = True
         alarm.start()
+        failure: _Failure | None
         try:
-            reply = self._talk(connection, path, body, self.manner.largest * most)
-        except _Failure:
-            connection.close()
-            raise
+            reply, failure = self._talk(connection, path, body, self.manner.largest * most), None
+        except _Failure as error:
+            failure = error
         except Exception as error:  # whatever a stranger's server makes http.client or ssl stumble over
-            connection.close()
-            if late.is_set() or isinstance(error, TimeoutError):
-                raise _Failure(Fault.LATE, f"no answer within {self.manner.timeout:g} s") from None
-            raise _Failure(Fault.NO_ANSWER, f"{type(error).__name__}: {error}") from None
+            failure = _Failure(Fault.NO_ANSWER, f"{type(error).__name__}: {error}")
+            if isinstance(error, TimeoutError):
+                late.set()
         finally:
             alarm.cancel()
+        if late.is_set():  # what was read until then may look whole
+            failure = _Failure(Fault.LATE, f"no answer within {self.manner.timeout:g} s")
+        if failure is not None:
+            connection.close()
+            raise failure
         self._kept.connection = connection
         return reply
 

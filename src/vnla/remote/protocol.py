@@ -88,7 +88,7 @@ def read_answer(value: Any) -> Answer | Fault:
     if not isinstance(value, dict):
         return Fault.MALFORMED
     action, request, chances = (value.get(name) for name in ("action", "request", "chances"))
-    if request not in (None, True, False) or (action is None) is not (request is True):
+    if not isinstance(request, bool | None) or (action is None) is not (request is True):
         return Fault.MALFORMED  # neither of them, or both
     if action is not None and not isinstance(action, str):
         return Fault.MALFORMED
