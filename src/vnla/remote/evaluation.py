@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import queue
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import torch
 
@@ -31,6 +33,11 @@ from vnla.world.views import VIEWS
 
 _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 
+PATIENCE = 60.0
+"""Seconds that calls in hand are waited for when it is no use to go on."""
+
+Outcome = TypeVar("Outcome")
+Work = Callable[[Sequence[Key], threading.Event], list[Record]]
 Show = Callable[[str, str, int], dict[str, Any]]
 """(house, viewpoint, pose) → the fields of an observation that show something."""
 
@@ -58,19 +65,17 @@ def evaluate_guest(
     progress: Share = unheard,
 ) -> Visit:
     """Run every task under every seed, `at_once` calls at a time if the guest bears it; go on from what the folder has."""
-    tasks = rules.tasks
-    number = {task.id: i for i, task in enumerate(tasks.tasks)}
-    every = [(task.id, seed) for seed in seeds for task in tasks.tasks]
+    tasks = rules.tasks.tasks
+    every = [(task.id, seed) for seed in seeds for task in tasks]
     done = {} if folder is None else folder.done(set(every).__contains__)
-    houses = sorted({task.house for task in tasks.tasks})
-    order = {task.id: houses.index(task.house) for task in tasks.tasks}
-    todo = sorted((key for key in every if key not in done), key=lambda key: order[key[0]])  # house by house
-    progress(len(done), len(every))
-    groups = [todo[i : i + guest.declared.batch] for i in range(0, len(todo), guest.declared.batch)]
+    house = {task.id: task.house for task in tasks}
+    todo = sorted((key for key in every if key not in done), key=lambda key: house[key[0]])  # house by house
+    size = guest.declared.batch
+    groups = [todo[i : i + size] for i in range(0, len(todo), size)]
+    work = partial(_visit, guest, rules, show, {task.id: i for i, task in enumerate(tasks)})
     in_doubt: list[Record] = []
-    for records in _in_threads(
-        lambda group: _visit(guest, rules, show, group, number), groups, at_once if guest.at_once else 1
-    ):
+    progress(len(done), len(every))
+    for records in _in_threads(work, groups, at_once if guest.at_once else 1):
         for record in records:
             done[record.task, record.seed] = record
             in_doubt.append(record)
@@ -105,13 +110,17 @@ def _answers(record: Record) -> int:
     return len(record.actions) + sum(each is not None for each in record.said)
 
 
-def _visit(guest: Guest, rules: Rules, show: Show, group: Sequence[Key], number: Mapping[str, int]) -> list[Record]:
-    """Some episodes together, from start to end."""
+def _visit(
+    guest: Guest, rules: Rules, show: Show, number: Mapping[str, int], group: Sequence[Key], enough: threading.Event
+) -> list[Record]:
+    """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
     walks = [rules.begin(number[task], seed) for task, seed in group]
     for walk, fault in zip(walks, guest.begin([walk.beginning for walk in walks]), strict=True):
         if fault is not None:
             walk.note(fault)
     while going := [walk for walk in walks if not walk.over]:
+        if enough.is_set():
+            return []
         seen = [walk.observation(**_shown(walk, rules, show)) for walk in going]
         for walk, answer in zip(going, guest.act(seen), strict=True):
             walk.take(answer)
@@ -122,44 +131,55 @@ def _shown(walk: Walk, rules: Rules, show: Show) -> dict[str, Any]:
     return show(walk.task.house, rules.tasks.environment.world.ids[walk.pose // VIEWS], walk.pose)
 
 
-def _in_threads(
-    work: Callable[[Sequence[Key]], list[Record]], groups: Sequence[Sequence[Key]], threads: int
-) -> Iterator[list[Record]]:
-    """What comes of each group, as it comes. Threads do not keep the process alive: whoever interrupts need not wait."""
-    if threads == 1:
-        yield from map(work, groups)
+def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iterator[list[Record]]:
+    """What comes of each group, as it comes. When one fails, the calls that others have in hand are waited for: they may
+    have been paid for. Threads do not keep the process alive, so whoever interrupts need not wait."""
+    enough = threading.Event()
+    if count == 1:
+        yield from (work(group, enough) for group in groups)
         return
     left: queue.SimpleQueue[Sequence[Key]] = queue.SimpleQueue()
-    found: queue.Queue[list[Record] | BaseException] = queue.Queue(maxsize=threads)
-    enough = threading.Event()
+    found: queue.SimpleQueue[list[Record] | Exception] = queue.SimpleQueue()
     for group in groups:
         left.put(group)
 
     def take() -> None:
         while not enough.is_set():
             try:
-                outcome: list[Record] | BaseException = work(left.get_nowait())
+                found.put(work(left.get_nowait(), enough))
             except queue.Empty:
                 return
-            except BaseException as error:
-                outcome = error
-            found.put(outcome)
+            except Exception as error:
+                found.put(error)
 
-    for _ in range(min(threads, len(groups))):
-        threading.Thread(target=take, daemon=True).start()
+    threads = [threading.Thread(target=take, daemon=True) for _ in range(min(count, len(groups)))]
+    for thread in threads:
+        thread.start()
     try:
         for _ in groups:
-            while True:  # with a time-out: a wait without one cannot be interrupted everywhere
-                try:
-                    outcome = found.get(timeout=0.5)
-                    break
-                except queue.Empty:
-                    continue
-            if isinstance(outcome, BaseException):
+            outcome = _next(found)
+            if isinstance(outcome, Exception):
+                enough.set()
+                _wait_for(threads)
                 raise outcome
             yield outcome
     finally:
         enough.set()
+
+
+def _next(found: queue.SimpleQueue[Outcome]) -> Outcome:
+    """What comes next; with time-outs, because a wait without one cannot be interrupted everywhere."""
+    while True:
+        try:
+            return found.get(timeout=0.5)
+        except queue.Empty:
+            continue
+
+
+def _wait_for(threads: Sequence[threading.Thread]) -> None:
+    end = time.monotonic() + PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
 
 
 def _evaluation(rules: Rules, seeds: Sequence[int], records: Sequence[Record], metrics: Mapping[str, Metric]) -> Evaluation:
