@@ -41,8 +41,13 @@ def _listed(sight: Sight, side: int) -> str:
 
 def _way(way: Way, here: str) -> str:
     to = ("another " if way.room == here else "the ") + way.room if way.room in ROOM_NAMES.values() else "some room"
-    what = {"on": "room to walk on", "stairs up": f"stairs up to {to}", "stairs down": f"stairs down to {to}"}
-    return f"{what.get(way.kind) or f'{with_article(way.kind)} to {to}'}, {metres(way.distance)}"
+    if way.kind == "on":
+        what = "room to walk on"
+    elif way.kind.startswith("stairs"):
+        what = way.kind if way.room == "stairs" else f"{way.kind} to {to}"
+    else:
+        what = f"{with_article(way.kind)} to {to}"
+    return f"{what}, {metres(way.distance)}"
 
 
 def _things(things: Iterable[Thing]) -> list[str]:
