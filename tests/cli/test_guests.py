@@ -22,6 +22,7 @@ from vnla.houses.folder import read_world
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.sampling import subset
 
+FOLDERS = ("killed", "whole")
 Places = tuple[str, Path, str, Path, str, str]
 
 
@@ -99,37 +100,37 @@ def test_without_out_it_is_kept_where_it_was_run(
     assert answer.status == 2 and "was begun with ratio '0.4', not '0.1'; give another --out" in answer.err
 
 
-def test_killed_at_any_time_it_goes_on_to_the_same_bytes(places: Places, tmp_path: Path) -> None:
+def test_killed_at_any_time_it_goes_on_to_the_same_bytes(vnla: Vnla, places: Places, tmp_path: Path) -> None:
     """Killed twice with no warning; episodes, results and summary are those of one that was left alone."""
 
     def slowly(value: Any) -> Say:
         time.sleep(0.02)
         return turner(value)
 
-    def command(out: Path, url: str) -> list[str]:
-        options = ["--out", out, "--seeds", 3, "--concurrency", 2, "--json", out / "s.json"]
-        return [str(each) for each in [sys.executable, "-m", "vnla", "evaluate", "--agent", url, *places, *options]]
+    def command(name: str) -> list[str]:
+        options = ["--out", tmp_path / name, "--seeds", 3, "--concurrency", 2, "--json", tmp_path / name / "s.json"]
+        return [str(each) for each in ["evaluate", "--agent", server.url, *places, *options]]
 
     environment = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
     with serving(agent(slowly)) as server:
-        subprocess.run(command(tmp_path / "whole", server.url), check=True, env=environment, capture_output=True)
+        assert vnla(*command("whole")).status == 0
         episodes = tmp_path / "killed" / "test_seen" / "episodes.jsonl"
         for wanted in (3, 10):
-            process = subprocess.Popen(command(tmp_path / "killed", server.url), env=environment, stderr=subprocess.DEVNULL)
-            deadline = time.monotonic() + 60
+            program = [sys.executable, "-m", "vnla", *command("killed")]
+            process = subprocess.Popen(program, env=environment, stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 120
             while not (episodes.exists() and episodes.read_bytes().count(b"\n") >= wanted):
                 assert time.monotonic() < deadline and process.poll() is None
                 time.sleep(0.005)
             process.send_signal(signal.SIGKILL)
             process.wait()
-        begun = len([path for path in server.paths() if path == "/begin"])
-        subprocess.run(command(tmp_path / "killed", server.url), check=True, env=environment, capture_output=True)
+        done, begun = episodes.read_bytes().count(b"\n"), server.paths().count("/begin")
+        assert begun <= 18 + done + 2 * 2, "at most two episodes were in hand each time"
+        assert vnla(*command("killed")).status == 0
     for name in ("test_seen/results.json", "summary.json", "s.json", "test_seen/settings.json"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    files = [tmp_path / each / "test_seen" / "episodes.jsonl" for each in ("killed", "whole")]
-    lines = [sorted(file.read_bytes().splitlines()) for file in files]
+    lines = [sorted((tmp_path / each / "test_seen" / "episodes.jsonl").read_bytes().splitlines()) for each in FOLDERS]
     assert lines[0] == lines[1] and len(lines[0]) == 18
-    assert begun <= 18 + 17 + 2 * 2, "at most two episodes were in hand each time"
 
 
 def completions(path: str, value: Any) -> Say:
@@ -188,6 +189,8 @@ def test_a_prompt_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path) -> Non
         (["--agent", "openai:m", "--base-url", "http://me:pw@x"], "has a password in it"),
         (["--agent", "openai:m", "--base-url", "http://x", "--observe", "smells"], "--observe smells: choose from"),
         (["--agent", "openai:m", "--base-url", "http://x", "--key-variable", "NO_SUCH_KEY"], "has no such variable"),
+        (["--agent", "openai:m", "--base-url", "http://x", "--agent-option", "width=wide"], "width is 'wide'"),
+        (["--agent", "openai:m", "--base-url", "http://x", "--agent-option", "messages=[]"], "messages is no option"),
         (["--agent", "http://127.0.0.1:9", "--retries", "0"], "no agent answers there (no_answer)"),
         (["--agent", "scripted", "--on-error", "cry"], "--on-error cry: choose from stay, stop"),
         (["--agent", "scripted", "--help-policy", "none"], "--help-policy is for runs"),

@@ -312,7 +312,8 @@ class _Trial:
                 write_evaluation(npz, found[split])
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
-        return f"help policy {config.help_policy}, τ = {share}", found
+        drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
+        return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
     def _asking(self, config: RunConfig) -> RunConfig:
         """The same by another help policy, if one is given."""

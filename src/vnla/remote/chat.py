@@ -138,6 +138,11 @@ class Chat(Guest):
         that it is reminded of."""
         if not model:
             raise InputError("agent openai: say which model, openai:MODEL")
+        for name, value, least in (("width", width, 16), ("memory", memory, 0)):
+            if type(value) is not int or value < least:
+                raise InputError(f"agent openai: {name} is {value!r}; expected a whole number of {least} or more")
+        if reserved := {"model", "messages", "stream"} & set(options or {}):
+            raise InputError(f"agent openai: {min(reserved)} is no option of a request; it is filled in")
         self.declared = Declared(f"openai:{model}", OBSERVES[observe], 1, width)
         self.meter = meter or Meter()
         self._model, self._call, self._prompt, self._memory = model, caller, prompt, memory
