@@ -39,6 +39,7 @@ def test_examples_are_short() -> None:
     assert {file.stem for file in files} == {
         "advisor",
         "agent",
+        "agent_server",
         "encoder",
         "help_policy",
         "metric",

@@ -1,4 +1,4 @@
-"""`vnla evaluate`: how well a trained agent does."""
+"""`vnla evaluate`: how well a trained agent does, or somebody else's (`vnla.cli.guests`)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import Tell, is_given, plain, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.cli.guests import Invitation
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.players import Players
@@ -29,13 +30,26 @@ TESTS = ("test_seen", "test_unseen")
 
 
 def evaluate(
+    context: typer.Context,
     run: Annotated[
-        Path | None, typer.Argument(metavar="RUN", help="Folder of a run or of several, or: pretrained.", show_default=False)
+        Path | None,
+        typer.Argument(
+            metavar="RUN", help="Folder of a run or of several, or: pretrained. Or give --agent.", show_default=False
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Not a run: http://HOST:PORT, openai:MODEL, scripted, planner or yours, a.b:C."),
     ] = None,
     split: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen; may be repeated.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=5, help="How many of the authors' five seeds. [default: 5; with --agent 1]")
+    ] = None,
+    subset: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="N tasks of a split, the same for everybody. [default: all]")
+    ] = None,
     help_policy: Annotated[
         str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
     ] = None,
@@ -74,6 +88,36 @@ def evaluate(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    agent_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="With --agent: what it is made with; may be repeated.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="With --agent: episodes and calls, to go on from. [default: evaluations/NAME]"),
+    ] = None,
+    on_error: Annotated[
+        str, typer.Option(metavar="WHAT", help="With --agent: a wrong answer costs a step (stay), or ends all (stop).")
+    ] = "stay",
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="With --agent: calls at a time.")] = 8,
+    timeout: Annotated[float, typer.Option(min=0.01, help="With --agent: seconds for one try of a call.")] = 60,
+    retries: Annotated[int, typer.Option(min=0, max=20, help="With --agent: tries after the first.")] = 3,
+    give_up: Annotated[
+        int, typer.Option(min=0, help="With --agent: leave after so many calls in a row without an answer; 0: never.")
+    ] = 20,
+    key_variable: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]"),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="With openai: where it is, such as http://localhost:8000/v1.")
+    ] = None,
+    observe: Annotated[str, typer.Option(metavar="WHAT", help="With openai: picture, text or both.")] = "picture",
+    prompt: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With openai: a prompt. [default: the package's]")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="With openai: no more calls than this.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="With openai: no more tokens than this.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With openai: say what it may cost, and leave.")] = False,
 ) -> None:
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
@@ -84,25 +128,45 @@ def evaluate(
     Example: vnla evaluate pretrained --world worlds/small --tasks tasks/small
 
     Example: vnla evaluate --recorded data/results.json --world worlds/small --tasks tasks/small
+    Example: vnla evaluate --agent http://localhost:8000 --world worlds/small --tasks tasks/small --subset 200
     """
+    from vnla.cli.guests import Invitation, Spending
     from vnla.common.machine import device_named, use_threads
+    from vnla.common.named import options_of
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.evaluation.spreadsheet import Spreadsheet
+    from vnla.remote.caller import Manner
+    from vnla.remote.walk import ON_ERROR
     from vnla.training.checkpoints import runs_in
+    from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
     if recorded is not None:
-        if any((help_policy, ratio, k, checkpoint, results, sweep, npz)):
+        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz)):
             raise InputError(
                 "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
             )
         _recorded(recorded, run, world, tasks, split or (), chosen, as_json, as_csv)
         return
+    if agent is not None:
+        _refuse(context, run is not None, _OF_RUNS, f"is for runs; --agent {agent} decides by itself")
+        _check_places([*(_Output("", results, npz, None).places(splits)), as_json, as_csv])
+        invitation = Invitation(
+            agent, world, tasks, splits, SEEDS[: seeds or 1], chosen, HELP_RATIO if ratio is None else ratio,
+            k or SUBGOAL_ACTIONS, subset, out, _one_of("--on-error", on_error, ON_ERROR), concurrency,
+            Manner(timeout, retries, give_up=give_up), base_url, observe, prompt, key_variable,
+            options_of(agent_option or [], "--agent-option"), Spending(max_calls, max_tokens, dry_run),
+        )  # fmt: skip
+        _tell_of(invitation, _Output("", results, npz, None), as_json, as_csv)
+        return
+    _refuse(context, False, _OF_GUESTS, "needs --agent")
     if run is None:
-        raise InputError("say which RUN to evaluate, or which --recorded FILE to score")
-    trial = _Trial(SEEDS[:seeds], help_policy, ratio, k, checkpoint, chosen, world, tasks, device_named(device))
+        raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
+    trial = _Trial(
+        SEEDS[: seeds or len(SEEDS)], help_policy, ratio, k, checkpoint, chosen, world, tasks, device_named(device), subset
+    )
     runs = runs_in(run)
     one = runs == [run]
     outputs = {each: _Output("" if one else each.name, results, npz, sweep) for each in runs}
@@ -168,6 +232,51 @@ def _recorded(
         write_text(as_csv, spreadsheet(found))
 
 
+_OF_RUNS = ("help_policy", "checkpoint", "sweep")
+_OF_GUESTS = (
+    "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
+    "prompt", "max_calls", "max_tokens", "dry_run",
+)  # fmt: skip
+
+
+def _refuse(context: typer.Context, both: bool, options: Sequence[str], why: str) -> None:
+    """Refuse what belongs to the other kind of agent."""
+    given = [name for name in options if is_given(context, name)]
+    if both or given:
+        raise InputError(f"{'RUN' if both else '--' + given[0].replace('_', '-')} {why}")
+
+
+def _one_of(option: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise InputError(f"{option} {value}: choose from {', '.join(choices)}")
+    return value
+
+
+def _tell_of(invitation: Invitation, output: _Output, as_json: Path | None, as_csv: Path | None) -> None:
+    """Evaluate a guest; its table, its errors, and the files that are asked for."""
+    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.results import results_of, write_results
+    from vnla.evaluation.spreadsheet import Spreadsheet
+
+    title, visits, summary = invitation.run()
+    found, sheet = {split: visit.evaluation for split, visit in visits.items()}, Spreadsheet()
+    plain().print(_table(title, found, invitation.metrics))
+    for split, visit in visits.items():
+        kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
+        plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
+        if results := output.of_results(split):
+            write_results(results, results_of(visit.evaluation, invitation.seeds[0]))
+        if npz := output.of_npz(split):
+            write_evaluation(npz, visit.evaluation)
+        sheet.add(invitation.agent, split, visit.evaluation)
+    if invitation.place is not None:
+        typer.echo(f"episodes, calls and results: {invitation.place}")
+    if as_json is not None:
+        write_text(as_json, json.dumps(summary, indent=2) + "\n")
+    if as_csv is not None:
+        sheet.write(as_csv)
+
+
 def _check_places(places: Iterable[Path | None]) -> None:
     """Refuse, before the work, a place where its outcome could not be written."""
     for place in places:
@@ -217,6 +326,7 @@ class _Trial:
     world: Path | None
     tasks: Path | None
     device: str
+    subset: int | None = None
 
     def check(self, run: Path) -> None:
         """Refuse what this run cannot do, before anything large is loaded."""
@@ -260,7 +370,8 @@ class _Trial:
                 write_evaluation(npz, found[split])
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
-        return f"help policy {config.help_policy}, τ = {share}", found
+        drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
+        return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
     def _asking(self, config: RunConfig) -> RunConfig:
         """The same by another help policy, if one is given."""
@@ -274,7 +385,18 @@ class _Trial:
         players = make_players(trained.config, trained.material, trained.agent(self.checkpoint or kind), training=False)
         if self.k is not None and self.k != players.advisor.k:
             players = with_k(players, self.k, vocabulary_of(trained.config, trained.material))
-        return _Subject(players, trained.material.evaluation_tasks(split))
+        return _Subject(players, self._tasks(trained, split))
+
+    def _tasks(self, trained: Trained, split: str) -> TaskSet:
+        from vnla.tasks.sampling import subset
+        from vnla.tasks.task_set import TaskSet
+
+        material = trained.material
+        if self.subset is None:
+            return material.evaluation_tasks(split)
+        data = material.dataset
+        chosen = subset(data.split(split), self.subset)
+        return TaskSet.compile(material.world, chosen, data.budgets, vocabulary=data.vocabulary)
 
 
 def _learns(config: RunConfig) -> bool:

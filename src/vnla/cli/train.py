@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from vnla.cli.console import LARGEST_SEED
+from vnla.cli.console import LARGEST_SEED, is_given
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -153,7 +153,7 @@ def train(
 
     device = device_named(device)
     use_threads(threads)
-    given = {name for name in context.params if _is_given(context, name)}
+    given = {name for name in context.params if is_given(context, name)}
     if agent != "paper":
         _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
     if advisor not in KINDS:
@@ -262,12 +262,6 @@ def _kind(advisor: Advisor) -> str:
     if not isinstance(advisor, TemplateAdvisor):
         return name_of(advisor, ADVISORS)
     return next(name for name, kind in KINDS.items() if kind == (advisor.direct, advisor.speaks))
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given by a person, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and not source.name.startswith("DEFAULT")
 
 
 def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:

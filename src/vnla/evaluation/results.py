@@ -102,16 +102,16 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: 
     length, budget = int(trace.length), int(trace.help_budget)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
-    said, reasons = trace.phrase[0, :length].tolist(), trace.reason[0, :length].tolist()
-    known = NOTHING not in reasons
+    said, reasons = (each[0, :length].tolist() for each in (trace.phrase, trace.reason))
+    judged = NOTHING not in reasons
     return Result(
         instr_id=task.id,
         scan=task.house,
         trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
-        agent_nav=tuple(moves),
+        agent_nav=tuple(moves) if len(moves) == length else None,  # an agent's errors are no actions
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
-        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if known else None,
-        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if known else None,
+        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if judged else None,
+        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if judged else None,
         subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
         help_budget=None if budget == NOTHING else budget,
