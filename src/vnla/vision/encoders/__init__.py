@@ -1,4 +1,5 @@
-"""Encoders of images, by name: ours, and anybody's as `package.module:Class`, a class made from `Encoder`.
+"""Encoders of images, by name: ours, and anybody's as `package.module:Class` or as a package offers them, a class made from
+`Encoder`.
 
 A new one of ours is one file with a `make` function, and one line here. Its file is read when it is asked for: processes
 that only run an encoder need not load what others are made of.
@@ -14,6 +15,7 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.named import build
+from vnla.common.offers import offered
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]
@@ -54,7 +56,7 @@ def make_encoder(name: str, options: Options | None = None, own: Mapping[str, An
         if own:
             raise InputError(f"encoder {name}: has no option {min(own)}; its options are {', '.join(vars(options))}")
         return ENCODERS[kind](name, options)
-    if ":" not in name or name.endswith(":"):
+    if name.endswith(":") or (":" not in name and offered("encoder", name) is None):
         raise InputError(f"encoder {name!r}: unknown; choose one of {encoder_names()}, or your own, package.module:Class")
     return _anybodys(name, options, own)
 
