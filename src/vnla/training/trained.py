@@ -49,11 +49,7 @@ def _opened(folder: Path, world: Path | None, tasks: Path | None, device: str, o
     saved = RunConfig.read(folder / CONFIG)
     check_places(folder, saved, world=world is None, tasks=tasks is None)
     config = replace(saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks))
-    words = _words(folder, saved)
-    material = RunData.load(config, device)
-    if words is not None:
-        material = replace(material, dataset=replace(material.dataset, words=words))
-    return Trained(folder, config, material, only)
+    return Trained(folder, config, RunData.load(config, device, _words(folder, saved)), only)
 
 
 def _words(folder: Path, saved: RunConfig) -> Vocabulary | None:

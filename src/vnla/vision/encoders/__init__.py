@@ -40,6 +40,7 @@ ENCODERS: dict[str, Maker] = {
     "timm:": _maker("timm_models"),
     "random": _maker("resnet", "make_random"),
     "pixels": _maker("pixels"),
+    "pictures": _maker("pixels", "make_pictures"),
 }
 
 
