@@ -92,5 +92,5 @@ def _as_it_is(name: str, values: Tensor) -> Tensor:
         return values.long()
     if kind == PICTURES:
         height = math.isqrt(values.shape[-1] // 4)  # three colours, and the camera's 4:3
-        return values.unflatten(-1, (height, -1, 3)).movedim(-1, -3)
+        return values.reshape(*values.shape[:-1], height, -1, 3).movedim(-1, -3)
     return values

@@ -93,7 +93,7 @@ class SimpleAgent(Agent):
             raise self._wrong(f"act has to give an ask of shape ({batch},), not {_shape(ask)}")
         return Act(logits, None if ask is None else ask.reshape(batch), said[1])
 
-    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:  # noqa: ARG002
+    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
         """What it said of asking, with its gradients: (batch, 1)."""
         return first.known[0] if first.known else super().knows(view, tentative, first)[:, :0]
 

@@ -29,6 +29,8 @@ from vnla.world.actions import NAV_ACTIONS, NAV_START, REQUEST, Nav
 
 UNLIKELY = -30.0
 """Logit of what was not chosen; the choice has 0."""
+SECOND = Nav.RIGHT
+"""What is done instead where the choice is `forward`, and nothing is ahead to go to."""
 
 
 class Glimpse(NamedTuple):
@@ -92,7 +94,8 @@ class SingleAgent(Agent):
         if isinstance(action, str) and action.upper() in Nav.__members__:
             action = Nav[action.upper()]
         if isinstance(action, int | np.integer) and 0 <= action < NAV_ACTIONS:
-            return [0.0 if number == action else UNLIKELY for number in range(NAV_ACTIONS)]
+            second = UNLIKELY / 2
+            return [0.0 if each == action else second if each == SECOND else UNLIKELY for each in range(NAV_ACTIONS)]
         if isinstance(action, Sequence | np.ndarray | Tensor) and not isinstance(action, str) and len(action) == NAV_ACTIONS:
             return [float(each) for each in action]
         names = ", ".join(each.name.lower() for each in Nav)
@@ -136,15 +139,13 @@ class SingleMind(Mind):
     def _values(self, name: str, values: Tensor) -> Sequence[Any]:
         if name == TEXT:
             return self.agent.sentences(Words(values, (values > 0).sum(dim=1)))
-        array: Sequence[Any] = values.cpu().numpy()
-        return array
+        return list(values.cpu().numpy())
 
     @torch.no_grad()
     def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         """Pass 1: as if nobody asked."""
         answers = [
-            self.agent.answer(glimpse, self.states[at])
-            for glimpse, at in zip(self.glimpses, self.row.tolist(), strict=True)
+            self.agent.answer(glimpse, self.states[at]) for glimpse, at in zip(self.glimpses, self.row.tolist(), strict=True)
         ]
         logits, wishes, states = (list(each) for each in zip(*answers, strict=True)) if answers else ([], [], [])
         self.first.logits, self.first.states = logits, states

@@ -49,14 +49,14 @@ class Offer:
             return self.entry.load()
         except Exception as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"{self.kind} {self.name}: {self.target} of {self.package} cannot be imported ({why})") from None
+            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why})") from None
 
 
 def offers(kind: str) -> list[Offer]:
     """What packages offer of a kind, sorted by name; a package that is found twice offers a thing once."""
     if kind not in GROUPS:
         return []
-    found = {}
+    found: dict[tuple[str, str], Offer] = {}
     for entry in entry_points(group=GROUPS[kind]):
         package = "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
         found.setdefault((entry.name, entry.value), Offer(kind, entry.name, entry.value, package, entry))

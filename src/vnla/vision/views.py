@@ -1,4 +1,4 @@
-"""What agents see of a world, by name: the features that a store holds, `symbolic` or `text`; several with commas between."""
+"""What agents see of a world, by name: what a feature store holds, `symbolic` or `text`; several with commas between."""
 
 from __future__ import annotations
 
