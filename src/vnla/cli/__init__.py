@@ -15,7 +15,22 @@ from typing import Annotated, Any
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, beyond, calibrate, ceilings, demo, evaluate, features, paper, tasks, train, walk, watch, world
+from vnla.cli import (
+    bench,
+    beyond,
+    calibrate,
+    ceilings,
+    demo,
+    evaluate,
+    features,
+    paper,
+    parts,
+    tasks,
+    train,
+    walk,
+    watch,
+    world,
+)
 from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 from vnla.report.printing import make_printable
@@ -67,6 +82,7 @@ app.command("watch")(watch.watch)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)
+app.command("list")(parts.list_)
 app.add_typer(bench.app, name="bench", cls=Group)
 
 

@@ -165,9 +165,7 @@ def import_json(
     _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
 
 
-@importers.command(
-    "from", epilog="Example: vnla world import from examples.world_source:Hotel worlds/hotel --option rooms=8"
-)
+@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotel worlds/hotel")
 def import_from(
     source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
@@ -253,9 +251,7 @@ def set_(
     world: WorldArgument,
     pictures: Annotated[
         str | None,
-        typer.Option(
-            metavar="SOURCE", help="generated, skybox, panoramas or package.module:Class; 'default' takes it back."
-        ),
+        typer.Option(metavar="SOURCE", help="generated, skybox, panoramas, package.module:Class; 'default' takes it back."),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")

@@ -1,7 +1,7 @@
 """Sources of worlds, by name: where houses come from that are neither generated nor Matterport3D's.
 
-`vnla world import from NAME OUT` makes a world folder of what a source gives. Anybody's is named as `package.module:Class`, or
-as an installed package offers it (`vnla.common.offers`).
+`vnla world import from NAME OUT` makes a world folder of what a source gives. Anybody's is named as `package.module:Class`,
+or as an installed package offers it (`vnla.common.offers`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The source `panoramas`: one picture a viewpoint that shows all around, twice as wide as high, as 360° cameras make them."""
+"""The source `panoramas`: one picture a viewpoint, of all that is around it, twice as wide as high."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def _pixels(path: Path) -> Faces:
         with Image.open(path) as picture:
             if picture.width != 2 * picture.height or picture.width > WIDEST:
                 raise InputError(
-                    f"{path}: {picture.width}×{picture.height} pixels; expected a picture twice as wide as high, and no wider"
-                    f" than {WIDEST:,}"
+                    f"{path}: {picture.width}×{picture.height} pixels; expected a picture twice as wide as high,"
+                    f" and no wider than {WIDEST:,}"
                 )
             pixels: Faces = np.asarray(picture.convert("RGB"))
             return pixels

@@ -23,11 +23,12 @@ __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names",
 Maker = Callable[[str, Options], Encoder]
 
 
-def _maker(module: str, function: str = "make") -> Maker:
+def _maker(about: str, module: str, function: str = "make") -> Maker:
     def make(name: str, options: Options) -> Encoder:
         maker: Maker = getattr(import_module(f"{__name__}.{module}"), function)
         return maker(name, options)
 
+    make.__doc__ = about
     return make
 
 
@@ -35,12 +36,12 @@ DEFAULT = "efficientnet-lite0"
 
 # One line an encoder. A name that ends in a colon stands for all names that begin with it.
 ENCODERS: dict[str, Maker] = {
-    DEFAULT: _maker("lite0"),
-    "resnet152": _maker("resnet", "make_resnet152"),
-    "timm:": _maker("timm_models"),
-    "random": _maker("resnet", "make_random"),
-    "pixels": _maker("pixels"),
-    "pictures": _maker("pixels", "make_pictures"),
+    DEFAULT: _maker("EfficientNet-Lite0, trained on ImageNet; it comes with the package.", "lite0"),
+    "resnet152": _maker("ResNet-152, trained on ImageNet: the paper's.", "resnet", "make_resnet152"),
+    "timm:": _maker("Any model of timm, by its name there.", "timm_models"),
+    "random": _maker("A ResNet-50 that has learned nothing.", "resnet", "make_random"),
+    "pixels": _maker("Mean colours of 16 × 12 parts of the image.", "pixels"),
+    "pictures": _maker("The image itself, 64 × 48.", "pixels", "make_pictures"),
 }
 
 
