@@ -14,11 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Agent, Sizes
-from vnla.agent.paper import AGENTS
+from vnla.agent.agent import Sizes
+from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
-from vnla.common.named import build
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -93,8 +92,8 @@ def bare_setting(
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
     noticed = senses_named(senses)
-    given = Sizes(WORDS, {"random": view_size, **{name: sense.size for name, sense in noticed.items()}})
-    walker: Agent = build("agent", agent, AGENTS, {**sizes, **(options or {})}, Agent, sizes=given)
+    seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
+    walker = agent_named(agent, {**sizes, **(options or {})}, Sizes(WORDS, seen, tuple(noticed)))
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),

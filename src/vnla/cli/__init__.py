@@ -26,6 +26,7 @@ from vnla.cli import (
     evaluate,
     features,
     paper,
+    parts,
     score,
     serve,
     study,
@@ -91,6 +92,7 @@ app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)
+app.command("list")(parts.list_)
 app.add_typer(bench.app, name="bench", cls=Group)
 
 

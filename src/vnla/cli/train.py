@@ -41,7 +41,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Features of the world, or symbolic. Several with commas between. [default: the world's choice]",
+            help="Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares,"
+            " or the world's choice]",
         ),
     ] = None,
     help_policy: Annotated[
@@ -92,8 +93,9 @@ def train(
     iterations: Annotated[
         int,
         typer.Option(
-            min=1,
-            help="How many batches to train on. A run that is there goes on to that many; its cooldown is at the new end.",
+            min=0,
+            help="How many batches to train on; 0 for an agent as it is. A run that is there goes on to that many; its"
+            " cooldown is at the new end.",
         ),
     ] = 100_000,
     batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
@@ -159,10 +161,11 @@ def train(
     if advisor not in KINDS:
         _refuse(given & {"k", "easy"}, f"belongs to the paper's advisor, not to {advisor}; try --advisor-option")
     sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
+    seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
     wanted = RunConfig(
         world=str(world.absolute()) if world else "",
         tasks=str(tasks.absolute()) if tasks else "",
-        features=features or (default_features(world) if world else DEFAULT),
+        features=features or seen,
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
@@ -170,7 +173,7 @@ def train(
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent=agent,
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
-        senses=sense,
+        senses=sense if "sense" in given else noticed,
         timed=timed,
         fold=fold,
         veil=veil,
@@ -181,6 +184,17 @@ def train(
     policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
     variants = _variants(run, wanted, policies, _numbers(seed))
     _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
+
+
+def _declared(agent: str, usual: str) -> tuple[str, str]:
+    """The features and the senses that an agent declares to see, the usual ones if it does not."""
+    from vnla.agent.choice import class_of
+    from vnla.agent.sights import features_for, senses_for
+
+    if agent == "paper":
+        return usual, ""
+    kind = class_of(agent)
+    return features_for(kind, usual), senses_for(kind)
 
 
 def _refuse(options: Set[str], why: str) -> None:

@@ -8,11 +8,12 @@ from contextlib import closing
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
+from vnla.cli.help import Group
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
@@ -21,9 +22,23 @@ from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_bui
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
-app = typer.Typer(help="Houses: make, import, export, show, set.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from vnla.houses.sources import WorldSource
+
+app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
+
+
+class _Importers(Group):
+    """`vnla world import FILE.json OUT` means `vnla world import json FILE.json OUT`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Typer calls this."""
+        named = args and args[0].endswith(".json") and args[0] not in self.commands
+        return super().resolve_command(ctx, ["json", *args] if named else args)
+
+
 importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
-app.add_typer(importers, name="import")
+app.add_typer(importers, name="import", cls=_Importers)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -131,6 +146,61 @@ def import_matterport(
         _print_import(out, houses, notes, verbose)
 
 
+@importers.command("json", epilog="Example: vnla world import json examples/world.json worlds/mine")
+def import_json(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A plain JSON file of rooms, viewpoints and objects.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Pictures all around each viewpoint: <house>/<viewpoint>.jpg. [default: none]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Import houses of your own from a plain JSON file; `vnla world schema` prints what may stand in it.
+
+    Viewpoints and edges that the file does not give are made. Without pictures agents see symbols, or read text.
+    """
+    from vnla.houses.sources import Plain
+
+    _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
+
+
+@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotel worlds/hotel")
+def import_from(
+    source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source; may be repeated.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Import houses from a source by its name, anybody's too."""
+    from vnla.common.named import options_of
+    from vnla.houses.sources import world_source
+
+    _import(world_source(source, options_of(option or (), "--option")), out, source, as_json)
+
+
+def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
+    """Make a world folder of what a source gives."""
+    files.vacant(out)
+    choices = source.choices()
+    with progress_bar() as progress:
+        houses = list(progress.track(source.houses(), description="reading"))
+    write_world(out, houses, source=name, splits=source.splits(), choices=choices)
+    notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
+    if as_json:
+        print_json(_import_report(out, houses, notes, True))
+    else:
+        _print_import(out, houses, notes, True)
+
+
+@app.command("schema", epilog="Example: vnla world schema > world.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of the files that `vnla world import json` reads."""
+    from vnla.houses.plain import schema_text
+
+    typer.echo(schema_text(), nl=False)
+
+
 @app.command("export", epilog="Example: vnla world export worlds/small exported --format matterport")
 def export(
     world: WorldArgument,
@@ -181,7 +251,7 @@ def set_(
     world: WorldArgument,
     pictures: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="generated, skybox or package.module:Class; 'default' takes it back."),
+        typer.Option(metavar="SOURCE", help="generated, skybox, panoramas, package.module:Class; 'default' takes it back."),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")

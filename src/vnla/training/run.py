@@ -108,7 +108,7 @@ class Run:
                 first = first_agent(config)
                 load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
         self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
-        self._validated = validated_at(notes, self.done)
+        self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
         self._unreported: deque[tuple[int, Reading]] = deque()

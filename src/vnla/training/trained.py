@@ -65,10 +65,7 @@ def _opened(
     saved = RunConfig.read(folder / CONFIG)
     check_places(folder, saved, world=world is None, tasks=tasks is None)
     config = replace(saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks))
-    words = _words(folder, saved)
-    material = RunData.load(config, device, source)
-    if words is not None:
-        material = replace(material, dataset=replace(material.dataset, words=words))
+    material = RunData.load(config, device, _words(folder, saved), source)
     return Trained(folder, config, material, only)
 
 

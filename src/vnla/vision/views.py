@@ -1,10 +1,10 @@
-"""What agents see of a world, by name: the features that a store holds, or `symbolic`; several with commas between."""
+"""What agents see of a world, by name: what a feature store holds, `symbolic` or `text`; several with commas between."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,14 @@ from vnla.vision.encoders import DEFAULT
 from vnla.vision.store import world_features
 from vnla.vision.symbolic import NAME as SYMBOLIC
 from vnla.vision.symbolic import symbolic_features
+from vnla.vision.text import NAME as TEXT
+from vnla.vision.text import text_views
 from vnla.world.compiled import World
 
-Views = NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    from vnla.tasks.vocabulary import Vocabulary
+
+Views = NDArray[Any]
 """A row for every pose of a world, (poses, size), in the world's order."""
 Source = Callable[[WorldFolder, World, str], Views | None]
 """Another source of the views of a name, if it has them."""
@@ -39,15 +44,24 @@ def default_features(world: Path) -> str:
     return chosen or DEFAULT
 
 
-def world_views(folder: WorldFolder, world: World, names: str, source: Source | None = None) -> dict[str, Views]:
+def world_views(
+    folder: WorldFolder, world: World, names: str, vocabulary: Vocabulary | None = None, source: Source | None = None
+) -> dict[str, Views]:
     """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now,
-    unless there is another source of them."""
+    unless there is another source of them.
+
+    What is seen in words, `text`, is in those of a vocabulary.
+    """
     found = {name: source and source(folder, world, name) for name in view_names(names)}
-    return {name: _views(folder, world, name) if each is None else each for name, each in found.items()}
+    return {name: _views(folder, world, name, vocabulary) if each is None else each for name, each in found.items()}
 
 
-def _views(folder: WorldFolder, world: World, name: str) -> Views:
+def _views(folder: WorldFolder, world: World, name: str, vocabulary: Vocabulary | None) -> Views:
     array: Views
+    if name == TEXT:
+        if vocabulary is None:
+            raise InputError(f"features {TEXT}: are words, which need a vocabulary; here they cannot be used")
+        return text_views(folder.houses, world, vocabulary)
     if name == SYMBOLIC:
         array = symbolic_features(folder.houses, world).array
     else:
