@@ -60,6 +60,19 @@ def test_who_comes_first_is_told_how_far_it_is(trained: Trained, slow: Slow, tmp
     site.close()
 
 
+def test_who_does_not_choose_waits_for_one_house_at_most(trained: Trained, slow: Slow) -> None:
+    engine, houses = Engine(trained, sights=slow), ["a", "b", "c"]
+    first = engine.enter(houses)
+    assert [engine.enter(houses) for _ in range(5)] == [first] * 5
+    assert slow.under_way == [first]
+    slow.may.set()
+    slow.soon(first).result()
+    slow.may.clear()
+    assert {engine.enter(houses) for _ in range(5)} == {first}
+    assert len(slow.under_way) == 1 and slow.under_way != [first], "the next is made meanwhile"
+    engine.close()
+
+
 def test_the_agents_walk_is_waited_for_at_the_end_of_ones_own(trained: Trained, slow: Slow, tmp_path: Path) -> None:
     site = Site(trained, tmp_path / "pictures", SECRET, slow)
     with Door(site, tmp_path / "sessions") as door:
