@@ -98,6 +98,15 @@ def test_what_was_not_made_is_tried_again(trained: Trained, slow: Slow) -> None:
     engine.close()
 
 
+def test_a_house_that_can_be_seen_waits_for_no_other(trained: Trained, slow: Slow) -> None:
+    engine = Engine(trained, sights=slow)
+    slow.soon("another")
+    slow.made.append("cottage")
+    assert engine.walk(Errand(engine.goals.offered[0], 0, {})).result(timeout=20).steps
+    assert slow.under_way == ["another"]
+    engine.close()
+
+
 def test_walks_in_stock_are_of_houses_that_can_be_seen(trained: Trained, slow: Slow) -> None:
     engine = Engine(trained, sights=slow)
     engine.fill()

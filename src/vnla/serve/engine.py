@@ -136,22 +136,27 @@ class Engine:
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
         future: Future[Walked] = Future()
-        if self._sights is None or errand.task.house in self._seen:
+        if self._sights is None or self.sees(errand.task.house):
+            self._see(errand.task.house)
             self._queue_up(errand, future)
         else:
-            self._sights.soon(errand.task.house).add_done_callback(lambda seen: self._see(seen, errand, future))
+            self._sights.soon(errand.task.house).add_done_callback(lambda made: self._go_on(made, errand, future))
         return future
 
-    def _see(self, seen: Future[None], errand: Errand, walk: Future[Walked]) -> None:
-        """Walk in a house that can be seen now."""
-        assert self._sights is not None
+    def _go_on(self, made: Future[None], errand: Errand, walk: Future[Walked]) -> None:
+        """Walk in a house that has been made, if it has."""
         try:
-            seen.result()
-            self._sights.show(errand.task.house, self.players.views)
-            self._seen.add(errand.task.house)
+            made.result()
+            self._see(errand.task.house)
             self._queue_up(errand, walk)
         except Exception as error:
             walk.set_exception(error if isinstance(error, InputError) else _broken(error))
+
+    def _see(self, house: str) -> None:
+        """Let agents look into a house that can be seen."""
+        if self._sights is not None and house not in self._seen:
+            self._sights.show(house, self.players.views)
+            self._seen.add(house)
 
     def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
         try:
