@@ -60,6 +60,19 @@ def test_who_comes_first_is_told_how_far_it_is(trained: Trained, slow: Slow, tmp
     site.close()
 
 
+def test_who_does_not_choose_waits_for_one_house_at_most(trained: Trained, slow: Slow) -> None:
+    engine, houses = Engine(trained, sights=slow), ["a", "b", "c"]
+    first = engine.enter(houses)
+    assert [engine.enter(houses) for _ in range(5)] == [first] * 5
+    assert slow.under_way == [first]
+    slow.may.set()
+    slow.soon(first).result()
+    slow.may.clear()
+    assert {engine.enter(houses) for _ in range(5)} == {first}
+    assert len(slow.under_way) == 1 and slow.under_way != [first], "the next is made meanwhile"
+    engine.close()
+
+
 def test_the_agents_walk_is_waited_for_at_the_end_of_ones_own(trained: Trained, slow: Slow, tmp_path: Path) -> None:
     site = Site(trained, tmp_path / "pictures", SECRET, slow)
     with Door(site, tmp_path / "sessions") as door:
@@ -82,6 +95,15 @@ def test_what_was_not_made_is_tried_again(trained: Trained, slow: Slow) -> None:
         engine.walk(errand).result(timeout=20)
     slow.fails = False
     assert engine.walk(errand).result(timeout=60) == Engine(trained).walk(errand).result(timeout=60)
+    engine.close()
+
+
+def test_a_house_that_can_be_seen_waits_for_no_other(trained: Trained, slow: Slow) -> None:
+    engine = Engine(trained, sights=slow)
+    slow.soon("another")
+    slow.made.append("cottage")
+    assert engine.walk(Errand(engine.goals.offered[0], 0, {})).result(timeout=20).steps
+    assert slow.under_way == ["another"]
     engine.close()
 
 

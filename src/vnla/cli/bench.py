@@ -148,6 +148,26 @@ def evaluate(
     )  # fmt: skip
 
 
+@app.command("serve", epilog="Example: vnla bench serve --visitors 200 --json serve.json")
+def serve(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = "pretrained",
+    world: Annotated[str, typer.Option(metavar="DIR", help="World, as in `vnla serve`; its features must be made.")] = "",
+    tasks: Annotated[str, typer.Option(metavar="DIR", help="Data set, likewise.")] = "",
+    visitors: Annotated[int, typer.Option(min=1, max=500, help="Visitors at once, each a step a second.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 30.0,
+    modes: Annotated[str, typer.Option(metavar="NAMES", help="beat, watch, help, with commas between. [default: all]")] = "",
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Start a server on two cores, have many visitors come, and see how long they wait; and what a page has to fetch."""
+    from vnla.cli.serve import check_installed
+
+    check_installed()
+    given = {"run": run, "world": world, "tasks": tasks, "modes": modes}
+    other: dict[str, Any] = {name: value for name, value in given.items() if value and value != "pretrained"}
+    _one("serve", json_file, visitors=visitors, seconds=seconds, seed=seed, **other)
+
+
 @app.command("compare", epilog="Example: vnla bench compare yesterday.json today.json --tolerance 0.1")
 def compare(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="Measurements that --json wrote.")],

@@ -116,9 +116,16 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
     sights = Sights(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=sights.source)
     site = Site(trained, cache_folder() / "pictures", secret, sights)
-    threading.Thread(target=site.warm, name="warming", daemon=True).start()
     tell("ready")
+    threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
+
+
+def _warm(site: Site, tell: Tell) -> None:
+    from vnla.serve.worlds import WARM
+
+    site.warm()
+    tell(WARM)
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -104,7 +104,7 @@ class Engine:
 
     def fill(self) -> None:
         """Walk some of the offered tasks, in houses that can be seen, for the stock."""
-        offered = [task for task in self.goals.offered if self._sees(task.house)]
+        offered = [task for task in self.goals.offered if self.sees(task.house)]
         chosen = [(task, some_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
         for first in range(0, len(chosen), AT_ONCE):
             some = chosen[first : first + AT_ONCE]
@@ -113,32 +113,50 @@ class Engine:
 
     def doing(self, house: str) -> str | None:
         """What walks in a house wait for, in words, if it is not only their turn."""
-        return None if self._sights is None or self._sees(house) else self._sights.doing(house)
+        return None if self._sights is None or self.sees(house) else self._sights.doing(house)
 
-    def _sees(self, house: str) -> bool:
+    def sees(self, house: str) -> bool:
+        """Whether agents can walk in a house now."""
         return self._sights is None or house in self._seen or self._sights.has(house)
+
+    def enter(self, houses: Sequence[str]) -> str:
+        """One of these houses, in which agents can walk now if there is such a one. The next is made meanwhile."""
+        seen = [house for house in houses if self.sees(house)]
+        new = [house for house in houses if house not in seen]
+        if self._sights is None or not new:
+            return secrets.choice(seen)
+        begun = [house for house in self._sights.under_way if house in new]
+        if not begun:
+            begun = [secrets.choice(new)]
+            self._sights.soon(begun[0])
+        return secrets.choice(seen) if seen else begun[0]
 
     def _put(self, errand: Errand) -> Future[Walked]:
         strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
         future: Future[Walked] = Future()
-        if self._sights is None or errand.task.house in self._seen:
+        if self._sights is None or self.sees(errand.task.house):
+            self._see(errand.task.house)
             self._queue_up(errand, future)
         else:
-            self._sights.soon(errand.task.house).add_done_callback(lambda seen: self._see(seen, errand, future))
+            self._sights.soon(errand.task.house).add_done_callback(lambda made: self._go_on(made, errand, future))
         return future
 
-    def _see(self, seen: Future[None], errand: Errand, walk: Future[Walked]) -> None:
-        """Walk in a house that can be seen now."""
-        assert self._sights is not None
+    def _go_on(self, made: Future[None], errand: Errand, walk: Future[Walked]) -> None:
+        """Walk in a house that has been made, if it has."""
         try:
-            seen.result()
-            self._sights.show(errand.task.house, self.players.views)
-            self._seen.add(errand.task.house)
+            made.result()
+            self._see(errand.task.house)
             self._queue_up(errand, walk)
         except Exception as error:
             walk.set_exception(error if isinstance(error, InputError) else _broken(error))
+
+    def _see(self, house: str) -> None:
+        """Let agents look into a house that can be seen."""
+        if self._sights is not None and house not in self._seen:
+            self._sights.show(house, self.players.views)
+            self._seen.add(house)
 
     def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
         try:

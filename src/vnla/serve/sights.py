@@ -52,6 +52,12 @@ class Sights:
                 self._soon[house] = self._works.submit(self._make, house)
             return self._soon[house]
 
+    @property
+    def under_way(self) -> list[str]:
+        """Houses that are being made or have to wait, in their order."""
+        with self._lock:
+            return [house for house, making in self._soon.items() if not making.done()]
+
     def show(self, house: str, tables: Tables) -> None:
         """Put what is seen in a house into the tables that agents look into."""
         for name, growing in self._growing.items():

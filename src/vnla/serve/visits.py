@@ -235,7 +235,7 @@ class Visits:
         """An episode where nobody has chosen: of a task that is not done, and walked already, if there is such a one."""
         offered = self.engine.goals.offered
         left = [task for task in offered if task.id not in done] or offered
-        house = secrets.choice(sorted({task.house for task in left}))
+        house = self.engine.enter(sorted({task.house for task in left}))
         ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
         task, seed = secrets.choice(ready or [(task, some_seed()) for task in left if task.house == house])
         return Wanted(task=task.id, seed=seed)

@@ -15,6 +15,8 @@ from vnla.tasks.dataset import MANIFEST as TASKS
 FEWEST = 2
 """Labels that occur less often are left out; in so few houses most things are rare."""
 SEED = 7
+WARM = "ready for many"
+"""What a server says in the terminal when nobody has to wait for anything that can be done beforehand."""
 
 Report = Callable[[str, float, float], None]
 """What is being done, and how much of how much is done of it."""
