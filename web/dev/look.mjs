@@ -128,7 +128,10 @@ const SCREENS = {
     await page.goto(study);
     await page.getByRole("checkbox").waitFor();
   },
-  "study-practice": begin,
+  "study-practice": async (page) => {
+    await begin(page);
+    await button(page, "Start").waitFor();
+  },
   "study-task": async (page) => {
     await begin(page);
     await button(page, "Start").click();
@@ -140,7 +143,10 @@ const SCREENS = {
     await button(page, "Start").click();
     for (let i = 0; i < 200 && !(await page.locator(".code").isVisible()); i++) {
       for (const name of ["Start", "Go on", "Say nothing"])
-        if (await button(page, name).isVisible()) await button(page, name).click();
+        if (await button(page, name).isVisible())
+          await button(page, name)
+            .click({ timeout: 2000 })
+            .catch(() => undefined); // gone already
       if (await button(page, "It is here").isVisible()) await press(page, "a", "s");
       if (await page.getByText("not for you").isVisible()) break;
       await page.waitForTimeout(300);

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request,
 
 from vnla.serve.reduce import NOTHING, State, reduced
 
-expect.set_options(timeout=20_000)
+_PATIENCE = 30_000
+expect.set_options(timeout=_PATIENCE)
 WIDE, PHONE = {"width": 1000, "height": 720}, {"width": 390, "height": 844}
 
 
@@ -26,7 +27,7 @@ class Guest:
     def __init__(self, browser: Browser, address: str, **options: Any) -> None:
         self.address = address
         self.context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(_PATIENCE)
         self.troubles: list[str] = []
         """What should not have happened."""
         self.forgiven: str | None = None
@@ -59,7 +60,7 @@ class Guest:
         """Whether the agent waits for an answer, or is done."""
         return self.state["waits"] is not None or self.state["ended"] is not None
 
-    def until(self, holds: Callable[[], bool], seconds: float = 20) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = _PATIENCE / 1000) -> None:
         """Wait until something holds that the page has been told."""
         deadline = time.monotonic() + seconds
         while not holds():

@@ -34,10 +34,11 @@ class Serving:
         self._thread.join(10)
 
     def lose_lines(self) -> None:
-        """All connections break off."""
+        """All WebSockets break off."""
         assert self._loop is not None
         for each in tuple(self._server.server_state.connections):
-            self._loop.call_soon_threadsafe(each.transport.abort)  # type: ignore[union-attr]
+            if "WebSocket" in type(each).__name__:
+                self._loop.call_soon_threadsafe(each.transport.abort)
 
     def _run(self) -> None:
         async def serve() -> None:
