@@ -94,6 +94,30 @@ def test_a_whole_study(study_site: StudySite, study: Path, tmp_path: Path, vnla:
     assert "kitchen" in viewpoints or "living_west" in viewpoints or "bathroom" in viewpoints
 
 
+def test_who_says_what_the_advisor_would_gets_the_advisors_walk(
+    study_site: StudySite, study: Path, tmp_path: Path, vnla: Vnla
+) -> None:
+    """Two people, who do each task under both conditions between them, and choose what is offered."""
+    design = json.loads((study / "study.json").read_text())
+    helped = design["conditions"][0]
+    watched = {**helped, "name": "help:advisor", "kind": "help:advisor"}
+    change(study, conditions=[watched, helped], shows={"offer": True}, catch=[])
+    with StudyDoor(study_site, study) as door:
+        for person in (Person(door), Person(door)):
+            person.agree()
+            while person.standing["phase"] in ("practice", "task"):
+                waits = person.state["waits"]
+                going = person.standing["begun"] and not person.standing["over"]
+                told = {"kind": "advise", "step": waits["step"], "choice": waits["offer"]} if going and waits else {}
+                assert person.say(**(told or {"kind": "next"})) is None
+    assert vnla("study", "export", study, "--out", tmp_path / "data").status == 0
+    walks: dict[str, list[Any]] = {}
+    for each in json.loads((tmp_path / "data" / "results.json").read_text()):
+        walks.setdefault(each["instr_id"], []).append((each["trajectory"], each["agent_ask"], each["subgoals"]))
+    assert len(walks) == 2 and all(one == other for one, other in walks.values())
+    assert all(any(asked) for (_, asked, _), _ in walks.values())
+
+
 def test_two_at_once_get_different_cells(door: StudyDoor) -> None:
     one, other = Person(door), Person(door)
     one.agree()
