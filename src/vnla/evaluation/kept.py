@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from vnla.world.actions import NAV_ACTIONS
 EVALUATION = "evaluation.npz"
 _SCORES = "scores."
 _WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
+_LARGEST = 4096 * files.MEGABYTE
 _SMALL = (np.int8, np.int16, np.int32)
 
 
@@ -125,9 +127,15 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
 def _read(path: Path) -> dict[str, NDArray[Any]]:
     files.existing_file(path, _WHAT)
     try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > _LARGEST:
+            raise InputError(f"{path}: {size / files.MEGABYTE:,.0f} MB unpacked is too large for {_WHAT}")
         with np.load(path, allow_pickle=False) as found:
             return dict(found)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except InputError:
+        raise
+    except (OSError, EOFError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
 
 
