@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -77,9 +78,14 @@ def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
         np.savez(path, **arrays)
         with pytest.raises(InputError, match="lacks"):
             enter(path, material)
-    path.write_bytes(b"no archive")
-    with pytest.raises(InputError, match="cannot be read"):
-        enter(path, material)
+    with path.open("wb") as stream:
+        np.save(stream, np.zeros(3))
+    whole = io.BytesIO()
+    np.savez_compressed(whole, tasks=np.arange(10_000).astype(str))
+    for content in (b"no archive", path.read_bytes(), whole.getvalue()[:-200], b"PK" + whole.getvalue()[300:]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"cannot be read|lacks"):
+            enter(path, material)
     with pytest.raises(InputError, match=r"has neither evaluation\.npz nor results\.json"):
         enter(tmp_path / "..", material)
 

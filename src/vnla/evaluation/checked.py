@@ -253,7 +253,7 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
         except _WrongError as error:
             wrong.append(f"{entry.where}: {_short(str(error))}")
             poses.append([])
-    steps = impossible_steps(tasks, poses, [_actions(entry.result) for entry in entries])
+    steps = impossible_steps(tasks, poses, [actions_of(entry.result) for entry in entries])
     wrong += [f"{entries[number].where}: {what}" for number, what in steps.items()]
     return [entry if poses[number] and number not in steps else None for number, entry in enumerate(entries)]
 
@@ -323,7 +323,7 @@ class _Rules:
                 raise _WrongError(f"step {step}: was told {_short(said)!r} without asking")
 
 
-def _actions(result: Result) -> list[Nav] | None:
+def actions_of(result: Result) -> list[Nav] | None:
     """The actions that a record names; None where it names none."""
     if result.agent_nav is None:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from vnla.world.actions import NAV_ACTIONS
 EVALUATION = "evaluation.npz"
 _SCORES = "scores."
 _WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
+_LARGEST = 512 * files.MEGABYTE
 _SMALL = (np.int8, np.int16, np.int32)
 
 
@@ -123,11 +125,11 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
-    files.check_zip(path, _WHAT)
+    files.check_zip(path, _WHAT, _LARGEST)
     try:
         with np.load(path, allow_pickle=False) as found:
             return dict(found)
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
 
 

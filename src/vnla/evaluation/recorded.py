@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.evaluation.checked import actions_of, impossible_steps
 from vnla.evaluation.confidence import Interval, difference_over_houses, over_houses
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.results import LARGEST, WHAT, Result, read_result, trace_of
@@ -28,7 +28,6 @@ from vnla.evaluation.trace import Trace
 from vnla.houses.house import House
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import Nav
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
@@ -163,26 +162,12 @@ def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
         if record.help_budget is not None and asked > record.help_budget:
             raise InputError(f"{where}: field agent_ask: has {asked} requests, but there were {record.help_budget} to make")
     trace = trace_of(compiled, [(f"{path}: record {number}", record) for number, record in enumerate(records)])
-    for number, place in _impossible(trace, compiled).tolist():
-        start = "the task begins with another heading" if place == 0 else "no action of the record leads here"
-        raise InputError(f"{path}: record {number}: field trajectory: entry {place}: {start}")
+    for number in (trace.pose[:, 0] != compiled.start).nonzero().flatten().tolist():
+        raise InputError(f"{path}: record {number}: field trajectory: entry 0: the task begins with another heading")
+    walks = [poses[: steps + 1] for poses, steps in zip(trace.pose.tolist(), trace.length.tolist(), strict=True)]
+    for number, what in impossible_steps(compiled, walks, [actions_of(record) for record in records]).items():
+        raise InputError(f"{path}: record {number}: field trajectory: {what}")
     return trace
-
-
-def _impossible(trace: Trace, compiled: TaskSet) -> torch.Tensor:
-    """Where a pose does not follow from the one before by the action that was taken, by any that goes on if the record does
-    not say which: (places, 2), rows and columns of poses."""
-    here, there = trace.pose[:, :-1], trace.pose[:, 1:]
-    goals = compiled.goals[:, None].expand_as(here)
-    last = torch.arange(here.shape[1]) == trace.length[:, None] - 1
-    follows = torch.zeros_like(here, dtype=torch.bool)
-    for action in Nav:
-        after = compiled.environment.step(here.flatten(), torch.full_like(here.flatten(), action), goals.flatten())
-        taken = (trace.nav == action) | (trace.nav < 0)
-        follows |= (after.view_as(here) == there) & taken & (last if action is Nav.STOP else True)
-    over = torch.arange(here.shape[1]) >= trace.length[:, None]
-    right = torch.cat([(trace.pose[:, 0] == compiled.start)[:, None], follows | over], dim=1)
-    return (~right).nonzero()
 
 
 def spreadsheet(conditions: Mapping[str, Condition]) -> str:
