@@ -69,7 +69,7 @@ class Guest:
 
     def act(self, key: str) -> None:
         """One action by a key, and what comes of it."""
-        self.until(lambda: bool(self.state["steps"]))
+        expect(self.page.locator(".pad")).to_be_visible()
         steps = len(self.state["steps"])
         self.page.keyboard.press(key)
         self.until(lambda: len(self.state["steps"]) > steps or self.state["ended"] is not None)
@@ -79,6 +79,14 @@ class Guest:
         if self.button("Pause").count():
             self.page.keyboard.press("p")
         expect(self.button("Play")).to_be_visible()
+
+    def to_end(self) -> None:
+        """To the end of what there is to see."""
+        slider = self.page.get_by_role("slider")
+        expect(slider).to_be_visible()
+        self.until(self.stands_still)
+        slider.press("End")
+        expect(self.page.locator(".ending")).to_be_visible()
 
     def see(self) -> NDArray[np.uint8]:
         """The picture when it is there; it is not blank."""

@@ -72,7 +72,7 @@ class TestWatch:
         guest.button("Speed: 1 times").click()
         page.keyboard.press("p")
         guest.until(lambda: int(slider.input_value()) > 5)
-        slider.press("End")
+        guest.to_end()
         expect(page.locator(".ending")).to_contain_text("It did not find it.")
         guest.see()
 
@@ -115,13 +115,12 @@ class TestWatch:
         self, guest: Guest, open_guest: Open, serving: Serving
     ) -> None:
         page = guest.go("/#watch")
-        page.get_by_role("slider").press("End")
+        guest.to_end()
         guest.button("Link to this walk").click()
         page.wait_for_url("**/#w=*")
         other = open_guest(serving)
         other.page.goto(page.url)
-        other.page.get_by_role("slider").press("End")
-        expect(other.page.locator(".ending")).to_be_visible()
+        other.to_end()
         assert other.state["steps"] == guest.state["steps"]
         assert other.state["ended"] == guest.state["ended"]
         assert other.walked() == guest.walked()
@@ -171,7 +170,7 @@ class TestHelp:
 
     def _asks_what_if(self, guest: Guest) -> None:
         page = guest.page
-        page.get_by_role("slider").press("End")
+        guest.to_end()
         guest.button("What if …?").first.click()
         page.get_by_label("What if it had heard something else at step 1?").fill("look up")
         guest.button("See").click()

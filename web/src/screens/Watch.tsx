@@ -1,6 +1,6 @@
 /** Watch the agent look for something, help it when it asks, and see what would have happened otherwise. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
 import { useKeys } from "../keys";
@@ -287,7 +287,7 @@ function Chooser({ session, house }: { session: Session; house: string }) {
 function usePlayer(session: Session): Player {
   const player = useMemo(() => new Player(session.state), [session]);
   const episode = session.state.value.begun?.episode;
-  useEffect(() => {
+  useLayoutEffect(() => {
     player.playing.value = true;
     if (!session.resumed.peek()) player.seek(0);
     else if (!player.recall(sessionStorage.getItem(`${KEPT} ${episode}`))) player.catchUp();
