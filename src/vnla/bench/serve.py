@@ -122,7 +122,10 @@ def _pictures(page: Page) -> Iterator[Measurement]:
     start = next(event["start"]["viewpoint"] for event in recorded["events"] if event["kind"] == "begun")
     page.all(recorded["pictures"][start])
     yield Measurement("first picture of the page", time.perf_counter() - began, "s", FIRST_FULL, f"goal {FIRST_FULL} s")
-    for what, goal in (("first picture of a house, not drawn", FIRST_EMPTY), ("first picture of a house, drawn", FIRST_FULL)):
+    for what, goal in (
+        ("first picture of a house, not drawn", FIRST_EMPTY),
+        ("first picture of a house, drawn", FIRST_FULL),
+    ):
         began = time.perf_counter()
         page.opened()
         house = page.json("/houses.json")[0]["house"]
