@@ -226,6 +226,10 @@ def test_a_broken_agent_is_told_in_a_sentence(visitor: Visitor, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr("vnla.serve.engine.walk_all", breaks)
         assert visitor.say("watch") == "The agent cannot walk (RuntimeError: shapes do not match)."
+        visitor.say("beat")
+        assert visitor.say("act", action="stop") is None, "one's own walk ends all the same"
+        assert visitor.state["ended"]["reason"] == "stopped" and visitor.state["ended"]["score"] is None
+        assert visitor.state["said"] == "The agent cannot walk (RuntimeError: shapes do not match)."
     assert visitor.say("watch") is None
 
 

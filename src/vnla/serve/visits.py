@@ -14,7 +14,7 @@ from vnla.common.errors import InputError
 from vnla.roles import understanding
 from vnla.serve import messages, telling
 from vnla.serve.engine import Engine, Errand, some_seed
-from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Mode, Score, Stood
+from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Said, Score, Stood
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
 from vnla.serve.persons import PersonsWalk
@@ -163,7 +163,7 @@ class Visits:
         walk.act(action)
         try:
             acted = Acted(action=ACTIONS[action], pose=self.walkers.pose(walk.pose))
-            session.append([acted, await self._ended(session, walk) if walk.ended else self._stood(walk)])
+            session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
             raise
@@ -184,19 +184,28 @@ class Visits:
             left = Ended(reason="left", success=False, metres=telling.metres(walk.metres), goals=goals)
             session.append([left])
 
-    async def _ended(self, session: Session, walk: PersonsWalk) -> Ended:
+    async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
+        """How the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
         assert session.wanted is not None
-        its = await self.walked(session.wanted)
-        score = session.score
-        return Ended(
+        ended = Ended(
             reason="stopped" if walk.stopped else "time",
             success=walk.success,
             metres=telling.metres(walk.metres),
             goals=self.walkers.goals(walk.task),
-            walk=[self.walkers.pose(pose) for pose in its.poses],
-            its_success=its.success,
-            score=Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
         )
+        try:
+            its = await self.walked(session.wanted)
+        except InputError as error:
+            if self.engine.doing(walk.task.house):
+                raise
+            return [ended, Said(text=as_sentence(str(error)))]
+        score = session.score
+        beside = {
+            "walk": [self.walkers.pose(pose) for pose in its.poses],
+            "its_success": its.success,
+            "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
+        }
+        return [ended.model_copy(update=beside)]
 
     def _persons(self, session: Session) -> PersonsWalk:
         """The visitor's own walk; one that was under way when the server was stopped is walked again."""
