@@ -186,7 +186,7 @@ def import_json(
     _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
 
 
-@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotel worlds/hotel")
+@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")
 def import_from(
     source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],

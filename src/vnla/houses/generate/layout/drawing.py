@@ -33,9 +33,9 @@ def draw_plan(random: Generator, rooms: int, wishes: Wishes | None = None) -> Pl
     storeys = _storeys(random, rooms) if wishes is None else _wished(random, rooms, wishes)
     programme = None if wishes is None else wishes.programme
     drawn: list[Plan] = []
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
-            drawn.append(_draw(random, rooms, storeys, programme))
+            drawn.append(_draw(random, _asked(rooms, attempt, wishes), storeys, programme))
         except (DoesNotFitError, NoWallError):
             continue
         if not reachable(drawn[-1]) or not (wishes is None or wishes.met_by(drawn[-1])):
@@ -49,6 +49,13 @@ def draw_plan(random: Generator, rooms: int, wishes: Wishes | None = None) -> Pl
     if wishes is not None:
         return _last_resort(drawn, rooms, wishes)
     raise RuntimeError(f"no plan of {rooms} rooms came out in {ATTEMPTS} draws")
+
+
+def _asked(rooms: int, attempt: int, wishes: Wishes | None) -> int:
+    """How many rooms to ask for: plans come out larger, so fewer where their number matters."""
+    if wishes is None or wishes.rooms is None:
+        return rooms
+    return max(6, rooms - attempt % (3 + rooms // 6))
 
 
 def _wished(random: Generator, rooms: int, wishes: Wishes) -> int:
