@@ -273,13 +273,6 @@ def test_a_wrong_action_is_said_in_one_line(answer: Any) -> None:
         agent.answer(Glimpse({}, None, "", False), ("", 0))
 
 
-def test_one_at_a_time_nobody_learns() -> None:
-    agent, players = alone(Alone())
-    agent.train()
-    with pytest.raises(InputError, match="agent Alone: acts one at a time and cannot be trained; --iterations 0"):
-        bcui(drawn_episodes(ENVIRONMENT, torch.arange(30, 34)), players)
-
-
 class Neither:
     """No agent."""
 

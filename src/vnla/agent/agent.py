@@ -36,6 +36,9 @@ class Agent(nn.Module, ABC):
     captured: ClassVar[bool] = True
     """Whether its sizes do not depend on what happens, so that a GPU graph can hold a training iteration."""
 
+    learns: ClassVar[bool] = True
+    """Whether it can be trained."""
+
     @abstractmethod
     def begin(self, start: Start) -> Mind:
         """The mind at the start of a batch: the end-goals read, nothing heard."""

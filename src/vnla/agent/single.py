@@ -49,6 +49,7 @@ class SingleAgent(Agent):
     """Somebody who acts one at a time, as an agent like any other."""
 
     captured = False
+    learns = False
 
     def __init__(self, actor: Any, sights: Sights) -> None:
         super().__init__()
@@ -58,8 +59,6 @@ class SingleAgent(Agent):
 
     def begin(self, start: Start) -> SingleMind:
         """Everybody begins for itself."""
-        if torch.is_grad_enabled() and self.training:
-            raise self.wrong("acts one at a time and cannot be trained; --iterations 0 makes a run of it as it is")
         sentences = self.sentences(start.end_goals)
         row = torch.arange(len(sentences), device=start.end_goals.length.device)
         return SingleMind(self, row, [self.actor.begin(each) for each in sentences], [""] * len(sentences))

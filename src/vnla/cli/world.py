@@ -85,15 +85,30 @@ def make(
     train: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for training.")] = None,
     dev: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for development.")] = None,
     test: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for test.")] = None,
+    storeys: Annotated[str | None, typer.Option(metavar="A..B", help="Storeys, 1 to 3. [default: as it comes]")] = None,
+    rooms: Annotated[str | None, typer.Option(metavar="A..B", help="Rooms, 8 to 80. [default: the preset's sizes]")] = None,
+    area: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Square metres indoors, 90 to 1000. [default: as it comes]")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]"),
+    ] = None,
+    programme: Annotated[
+        str | None, typer.Option(metavar="NAME", help="home or workplace. [default: now and then a workplace]")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
     A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
-    the same preset and seed, and a house for test is never one for training elsewhere.
+    the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
+    on where it was.
     """
-    from vnla.houses.generate.world import PRESETS, Parts, as_extra, make_houses, recipes, splits
+    from vnla.houses.generate.unfinished import unfinished
+    from vnla.houses.generate.wishes import Wishes, range_of
+    from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
@@ -103,10 +118,16 @@ def make(
     parts = Parts(train or parts.train, dev or parts.dev, test or parts.test)
     if houses is not None and sum(parts) != houses:
         raise InputError(f"--houses {houses}: --train, --dev and --test make it {sum(parts)}; leave one of them out")
-    wanted = recipes(chosen, seed, parts)
-    with progress_bar() as progress, closing(make_houses(wanted, workers)) as making:
-        made = list(progress.track(making, len(wanted), description="building"))
-    write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=as_extra(preset, seed, wanted))
+    styles = tuple(name.strip() for name in style.split(",")) if style else ()
+    wishes = Wishes(range_of(storeys, "--storeys"), range_of(rooms, "--rooms"), range_of(area, "--area"), styles, programme)
+    wanted = recipes(chosen, seed, parts, None if wishes == Wishes() else wishes)
+    with unfinished(out, wanted) as begun:
+        if there := sum(map(begun.has, wanted)):
+            typer.echo(f"{there:,} of {len(wanted):,} houses are there already", err=True)
+        with progress_bar() as progress, closing(begun.make(wanted, workers)) as making:
+            made = list(progress.track(making, len(wanted), description="building"))
+        extra = as_extra(preset, seed, wanted)
+        write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=extra)
     if as_json:
         print_json({"out": str(out), **counts(made)})
     else:
@@ -165,7 +186,7 @@ def import_json(
     _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
 
 
-@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotel worlds/hotel")
+@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")
 def import_from(
     source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],

@@ -88,6 +88,8 @@ class Run:
         self.path, self.config = path, config
         self._progress = progress or Progress()
         agent = make_agent(config, material)
+        if config.training.iterations and not agent.learns:
+            raise InputError(f"agent {config.agent}: cannot be trained; --iterations 0 makes a run of it as it is")
         self._judged = make_players(config, material, agent, training=False)
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
         self._words = material.dataset.vocabulary.text()
