@@ -151,7 +151,14 @@ def test_a_try_is_a_call_and_a_server_without_counts_is_estimated() -> None:
         meter = Meter()
         visited(server.url, meter=meter, manner=Manner(timeout=2, retries=2, back_off=0.01))
         assert meter.calls == len(server.seen) == len(TASKS) + 1
-        assert meter.tokens > 100 * len(TASKS)
+        assert 100 * len(TASKS) < meter.tokens < 1000 * len(TASKS)
+
+
+def test_a_try_without_a_reply_costs_no_tokens() -> None:
+    with serving(lambda *_: Say(status=429)) as server:
+        meter = Meter()
+        visited(server.url, meter=meter)
+        assert (meter.calls, meter.tokens) == (len(server.seen), 0)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 from cottage_players import TASKS, players
@@ -99,6 +102,14 @@ def test_a_direct_advisor_acts_for_it() -> None:
     assert now.last is not None and now.last.led
     walk.take(STOP)
     assert walk.over
+
+
+def test_any_advisor_is_heard() -> None:
+    """That of the example says how near the goal is, by a table of its own."""
+    advisor = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "advisor.py"))["Warmer"]()
+    walk = rules(advisor).begin(KITCHEN, 123)
+    now = walked(walk, ASK)
+    assert now.advice and now.instruction.endswith(END_GOAL) and now.instruction != END_GOAL
 
 
 def test_what_the_help_teacher_thinks_is_known_from_the_chances_only() -> None:

@@ -62,7 +62,8 @@ def evaluate(
         Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
     ] = None,
     world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World for the pretrained agent, or where the run's has moved to.")
+        Path | None,
+        typer.Option(metavar="DIR", help="World for --agent and for pretrained, or where the run's has moved to."),
     ] = None,
     metric: Annotated[
         list[str] | None,

@@ -103,13 +103,13 @@ class Caller:
         *,
         recorded: Any = None,
         before: Callable[[], None] = lambda: None,
-        after: Callable[[bytes], dict[str, Any]] = lambda _: {},
+        after: Callable[[bytes | Fault], dict[str, Any]] = lambda _: {},
         most: int = 1,
     ) -> bytes | Fault:
         """POST a value as JSON, or GET where there is none; the reply's bytes. `most` answers may be in it.
 
-        `recorded` stands for the value in the journal. `before` is called before every try, `after` with a reply: what it
-        gives is noted too.
+        `recorded` stands for the value in the journal. `before` is called before every try, `after` with what came of it:
+        what it gives is noted too.
         """
         body = None if value is None else json.dumps(value).encode()
         fault, why = Fault.NO_ANSWER, ""
@@ -121,7 +121,7 @@ class Caller:
                 reply = self._try(path, body, most)
             except _Failure as failure:
                 fault, why = failure.fault, str(failure)
-                self._note(note | {"fault": fault.value, "reply": why}, began)
+                self._note(note | {"fault": fault.value, "reply": why} | after(fault), began)
                 if not failure.again or attempt == self.manner.retries:
                     break
                 time.sleep(max(failure.wait, self._wait(attempt)))

@@ -21,7 +21,7 @@ from vnla.common.files import write_text
 from vnla.remote.address import checksum
 from vnla.remote.caller import Caller
 from vnla.remote.folder import Journal
-from vnla.remote.guest import ACTIONS, Answer, Beginning, Declared, Fault, Guest, Last, Observation
+from vnla.remote.guest import ACTIONS, Answer, Beginning, Declared, Fault, Guest, Last, Observation, is_last
 from vnla.remote.prompts import Prompt
 from vnla.remote.protocol import parsed, read_answer
 
@@ -190,9 +190,10 @@ class Chat(Guest):
             thread.history.append(_told(now, thread.sight))
         thread.sight = now.text or ""
         reply = self._reply(now)
-        if now.time_left == 1 and not now.may_request:
+        answer = reply if isinstance(reply, Fault) else read_reply(reply)
+        if isinstance(answer, Answer) and is_last(answer, now):
             self._threads.pop(now.episode, None)
-        return reply if isinstance(reply, Fault) else read_reply(reply)
+        return answer
 
     def _reply(self, now: Observation) -> str | Fault:
         """What the model said: from the cache, or from the server."""
@@ -203,14 +204,13 @@ class Chat(Guest):
             if self._journal is not None:
                 self._journal.add({"cached": key, "episode": now.episode, "turn": now.turn}, at_once=False)
             return said(kept) or Fault.MALFORMED
-        about = self.tokens(now)
+        about, noted = self.tokens(now), {"episode": now.episode, "turn": now.turn, "key": key, "body": _noted(body)}
 
-        def after(reply: bytes) -> dict[str, Any]:
-            tokens = used(reply, about)
+        def after(reply: bytes | Fault) -> dict[str, Any]:
+            tokens = 0 if isinstance(reply, Fault) else used(reply, about)
             self.meter.settle(about, tokens)
             return {"tokens": tokens}
 
-        noted = {"episode": now.episode, "turn": now.turn, "key": key, "body": _noted(body)}
         reply = self._call(PATH, body, recorded=noted, before=lambda: self.meter.reserve(about), after=after)
         if isinstance(reply, Fault):
             return reply

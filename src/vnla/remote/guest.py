@@ -119,6 +119,11 @@ class Answer:
     teacher would have said."""
 
 
+def is_last(answer: Answer, now: Observation) -> bool:
+    """Whether an episode ends with an answer."""
+    return answer.action is Nav.STOP or (answer.action is not None and now.time_left == 1)
+
+
 class Guest(ABC):
     """An agent that is not ours."""
 
@@ -168,7 +173,7 @@ class Lone(Guest):
         return [self._answer(each) for each in observations]
 
     def _answer(self, observation: Observation) -> Answer:
-        action = self.decide(self._states[observation.episode], observation)
-        if action is Nav.STOP or (action is not None and observation.time_left == 1):
-            del self._states[observation.episode]  # this was its last
-        return Answer(action)
+        answer = Answer(self.decide(self._states[observation.episode], observation))
+        if is_last(answer, observation):
+            del self._states[observation.episode]
+        return answer
