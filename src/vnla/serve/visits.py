@@ -85,7 +85,7 @@ class Visits:
     async def _needy(self, message: messages.HelpIt | messages.Watch) -> Wanted:
         """An episode in which the agent asks, if there is one among a few."""
         few = [self.wanted(message) for _ in range(_FEW)]
-        walks = await asyncio.gather(*map(self.walked, few))
+        walks = await asyncio.gather(*(self.walked(wanted, waits=True) for wanted in few))
         asking = (wanted for wanted, walked in zip(few, walks, strict=True) if any(step.asked for step in walked.steps))
         return next(asking, few[0])
 
