@@ -42,6 +42,7 @@ def address(site: Site, tmp_path: Path) -> Iterator[str]:
 
 def test_no_step_is_lost_in_any_mode(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitors, "PACE", 0.05)
+    monkeypatch.setattr(visitors, "ANSWERING", {"choice": 0.05, "text": 0.05})
     monkeypatch.setattr(visitors, "ARRIVING", 0.2)
     tally = asyncio.run(visit(address, 6, 4.0, MODES, seed=0))
     assert not tally.lost

@@ -17,6 +17,8 @@ from websockets.exceptions import ConnectionClosed
 MODES = ("beat", "watch", "help")
 PACE = 1.0
 """Seconds that a step takes: a walker's from one to the next, and those of an agent while they are looked at."""
+ANSWERING = {"choice": 1.0, "text": 3.0}
+"""Seconds in which a helper chooses an answer, or types one; people take longer."""
 ARRIVING = 5.0
 """Seconds in which visitors come in, one after the other."""
 PATIENCE = 30.0
@@ -110,8 +112,10 @@ class Visitor:
             if last["kind"] == "ended":
                 events = await self.say("help", "help")
                 continue
-            words = {"text": self.dice.choice(_TEXTS)} if self.dice.random() < 0.5 else {"choice": last["offer"] or None}
-            events = await self.say("help", "advise", step=last["step"], **(words if self.dice.random() < 0.9 else {}))
+            how = self.dice.choice(("choice", "text"))
+            said = self.dice.choice(_TEXTS) if how == "text" else last["offer"] or None
+            await asyncio.sleep(ANSWERING[how])
+            events = await self.say("help", "advise", step=last["step"], **{how: said if self.dice.random() < 0.9 else None})
 
 
 async def visit(address: str, count: int, seconds: float, modes: Sequence[str], seed: int) -> Tally:

@@ -234,6 +234,6 @@ def _walk_batch(engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first
     episodes, said = spoken_into(plain, [errand.spoken for errand in errands], [errand.waits for errand in errands], longest)
     most = max((len(errand.spoken) for errand in errands), default=0)
     players, listener = with_persons(engine.players, said, engine.words, most)
-    with greedy(listener):
+    with torch.inference_mode(), greedy(listener):
         rollout = bcui(episodes, players, longest=longest)
         return walks_of(rollout, episodes, listener.attention, players, engine.words, [errand.task for errand in errands])

@@ -58,6 +58,14 @@ class Goals:
         found = (dataset.split(split) for split in SPLITS if split in dataset.paths)
         return next((tasks for tasks in found if tasks), ())
 
+    def named(self, task: str) -> Task | None:
+        """The task of that id. Most are offered ones, for which the other splits need not be read."""
+        return self._offered.get(task) or self.tasks.get(task)
+
+    @cached_property
+    def _offered(self) -> dict[str, Task]:
+        return {task.id: task for task in self.offered}
+
     def known(self, house: str) -> list[Sought]:
         """What a house has that can be asked for in words that the agent knows, and be reached from somewhere."""
         if house not in self._known:

@@ -96,12 +96,13 @@ class Site:
         return reading.of_end_goal(text, [*known.values()])
 
     def warm(self) -> None:
-        """Do beforehand what visitors would wait for: compile the renderer, find what houses know, walk some tasks."""
+        """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find what houses know."""
         from vnla.houses.render.warming import compile_kernels
 
+        _ = self.engine.goals.tasks
+        self.engine.fill()
         compile_kernels()
         self.houses()
-        self.engine.fill()
 
     def close(self) -> None:
         """Finish what is under way."""

@@ -264,9 +264,11 @@ class Visits:
         if wanted.goal is not None:
             assert wanted.house is not None
             return goals.task(self.scene.places.house(wanted.house).name, wanted.goal, wanted.seed)
-        if wanted.task not in goals.tasks:
+        assert wanted.task is not None
+        found = goals.named(wanted.task)
+        if found is None:
             raise InputError("there is no such task here; this link may be of another world")
-        return goals.tasks[wanted.task]
+        return found
 
     async def walked(self, wanted: Wanted, *, waits: bool = False) -> Walked:
         """The agent's walk, which is done beside those of others, unless it is done already; if it `waits` for answers, at
