@@ -167,6 +167,19 @@ def test_beating_it_has_the_agents_time_and_requests(visitor: Visitor) -> None:
     assert visitor.say("act", action="down") == "You have no walk under way."
 
 
+def test_forward_with_nothing_ahead_is_refused_and_costs_no_step(visitor: Visitor) -> None:
+    """As an agent cannot choose it."""
+    for _ in range(30):
+        visitor.say("beat")
+        visitor.say("act", action="up")
+        if not visitor.state["steps"][-1]["ahead"]:
+            break
+    before = visitor.state
+    assert not before["steps"][-1]["ahead"], "somewhere a look at the ceiling shows no way"
+    assert visitor.say("act", action="forward") == "There is nothing ahead to go to."
+    assert visitor.state == before
+
+
 def test_the_score_counts_every_task_that_was_done(visitor: Visitor) -> None:
     for number in range(1, 4):
         visitor.say("beat")

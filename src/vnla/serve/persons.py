@@ -74,6 +74,8 @@ class PersonsWalk:
         """Carry out an action."""
         if self.ended:
             raise InputError("this walk is over")
+        if action is Nav.FORWARD and self._episodes.environment.blocked(self._pose):
+            raise InputError("there is nothing ahead to go to")  # as for an agent, which cannot choose it either
         before, nav = self._pose, torch.full_like(self._pose, action)
         self._pose = self._episodes.environment.step(before, nav, self._episodes.goals)
         self._unmoved = count_unmoved(self._unmoved, before, self._pose)

@@ -111,7 +111,9 @@ class Session:
 
     def read(self) -> None:
         """Take in what is recorded."""
-        data = files.existing_file(self._path, WHAT).read_bytes()[:_LARGEST]
+        if files.existing_file(self._path, WHAT).stat().st_size > _LARGEST:
+            raise InputError(f"{self._path}: is too large for {WHAT}")
+        data = self._path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
