@@ -45,7 +45,7 @@ def everything(door: Door, house: str) -> bytes:
     pictures = door.get(addresses[2]).json()
     addresses += [each for six in pictures.values() for each in six]
     answers = [door.get(address) for address in addresses]
-    texts = [each.content for each in answers if not each.headers["content-type"].startswith(("image", "model"))]
+    texts = [each.content for each in answers if not each.headers.get("content-type", "").startswith(("image", "model"))]
     return b"\n".join([*texts, *(str(dict(each.headers)).encode() for each in answers)])
 
 

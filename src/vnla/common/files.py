@@ -132,7 +132,7 @@ def _zip_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path}: is damaged or no zip archive ({error}); download it again") from None
+        raise InputError(f"{path}: is damaged or no zip archive ({error}); download or make it again") from None
     except (NotImplementedError, RuntimeError) as error:
         # An encrypted member, or a compression that Python does not know.
         raise InputError(f"{path}: cannot be unpacked ({error}); unpack it by hand beside the archive") from None

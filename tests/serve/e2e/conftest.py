@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from serve.conftest import SECRET
 from serve.e2e.guest import Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
@@ -74,7 +75,7 @@ def pictured(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trai
 
 @pytest.fixture(scope="session")
 def pictured_site(pictured: Trained, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(pictured, tmp_path_factory.mktemp("pictures"))
+    site = Site(pictured, tmp_path_factory.mktemp("pictures"), SECRET)
     yield site
     site.close()
 

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from serve.conftest import SECRET
 from serve.e2e.conftest import Open
 from serve.e2e.guest import PHONE, Guest
 from serve.e2e.serving import Serving
@@ -38,7 +39,7 @@ def studying(pictured: Trained, tmp_path: Path) -> Iterator[Serving]:
         sizes=Sizes(each=1, groups=1, practice=1, passes=0, catch=0),
         seed=0,
     )
-    site = StudySite({AGENT: pictured}, tmp_path / "pictures")
+    site = StudySite({AGENT: pictured}, tmp_path / "pictures", SECRET)
     desk = Desk(folder, stamp_of(Design.read(folder)), GENEROUS)
     with Serving(make_study_app(Opened(site), desk, OWN_NAMES, GENEROUS)) as serving:
         yield serving

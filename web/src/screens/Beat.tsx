@@ -33,7 +33,6 @@ export function Beat({ session }: { session: Session }) {
   const over = ended !== null;
   const name = begun?.mode === "beat" ? begun.house : undefined;
   const house = useHouse(name, true);
-  const named = useHouse(over && !session.study ? name : undefined, false);
   const step = state.steps.at(-1);
   const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
   const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
@@ -108,7 +107,7 @@ export function Beat({ session }: { session: Session }) {
             requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))}
           />
           <PlanMap
-            plan={named.plan ?? house.plan}
+            plan={house.plan}
             poses={poses}
             asked={letters(state).map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }))}
             goals={ended?.goals ?? []}
