@@ -100,6 +100,7 @@ def test_without_out_it_is_kept_where_it_was_run(
     assert answer.status == 2 and "was begun with ratio '0.4', not '0.1'; give another --out" in answer.err
 
 
+@pytest.mark.slow
 def test_killed_at_any_time_it_goes_on_to_the_same_bytes(vnla: Vnla, places: Places, tmp_path: Path) -> None:
     """Killed twice with no warning; episodes, results and summary are those of one that was left alone."""
 
