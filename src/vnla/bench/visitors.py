@@ -96,7 +96,8 @@ class Visitor:
                 await self.say("beat", "ask")
                 stood = {**stood, "requests_left": 0}
             else:
-                stood = (await self.say("beat", "act", action=self.dice.choice(_ACTIONS)))[-1]
+                possible = [each for each in _ACTIONS if each != "forward" or stood["ahead"]]
+                stood = (await self.say("beat", "act", action=self.dice.choice(possible)))[-1]
 
     async def watch(self) -> None:
         """One episode after the other, each looked at to its end."""
