@@ -81,8 +81,10 @@ def names_of(host: str) -> tuple[str, ...]:
 
 def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
     """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
+    import torch
     import uvicorn
 
+    torch.set_num_threads(1)  # walks are small, and share the cores with visitors and with what is drawn
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
     if opens:

@@ -107,8 +107,8 @@ def walks_of(
     steps: list[list[Step]] = [[] for _ in tasks]
     instructions = Instructions(episodes, words)
     spoken = episodes.spoken.tolist()
-    for moment, weights in zip(rollout.moments, attention, strict=True):
-        for row, step in _steps(moment, weights, players, instructions, [each[moment.step] for each in spoken]):
+    for moment, weights, ask in zip(rollout.moments, attention, _asking(rollout.moments, players), strict=True):
+        for row, step in _steps(moment, weights, ask, instructions, [each[moment.step] for each in spoken]):
             steps[row].append(step)
     metres = episodes.environment.distance_left(rollout.last_pose(), episodes.goals)
     numbers = (episodes.time_budget, episodes.help_budget, episodes.start, metres)
@@ -119,12 +119,12 @@ def walks_of(
 
 
 def _steps(
-    moment: Moment, weights: Tensor | None, players: Players, instructions: Instructions, spoken: Sequence[int]
+    moment: Moment, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
 ) -> Iterator[tuple[int, Step]]:
     """The step of every episode that has not ended; `spoken` is what persons say to each at this step."""
     rows, going, request = moment.row.tolist(), moment.going.tolist(), moment.request.tolist()
     heard, tokens = moment.heard.tolist(), Heard(moment.heard, moment.phrases).words.tokens.cpu()
-    columns = (moment.pose, moment.budget, moment.tentative, moment.final.exp(), _asking(moment, players))
+    columns = (moment.pose, moment.budget, moment.tentative, moment.final.exp(), asking)
     poses, left, before, after, ask = (each.tolist() for each in columns)
     nav, poses_after = moment.nav.tolist(), moment.after.tolist()
     attention = None if weights is None else weights.tolist()
@@ -152,8 +152,10 @@ def _steps(
         )
 
 
-def _asking(moment: Moment, players: Players) -> Tensor:
-    """How probable each agent of a step finds it to ask; whether it did where something else decides that."""
-    if not players.help_policy.consults:
-        return moment.request.float()
-    return torch.softmax(players.agent.ask(moment.known, moment.budget), dim=1)[:, REQUEST]
+def _asking(moments: Sequence[Moment], players: Players) -> Sequence[Tensor]:
+    """How probable the agents of each step find it to ask; whether they did where something else decides that."""
+    if not players.help_policy.consults or not moments:
+        return [moment.request.float() for moment in moments]
+    known, budget = (torch.cat(each) for each in zip(*((moment.known, moment.budget) for moment in moments), strict=True))
+    asking = torch.softmax(players.agent.ask(known, budget), dim=1)[:, REQUEST]
+    return asking.split([len(moment.row) for moment in moments])
