@@ -178,7 +178,12 @@ def test_drawn_visibility_adds_up_objects_of_one_label() -> None:
     house = replace(whole, viewpoints=(excluded, *whole.viewpoints[1:]))
     towels = [thing.id for thing in house.objects if thing.label == "towel"][:2]
     world = World.compile([house])
-    rows = [(5, 7, towels[0], 0.25), (5, 7, towels[1], 0.5), (5, 8, towels[0], 0.1), (5, 7, 10_000, 0.2)]
+    rows = [
+        (5, 7, towels[0], 0.25, 0.0),
+        (5, 7, towels[1], 0.5, 0.0),
+        (5, 8, towels[0], 0.1, 0.0),
+        (5, 7, 10_000, 0.2, 0.0),
+    ]
     seen = drawn_visibility([house], world, lambda _: np.array(rows, dtype=SIGHTING))
     kitchen, column = world.viewpoint(house.name, "kitchen"), seen.labels.index("towel")
     assert house.viewpoints[5].id == "kitchen" and kitchen == 4

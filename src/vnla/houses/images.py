@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 FACE = 288
 """Side of a cube face in pixels where views are 224 wide: a little finer than the views, so that they are not blurred."""
 
-SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), ("share", "<f4")])
-"""An object seen in a view: numbers of viewpoint (in its house) and view, the object's id, its share of the pixels."""
+SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), ("share", "<f4"), ("across", "<f4")])
+"""An object seen in a view: numbers of viewpoint (in its house) and view, the object's id, its share of the pixels, and degrees
+from the middle of the view to theirs, right is positive."""
 
 
 @dataclass
@@ -87,7 +88,9 @@ class WorldImages:
             if stand.included:
                 seen = objects_in_views(self.panorama(house, stand.id, size).objects, stand.rotation)
                 rows = np.empty(len(seen.view), SIGHTING)
-                rows["viewpoint"], rows["view"], rows["object"], rows["share"] = number, seen.view, seen.object, seen.share
+                rows["viewpoint"] = number
+                for name, values in seen._asdict().items():
+                    rows[name] = values
                 found.append(rows)
         return np.concatenate(found) if found else np.empty(0, SIGHTING)
 
