@@ -203,6 +203,7 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
     """The start of every episode: lines 4 to 8."""
     answers = players.advisor.speaks and players.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
+    remembers = players.voice.remembers or any(sense.remembers for sense in players.senses.values())
     zero = torch.zeros_like(episodes.start)
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),
@@ -216,7 +217,7 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
         veil=veil_of(episodes, players),
-        past=nowhere(zero, longest if any(sense.remembers for sense in players.senses.values()) else 0),
+        past=nowhere(zero, longest if remembers else 0),
         mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
     )
 

@@ -256,7 +256,8 @@ def _size(config: RunConfig, name: str) -> Any:
 def _kind(advisor: Advisor) -> str:
     """What the option calls an advisor."""
     from vnla.common.named import name_of
-    from vnla.roles.advisor import ADVISORS, TemplateAdvisor
+    from vnla.language.choice import ADVISORS
+    from vnla.roles.advisor import TemplateAdvisor
 
     if not isinstance(advisor, TemplateAdvisor):
         return name_of(advisor, ADVISORS)

@@ -7,9 +7,10 @@ speaks of is on the left, on the right and ahead. So whether something may be sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import groupby, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,18 @@ from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings,
 from vnla.language.things import NOTHING, ROOMS
 from vnla.world.views import HEADINGS, VIEWS
 
+MOST = 12
+"""Facts of two viewpoints, the foremost."""
 REMEMBERED = 8
 """Things that are remembered of a view, the largest."""
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
 _VERSION = 1
+_PRIORITY = (
+    Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
+    Kind.TOWARD, Kind.RETURN,
+)  # fmt: skip
 _BITS = 1 << np.arange(VIEWS, dtype=np.int64)
 _WALKS = 3  # steps of the longest walk past something
 _FAR = 2.5  # metres to a thing that one walks towards
@@ -97,7 +104,7 @@ def _made(folder: WorldFolder, house: House) -> Facts:
 
 def facts_of(around: Surroundings) -> Facts:
     """All facts of a house."""
-    rows = sorted(_dict_of(_ways_facts(around)))
+    rows = list(_foremost(sorted(_dict_of(_ways_facts(around)), key=_order)))
     turns = sorted(_turn_facts(around))
     return Facts(*_columns(rows, 7), *_columns(turns, 4), seen=_seen(around))
 
@@ -108,6 +115,17 @@ Row = tuple[int, int, int, int, int, int, int]
 def _dict_of(rows: Iterator[Row]) -> list[Row]:
     """Each once, and none that can never be said."""
     return list(dict.fromkeys(row for row in rows if any(row[3:])))
+
+
+def _order(row: Row) -> tuple[int, int, int, int]:
+    here, there, what, *_ = row
+    return here, there, _PRIORITY.index(Kind(what & 31)), what
+
+
+def _foremost(rows: Sequence[Row]) -> Iterator[Row]:
+    """The first few of every two viewpoints."""
+    for _, own in groupby(rows, key=lambda row: row[:2]):
+        yield from islice(own, MOST)
 
 
 def _ways_facts(around: Surroundings) -> Iterator[Row]:

@@ -18,7 +18,7 @@ import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.houses.generate.build import GeneratedHouse
-from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House, OrientedBox
-from vnla.houses.pictures import picture_source
 from vnla.houses.scene import Part
 from vnla.language.things import NOTHING, hue_of
 from vnla.world.graph import Graph
 from vnla.world.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
+
+if TYPE_CHECKING:
+    from vnla.houses.generate.build import GeneratedHouse
 
 LEAST = 0.005
 """Share of the picture that a thing must fill to be talked about."""
@@ -76,6 +76,9 @@ def sights_of(folder: WorldFolder, house: House) -> Sights:
 
 def _made(folder: WorldFolder, house: House) -> Sights:
     """Drawn if the house was generated, else worked out from boxes and positions."""
+    from vnla.houses.generate.world import recipe_of
+    from vnla.houses.pictures import picture_source
+
     recipe = recipe_of(folder, house.name)
     if recipe is None or not picture_source(folder).knows_objects(house):
         return plain_sights(house)

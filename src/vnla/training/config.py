@@ -14,7 +14,8 @@ from vnla.agent.senses import senses_named
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.named import build, name_of
-from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
+from vnla.language.choice import ADVISORS
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import Help, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher

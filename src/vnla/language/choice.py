@@ -1,0 +1,10 @@
+"""Advisors by the name that commands and files give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vnla.language.advisor import GrammarAdvisor
+from vnla.roles.advisor import Advisor, TemplateAdvisor
+
+ADVISORS: dict[str, Callable[..., Advisor]] = {"template": TemplateAdvisor, "grammar": GrammarAdvisor}
