@@ -6,7 +6,7 @@ clause for each frame, with words between them; it may begin with hesitation or 
 and which words is drawn.
 
 What comes after a tilde is never said in training: templates and words held out, to see who understands language rather than
-sentences. So are some combinations, of templates with nouns and with each other (`is_new`). The first template of a form is its
+sentences. So are some combinations, of templates with nouns and with each other (`is_new_with`, `is_new_after`). The first template of a form is its
 plain one, four words an action at most with the comma before it: it always fits, and no combination with it is held out. A
 template that begins with a colon has no verb to begin with, and cannot follow "could you".
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vnla.language.frames import Kind
 from vnla.language.things import HUES, ROOMS, THINGS, Noun
@@ -544,9 +544,14 @@ def form_of(kind: Kind, *, number: int = 1, sided: bool = False, again: bool = F
             return kind.name
 
 
-def is_new(template: int, noun: int, before: int) -> tuple[bool, bool]:
-    """Whether a template is held out in combination with a noun, and whether after another template."""
-    return (17 * template + 13 * noun) % HELD_OUT == 0, (31 * before + 17 * template) % HELD_OUT == 3
+def is_new_with(template: Any, noun: Any) -> Any:
+    """Whether a template is held out in combination with a noun. Numbers, or tensors of them."""
+    return (17 * template + 13 * noun) % HELD_OUT == 0
+
+
+def is_new_after(template: Any, before: Any) -> Any:
+    """Whether it is held out after a clause of a form."""
+    return (31 * before + 17 * template) % HELD_OUT == 3
 
 
 def text_of(words: Sequence[str]) -> str:

@@ -8,23 +8,22 @@ the same function; what people read is its tokens, written out.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Situation
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
 from vnla.language.frames import Kind
-from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of
+from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with
 from vnla.language.things import HUES, ROOMS, THINGS
 from vnla.roles.advisor import Lexicon
 from vnla.roles.words import Words
-from vnla.world.actions import FORWARD, NAV_ACTIONS, STOP, Nav
+from vnla.world.actions import FORWARD, STOP, Nav
 from vnla.world.compiled import NOWHERE, World, look_up, view_of, viewpoint_of
 
 TURNS = 4 * MOST_TURNS
@@ -117,7 +116,9 @@ class Speech:
     longest: Tensor  # (templates,), words at most
     has_verb: Tensor  # (templates,)
     names: Tensor  # (templates,), whether combinations with nouns may be held out
+    is_plain: Tensor  # (most,)
     kinds: Tensor  # (kinds,), how readily each kind is said
+    plainly: Tensor  # (actions,), the kind of frame that an action is
     numbers: dict[str, int]  # class → its number
     full_stop: int
 
@@ -148,12 +149,14 @@ class Speech:
             "choices": torch.tensor(choices),
             "form": torch.tensor([forms.index(name) for name in variants]),
             "templates": torch.tensor(templates),
-            "weight": torch.tensor([[_weight(grammar, each, language) for each in row] for row in templates]),
+            "weight": torch.tensor([[_weight(grammar, i, language) for i in row] for row in templates], dtype=torch.float64),
             "plain": torch.tensor([every[row[0]].longest for row in templates]),
             "pieces": torch.tensor(pieces),
             "longest": torch.tensor([each.longest for each in every]),
             "has_verb": torch.tensor([each.has_verb for each in every]),
             "names": torch.tensor([each.names for each in every]),
+            "is_plain": torch.arange(most) == 0,
+            "plainly": torch.tensor([int(_PLAINLY[action]) for action in Nav]),
             "kinds": torch.tensor([_WEIGHTS[kind] for kind in Kind], dtype=torch.float64),
         }
         numbers = {name: grammar[name] for name in _NAMED}
@@ -189,13 +192,12 @@ class Plan(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Sentences, and what they say: a column for each clause, -1 where there are fewer."""
+    """Sentences, and what they say: a column for each action, -1 where no clause begins with it."""
 
     words: Words
     what: Tensor  # (batch, k), frames as `vnla.language.facts.pack` makes them
     side: Tensor  # (batch, k), where what they speak of is said to be: 1 left, 2 right, 3 ahead, 0 not said
-    first: Tensor  # (batch, k), the action that a clause begins with
-    end: Tensor  # (batch, k), the one that comes after it
+    end: Tensor  # (batch, k), the action that comes after the clause
     template: Tensor  # (batch, k)
 
 
@@ -216,328 +218,273 @@ def plan_of(now: Situation, k: int) -> Plan:
 
 def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
     """A sentence for everybody about the next k actions."""
-    return _Teller(now, speech, knowledge, plan_of(now, k)).tell()
+    plan = plan_of(now, k)
+    drawn = _draws(now, 3 + k * (4 + speech.pieces.shape[1]))
+    each = drawn[:, 3:].view(len(drawn), k, -1)
+    chosen = _choose(now, plan, speech, knowledge, each)
+    return _put_into_words(now, plan, chosen, speech, drawn[:, :3], each)
 
 
-class _Teller:
-    """One sentence a row, clause by clause."""
-
-    def __init__(self, now: Situation, speech: Speech, knowledge: Knowledge, plan: Plan) -> None:
-        self.now, self.speech, self.known, self.plan = now, speech, knowledge, plan
-        self.batch, self.k = plan.actions.shape
-        self.world = now.episodes.environment.world
-        self.zero = torch.zeros_like(now.pose)
-        self.places = viewpoint_of(plan.poses)
-        self.views = view_of(plan.poses)
-        self.run = _runs(plan.actions)
-        self.along = self._along()
-        self.most = longest_sentence(self.k)
-        self.width = speech.pieces.shape[1]
-        self.drawn = self._draw(3 + self.k * (4 + self.width))
-        self.taken = 0
-
-    def _draw(self, count: int) -> Tensor:
-        """All random numbers of this step: (batch, count)."""
-        episodes, device = self.now.episodes, self.zero.device
-        seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
-        draw = torch.arange(count, device=device) + self.now.step * count
-        return uniform(seed, episodes.key[:, None], Purpose.ADVICE, draw)
-
-    def _next(self, count: int) -> Tensor:
-        self.taken += count
-        return self.drawn[:, self.taken - count : self.taken]
-
-    def _along(self) -> Tensor:
-        """Whether the plan goes from each place to the next as one would to each later place: (batch, end, place)."""
-        there = self.places[:, 1:, None]
-        here, onward = self.places[:, None, :-1], self.places[:, None, 1:]
-        hop = look_up(self.world.hop, look_up(self.world.row, here).expand(-1, self.k, -1) + there)
-        walks = (self.plan.actions == FORWARD)[:, None]
-        return ~walks | (hop == onward)
-
-    def tell(self) -> Told:
-        """All clauses, and the words around them."""
-        speech, numbers = self.speech, self.speech.numbers
-        opening = self._next(2)
-        interjection = self._member(self.zero + numbers["interjection"], opening[:, 0])
-        polite = self._member(self.zero + numbers["polite"], opening[:, 1])
-        at, used = self.zero, look_up(speech.length, interjection) + look_up(speech.length, polite)
-        thing, before = self.zero, self.zero - 1
-        parts, clauses = [], []
-        for number in range(self.k):
-            clause = self._clause(number, at, used, thing, before)
-            parts.append(clause.phrases)
-            clauses.append(clause)
-            used = used + look_up(speech.length, clause.phrases).sum(dim=1)
-            if number == 0:
-                # "could you" wants a verb to follow.
-                polite = torch.where(look_up(speech.has_verb, clause.template), polite, 0)
-            before, at, thing = clause.template, clause.end, clause.thing
-        closing = self._member(self.zero + numbers["closing"], self._next(1)[:, 0])
-        closing = torch.where(used + look_up(speech.length, closing) < self.most, closing, 0)
-        phrases = torch.cat([interjection[:, None], polite[:, None], *parts, closing[:, None]], dim=1)
-        words = self._words(phrases)
-        what, side, first, end, template = (
-            torch.stack([getattr(each, name) for each in clauses], dim=1) for name in ("what", "side", "first", "end", "template")
-        )
-        return Told(words, what, side, first, end, template)
-
-    def _clause(self, number: int, at: Tensor, used: Tensor, thing: Tensor, before: Tensor) -> _Clause:
-        """What to say of the plan from an action on, and how."""
-        speech = self.speech
-        going = at < self.k
-        here = at.clamp(max=self.k - 1)
-        drawn = self._next(3)
-        spare = self.most - 1 - used  # words that are left, with the comma
-        fact = self._fact(here, spare, drawn[:, 0], first=number == 0)
-        kind, noun = fact.what & 31, (fact.what >> 5 & 255) - 1
-        about = fact.what >> 25
-        again = (about > 0) & (about == thing) & _is(kind, Kind.REACH, Kind.PASS, Kind.TOWARD)
-        turning = self._action(here) < int(Nav.UP)
-        must = ~fact.may_be_plain | (turning & (fact.end - here > self._run(here)))
-        sided = (fact.side > 0) & ~again & (must | (drawn[:, 1] < 0.5))
-        side = torch.where(sided, fact.side, 0)
-        form = self._form(kind, fact.end - here, sided, again, stays=here == 0)
-        spare = spare - PLAIN * (self.k - fact.end)
-        connector = self._connector(number, spare - look_up(speech.plain, form))
-        spare = spare - look_up(speech.length, connector)
-        template = self._template(form, noun, before, spare, drawn[:, 2])
-        pieces = speech.pieces[template]  # (batch, pieces)
-        slots = self._slots(fact.what, side, here, fact.end)
-        slot = slots.gather(1, (-1 - pieces).clamp(min=0))
-        phrases = self._member(torch.where(pieces < 0, slot, pieces), self._next(self.width))
-        phrases = torch.cat([connector[:, None], phrases], dim=1)
-        none = ~going
-        return _Clause(
-            phrases=phrases.masked_fill(none[:, None], 0),
-            what=fact.what.masked_fill(none, -1),
-            side=side.masked_fill(none, -1),
-            first=here.masked_fill(none, -1),
-            end=torch.where(none, self.k, fact.end),
-            template=template.masked_fill(none, 0),
-            thing=about.masked_fill(none, 0),
-        )
-
-    def _action(self, at: Tensor) -> Tensor:
-        return self.plan.actions.gather(1, at[:, None]).squeeze(1)
-
-    def _run(self, at: Tensor) -> Tensor:
-        return self.run.gather(1, at[:, None]).squeeze(1)
-
-    def _fact(self, at: Tensor, spare: Tensor, drawn: Tensor, *, first: bool) -> _Fact:
-        """One of all facts that hold on the plan from an action on: on ways, of a turn, or the action itself."""
-        ways, turns, plain = self._ways(at, first=first), self._turns(at), self._plainly(at)
-        what, end, left, right, ahead, anywhere, weight = (
-            torch.cat(each, dim=1) for each in zip(ways, turns, plain, strict=True)
-        )
-        forms = look_up(self.speech.form, (what & 31) * len(_VARIANTS) + torch.where(anywhere, 0, _SIDED))
-        room = look_up(self.speech.plain, forms) + 1 + PLAIN * (self.k - end)
-        fits = room <= spare[:, None]
-        fits[:, -1] = True
-        weight = weight * fits
-        chosen = _pick(weight, drawn)[:, None]
-        what, end, left, right, ahead, anywhere = (
-            each.gather(1, chosen).squeeze(1) for each in (what, end, left, right, ahead, anywhere)
-        )
-        side = torch.where(left, 1, torch.where(right, 2, torch.where(ahead, 3, 0)))
-        return _Fact(what, end, side, anywhere)
-
-    def _ways(self, at: Tensor, *, first: bool) -> _Choices:
-        """Facts about going from here to any later place of the plan: (batch, k·facts)."""
-        known, k = self.known, self.k
-        later = torch.arange(1, k + 1, device=at.device)  # (k,), ends
-        place = torch.arange(k, device=at.device)
-        here = self.places.gather(1, at[:, None])  # (batch, 1)
-        view = self.views.gather(1, at[:, None])[:, :, None]
-        outside = (place < at[:, None])[:, None] | (place >= later[:, None])
-        good = (self.along | outside).all(dim=2) & (self.plan.actions == FORWARD) & (later > at[:, None])  # (batch, k)
-        pair = look_up(self.world.row, here) + self.places[:, 1:]
-        index = torch.arange(MOST, device=at.device)
-        good = good[:, :, None] & (index < look_up(known.count, pair)[:, :, None])
-        row = (look_up(known.start, pair)[:, :, None] + index).clamp(max=len(known.what) - 1)
-        row = torch.where(good, row, 0)
-        what = look_up(known.what, row)
-        anywhere, left, right, ahead = (
-            (look_up(table, row) >> view & 1).bool() & good for table in (known.any, known.left, known.right, known.ahead)
-        )
-        kind = what & 31
-        straight = later <= (at + self._run(at))[:, None]
-        straight = (straight & (self._action(at) == FORWARD)[:, None])[:, :, None]
-        true = (anywhere | left | right | ahead) & (straight | ~_is(kind, Kind.PASS, Kind.TOWARD))
-        returns = _is(kind, Kind.RETURN)
-        true = true & (~returns | self._remembered(what) if first else ~returns)
-        span = (later - at[:, None])[:, :, None]
-        weight = look_up(self.speech.kinds, kind) * span * true
-        end = later[:, None].expand_as(what)
-        return _Choices(*(each.flatten(1) for each in (what, end, left, right, ahead, anywhere, weight)))
-
-    def _remembered(self, what: Tensor) -> Tensor:
-        """Whether things were in view before."""
-        past = self.now.past
-        if past.dim() < 2 or not past.shape[1]:
-            return torch.zeros_like(what, dtype=torch.bool)
-        seen = self.known.seen[past.clamp(min=0)].masked_fill((past == NOWHERE)[:, :, None], -1).flatten(1)
-        thing = ((what >> 25) - 1).flatten(1)
-        return (thing[:, :, None] == seen[:, None]).any(dim=2).view_as(what) & (what >> 25 > 0)
-
-    def _turns(self, at: Tensor) -> _Choices:
-        """Facts about what the turn ends at that begins here: (batch, facts)."""
-        known = self.known
-        end = at + self._run(at)
-        pose = self.plan.poses.gather(1, end[:, None])
-        view = self.views.gather(1, at[:, None])
-        action = self._action(at)[:, None]
-        index = torch.arange(TURNS, device=at.device)
-        good = (index < look_up(known.turn_count, pose)) & (action < int(Nav.UP))
-        row = torch.where(good, look_up(known.turn_start, pose) + index, 0)
-        what = look_up(known.turn, row)
-        bits = torch.where(action == int(Nav.LEFT), look_up(known.from_left, row), look_up(known.from_right, row))
-        true = good & (bits >> view & 1).bool()
-        weight = look_up(self.speech.kinds, what & 31) * true * self._run(at)[:, None]
-        no = torch.zeros_like(true)
-        return _Choices(what, end[:, None].expand_as(what), no, no, no, true, weight)
-
-    def _plainly(self, at: Tensor) -> _Choices:
-        """The action itself, as often as it is repeated: (batch, 1)."""
-        kinds = torch.tensor(_PLAINLY, device=at.device)
-        action = self._action(at)
-        what = look_up(kinds, action)[:, None]
-        end = torch.where(action == STOP, self.k, at + self._run(at))[:, None]
-        no = torch.zeros_like(what, dtype=torch.bool)
-        weight = look_up(self.speech.kinds, what) * self._run(at)[:, None]
-        return _Choices(what, end, no, no, no, ~no, weight)
-
-    def _form(self, kind: Tensor, actions: Tensor, sided: Tensor, again: Tensor, *, stays: Tensor) -> Tensor:
-        number = torch.where(_is(kind, Kind.STOP), torch.where(stays, 1, 0), (actions - 1).clamp(max=5))
-        more = torch.where(actions == 1, _AGAIN, _AGAIN_MORE)
-        variant = torch.where(again, more, torch.where(sided, _SIDED, number))
-        return look_up(self.speech.form, kind * len(_VARIANTS) + variant)
-
-    def _connector(self, number: int, spare: Tensor) -> Tensor:
-        """What stands between two clauses: the shortest where there is no room for more."""
-        drawn = self._next(1)[:, 0]
-        if number == 0:
-            return self.zero
-        connector = self._member(self.zero + self.speech.numbers["connector"], drawn)
-        shortest = look_up(self.speech.first, self.zero + self.speech.numbers["connector"])
-        return torch.where(look_up(self.speech.length, connector) <= spare, connector, shortest)
-
-    def _template(self, form: Tensor, noun: Tensor, before: Tensor, spare: Tensor, drawn: Tensor) -> Tensor:
-        """One of the form's templates that fit; those of new combinations only where they are wanted."""
-        speech = self.speech
-        templates, weight = speech.templates[form], speech.weight[form].double()  # (batch, most)
-        some = templates.clamp(min=0)
-        named = look_up(speech.names, some) & ((17 * some + 13 * noun[:, None]) % 7 == 0)
-        joined = (before >= 0)[:, None] & ((31 * before[:, None] + 17 * some) % 7 == 3)
-        new = named | joined
-        plain = torch.arange(templates.shape[1], device=form.device) == 0
-        if speech.language == "combinations":
-            weight = torch.where(new & ~plain, weight, weight * _RARELY)
-        elif speech.language in ("usual", "mirrored", "wrong", "shuffled"):
-            weight = weight.masked_fill(new & ~plain, 0)
-        fits = (look_up(speech.longest, some) <= spare[:, None]) | plain
-        return templates.gather(1, _pick(weight * fits, drawn)[:, None]).squeeze(1)
-
-    def _slots(self, what: Tensor, side: Tensor, at: Tensor, end: Tensor) -> Tensor:
-        """The classes of words that a frame fills slots with: (batch, slots)."""
-        number, language = self.speech.numbers, self.speech.language
-        noun, hue, ordinal, room = (what >> 5 & 255) - 1, (what >> 13 & 15) - 1, what >> 17 & 3, (what >> 19 & 63) - 1
-        left = self._action(at) == int(Nav.LEFT)
-        if language == "mirrored":
-            left, side = ~left, torch.where(side == 1, 2, torch.where(side == 2, 1, side))
-        kind = what & 31
-        of_room = _is(kind, Kind.ENTER, Kind.CROSS)
-        if language == "wrong":
-            away = 1 + (self._next_free(at) * (len(THINGS) - 1)).long()
-            noun = torch.where(of_room, (noun + 1 + away % (len(ROOMS) - 1)) % len(ROOMS), (noun + away) % len(THINGS))
-            room = (room + 1 + away % (len(ROOMS) - 1)) % len(ROOMS)
-        actions = (end - at).clamp(min=1, max=len(NUMBERS))
-        sides = torch.tensor([0, number["on left"], number["on right"], number["on ahead"]], device=what.device)
-        values = {
-            Slot.THE: self.zero + number["the"],
-            Slot.HUE: torch.where(hue >= 0, number["hue"] + hue, 0),
-            Slot.NOUN: number["thing"] + noun.clamp(min=0, max=len(THINGS) - 1),
-            Slot.SIDE: torch.where(left, number["left"], number["right"]),
-            Slot.ON: look_up(sides, side),
-            Slot.NTH: torch.where(ordinal > 0, number["first"] + ordinal - 1, 0),
-            Slot.DOOR: torch.where(noun == 1, number["door"], number["no door"]),
-            Slot.ROOM: number["room"] + noun.clamp(min=0, max=len(ROOMS) - 1),
-            Slot.FROM: number["room"] + room.clamp(min=0, max=len(ROOMS) - 1),
-            Slot.STEPS: number["one"] + actions - 1,
-            Slot.TIMES: torch.where(actions > 1, number["twice"], 0),
-        }
-        return torch.stack([values[slot] for slot in Slot], dim=1)
-
-    def _next_free(self, at: Tensor) -> Tensor:
-        """A random number for each clause that nothing else has taken."""
-        episodes = self.now.episodes
-        return uniform(episodes.seed, episodes.key, Purpose.ADVICE, self.now.step * 64 + at + (1 << 40))
-
-    def _member(self, number: Tensor, drawn: Tensor) -> Tensor:
-        """A phrase of each class."""
-        choice = (drawn * look_up(self.speech.choices, number)).long()
-        return look_up(self.speech.first, number) + choice
-
-    def _words(self, phrases: Tensor) -> Words:
-        """The words of phrases, one after the other, and a full stop: (batch, longest)."""
-        speech = self.speech
-        lengths = look_up(speech.length, phrases)
-        ends = lengths.cumsum(dim=1)
-        total = ends[:, -1]
-        place = torch.arange(self.most, device=phrases.device)
-        which = (ends[:, None, :] <= place[:, None]).sum(dim=2).clamp(max=phrases.shape[1] - 1)  # (batch, longest)
-        begins = (ends - lengths).gather(1, which)
-        token = look_up(speech.start, phrases.gather(1, which)) + place - begins
-        inside = place < total[:, None]
-        tokens = look_up(speech.tokens, torch.where(inside, token, 0))
-        if speech.language == "shuffled":
-            tokens = self._shuffled(tokens, inside)
-        tokens = torch.where(inside, tokens, torch.where(place == total[:, None], speech.full_stop, 0))
-        return Words(tokens, total + 1)
-
-    def _shuffled(self, tokens: Tensor, inside: Tensor) -> Tensor:
-        episodes = self.now.episodes
-        seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
-        place = torch.arange(tokens.shape[1], device=tokens.device)
-        drawn = uniform(seed, episodes.key[:, None], Purpose.ADVICE, self.now.step * 4096 + place + (1 << 41))
-        return tokens.gather(1, torch.where(inside, drawn, 2.0).argsort(dim=1))
+def _draws(now: Situation, count: int) -> Tensor:
+    """All random numbers of a step: (batch, count)."""
+    seed = now.episodes.seed[:, None] if isinstance(now.episodes.seed, Tensor) else now.episodes.seed
+    place = torch.arange(count, device=now.pose.device)
+    return uniform(seed, now.episodes.key[:, None], Purpose.ADVICE, place + now.step * count)
 
 
-class _Clause(NamedTuple):
-    phrases: Tensor  # (batch, 1 + pieces)
-    what: Tensor
-    side: Tensor
-    first: Tensor
-    end: Tensor
-    template: Tensor
-    thing: Tensor
-
-
-class _Fact(NamedTuple):
-    what: Tensor
-    end: Tensor
-    side: Tensor  # 1 left, 2 right, 3 ahead, 0 unknown
-    may_be_plain: Tensor  # whether it holds without a side
-
-
-class _Choices(NamedTuple):
-    """Facts to choose from: (batch, …) each."""
+class _Facts(NamedTuple):
+    """Facts that hold on a plan, for each action that a clause may begin with: (batch, k, …) each."""
 
     what: Tensor
     end: Tensor
-    left: Tensor
-    right: Tensor
-    ahead: Tensor
-    anywhere: Tensor
+    sides: Tensor  # bits: 1 left, 2 right, 4 ahead, 8 holds without a side
     weight: Tensor
 
 
-_PLAINLY = [
-    {Nav.LEFT: Kind.TURN, Nav.RIGHT: Kind.TURN, Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK}.get(
-        Nav(action), Kind.STOP
-    )
-    for action in range(NAV_ACTIONS)
-]
+class _Chosen(NamedTuple):
+    """For each action what is said if a clause begins with it: (batch, k) each."""
+
+    what: Tensor
+    end: Tensor
+    side: Tensor
+    form: Tensor
+    begins: Tensor  # whether a clause does
+    before: Tensor  # the form of the clause before; -1 for the first
+
+
+def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
+    """A fact for every action, and which of them are said one after the other; all plainly where they would be too long."""
+    run = _runs(plan.actions)
+    plainly = _plainly(plan, run, speech)
+    every = (_ways(now, plan, run, speech, known), _turns(plan, run, speech, known), plainly)
+    what, end, sides, weight = (torch.cat(parts, dim=2) for parts in zip(*every, strict=True))
+    packed = what | end << 42 | sides << 46
+    packed = packed.gather(2, _pick(weight, drawn[:, :, 0])[:, :, None])
+    some = _Facts(packed & ((1 << 42) - 1), packed >> 42 & 15, packed >> 46, packed)
+    choices = [_chosen(each, plan, run, speech, drawn[:, :, 1]) for each in (some, plainly)]
+    lengths = torch.where(choices[0].begins, look_up(speech.plain, choices[0].form) + 1, 0).sum(dim=1)
+    fits = (lengths < longest_sentence(run.shape[1]))[:, None]
+    return _Chosen(*(torch.where(fits, one, other) for one, other in zip(*choices, strict=True)))
+
+
+def _chosen(facts: _Facts, plan: Plan, run: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
+    """One fact for every action (batch, k, 1) with its form.
+
+    Where something is, is said if it must be, if it saves words for turning, or now and then. What was named just before is
+    not named again.
+    """
+    what, end, sides = (each.squeeze(2) for each in facts[:3])
+    place = torch.arange(run.shape[1], device=run.device)
+    kind, actions = what & 31, end - place
+    begins, before = _chain(end)
+    earlier = before.clamp(min=0)
+    thing = what >> 25
+    again = (before >= 0) & (thing > 0) & (thing == thing.gather(1, earlier)) & _is(kind, Kind.REACH, Kind.PASS, Kind.TOWARD)
+    side = torch.where(sides & 1 > 0, 1, torch.where(sides & 2 > 0, 2, torch.where(sides & 4 > 0, 3, 0)))
+    turns = (plan.actions < _UP) & (actions > run)
+    side = torch.where(~again & ((sides & 8 == 0) | turns | (drawn < 0.5)), side, 0)
+    number = torch.where(_is(kind, Kind.STOP), (place == 0).long(), (actions - 1).clamp(min=0, max=5))
+    variant = torch.where(again, torch.where(actions == 1, _AGAIN, _AGAIN_MORE), torch.where(side > 0, _SIDED, number))
+    form = look_up(speech.form, kind * len(_VARIANTS) + variant)
+    return _Chosen(what, end, side, form, begins, torch.where(before >= 0, form.gather(1, earlier), -1))
+
+
+def _chain(end: Tensor) -> tuple[Tensor, Tensor]:
+    """With which actions clauses begin if each goes on where the one before ended, and with which that one began, or -1."""
+    columns, begins, before = end.unbind(dim=1), [], []
+    at, last = torch.zeros_like(columns[0]), torch.full_like(columns[0], -1)
+    for place, after in enumerate(columns):
+        here = at == place
+        begins.append(here)
+        before.append(last)
+        at, last = torch.where(here, after, at), torch.where(here, place, last)
+    return torch.stack(begins, dim=1), torch.stack(before, dim=1)
+
+
+def _ways(now: Situation, plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+    """Facts about going from each place of a plan to any later one: (batch, k, k·facts)."""
+    world, k = now.episodes.environment.world, run.shape[1]
+    start = torch.arange(k, device=run.device)
+    end = start + 1
+    places = viewpoint_of(plan.poses)
+    here, there = places[:, :-1], places[:, 1:]
+    row = look_up(world.row, here)
+    walks = plan.actions == FORWARD
+    hop = look_up(world.hop, row[:, None] + there[:, :, None])  # (batch, end, place), where one would go next
+    along = ~walks[:, None] | (hop == there[:, None])
+    outside = (start < start[:, None])[:, None] | (start >= end[:, None])  # (start, end, place)
+    later = end > start[:, None]
+    good = (along[:, None] | outside).all(dim=3) & walks[:, None] & later  # (batch, start, end)
+    pair = row[:, :, None] + there[:, None]
+    index = torch.arange(MOST, device=run.device)
+    good = good[..., None] & (index < look_up(known.count, pair)[..., None])
+    fact = torch.where(good, look_up(known.start, pair)[..., None] + index, 0)  # (batch, start, end, facts)
+    what = look_up(known.what, fact)
+    view = view_of(plan.poses[:, :-1])[:, :, None, None]
+    tables = (known.left, known.right, known.ahead, known.any)
+    sides = sum((look_up(table, fact) >> view & 1) << bit for bit, table in enumerate(tables))
+    assert isinstance(sides, Tensor)
+    kind, span = what & 31, (end - start[:, None])[..., None]
+    straight = (walks[:, :, None] & (span.squeeze(2) <= run[:, :, None]))[..., None]
+    true = good & (sides > 0) & (straight | ~_is(kind, Kind.PASS, Kind.TOWARD))
+    true = true & (~_is(kind, Kind.RETURN) | _remembered(now, plan, what, known))
+    weight = look_up(speech.kinds, kind) * span * true
+    ends = end[:, None].expand_as(what)
+    return _Facts(*(each.flatten(2) for each in (what, ends, sides, weight)))
+
+
+def _remembered(now: Situation, plan: Plan, what: Tensor, known: Knowledge) -> Tensor:
+    """Whether things at the end of a plan that begins with its first action were in view before: (batch, start, end, facts)."""
+    if now.past.dim() < 2 or not now.past.shape[1]:
+        return torch.zeros_like(what, dtype=torch.bool)
+    place = torch.arange(what.shape[2], device=what.device)
+    last = torch.where(plan.actions == FORWARD, place, 0).amax(dim=1)[:, None, None]  # (batch, 1, 1), the last step forward
+    thing = (what[:, 0].gather(1, last.expand(-1, 1, what.shape[3])).squeeze(1) >> 25) - 1  # (batch, facts)
+    seen = known.seen[now.past.clamp(min=0)].masked_fill((now.past == NOWHERE)[:, :, None], -2).flatten(1)
+    before = (thing[:, :, None] == seen[:, None]).any(dim=2)
+    here = (place[:, None] == 0) & (place == last)  # (batch, start, end)
+    return here[..., None] & before[:, None, None]
+
+
+def _turns(plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+    """Facts about what turns end at: (batch, k, facts)."""
+    end = torch.arange(run.shape[1], device=run.device) + run
+    pose = plan.poses.gather(1, end)
+    index = torch.arange(TURNS, device=run.device)
+    good = (index < look_up(known.turn_count, pose)[..., None]) & (plan.actions < _UP)[..., None]
+    fact = torch.where(good, look_up(known.turn_start, pose)[..., None] + index, 0)
+    what, left = look_up(known.turn, fact), (plan.actions == _LEFT)[..., None]
+    bits = torch.where(left, look_up(known.from_left, fact), look_up(known.from_right, fact))
+    true = good & (bits >> view_of(plan.poses[:, :-1])[..., None] & 1 > 0)
+    weight = look_up(speech.kinds, what & 31) * true * run[..., None]
+    return _Facts(what, end[..., None].expand_as(what), torch.full_like(what, 8), weight)
+
+
+def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
+    """Each action itself, as often as it is repeated: (batch, k, 1)."""
+    k = run.shape[1]
+    what = look_up(speech.plainly, plan.actions)
+    end = torch.where(plan.actions == STOP, k, torch.arange(k, device=run.device) + run)
+    weight = look_up(speech.kinds, what) * run
+    return _Facts(*(each[..., None] for each in (what, end, torch.full_like(what, 8), weight)))
+
+
+def _put_into_words(
+    now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor
+) -> Told:
+    """Templates and words for what was chosen, and words around it."""
+    around = [torch.full_like(now.pose, speech.numbers[name]) for name in ("interjection", "polite", "closing")]
+    interjection, polite, closing = (_member(each, opening[:, i], speech) for i, each in enumerate(around))
+    template = _template(chosen, speech, drawn[:, :, 2])
+    connector = _member(torch.full_like(template, speech.numbers["connector"]), drawn[:, :, 3], speech)
+    connector = torch.where(chosen.before >= 0, connector, 0)
+    template, connector, closing = _fitting(chosen, template, connector, closing, interjection, polite, speech)
+    pieces = speech.pieces[template]  # (batch, k, pieces)
+    slot = _slots(now, plan, chosen, speech).gather(2, (-1 - pieces).clamp(min=0))
+    phrases = _member(torch.where(pieces < 0, slot, pieces), drawn[:, :, 4:], speech)
+    clauses = torch.cat([connector[:, :, None], phrases], dim=2).masked_fill(~chosen.begins[:, :, None], 0)
+    # "could you" wants a verb to follow.
+    polite = torch.where(look_up(speech.has_verb, template[:, 0]), polite, 0)
+    whole = torch.cat([interjection[:, None], polite[:, None], clauses.flatten(1), closing[:, None]], dim=1)
+    said = (each.masked_fill(~chosen.begins, -1) for each in (chosen.what, chosen.side, chosen.end, template))
+    return Told(_words(now, whole, speech, longest_sentence(template.shape[1])), *said)
+
+
+def _template(chosen: _Chosen, speech: Speech, drawn: Tensor) -> Tensor:
+    """One of each form's templates; those of new combinations only where they are wanted: (batch, k)."""
+    templates, weight = speech.templates[chosen.form], speech.weight[chosen.form]  # (batch, k, most)
+    noun, before = (chosen.what >> 5 & 255)[..., None], chosen.before[..., None]
+    some = templates.clamp(min=0)
+    new = look_up(speech.names, some) & is_new_with(some, noun)
+    new = (new | ((before >= 0) & is_new_after(some, before))) & ~speech.is_plain
+    if speech.language == "combinations":
+        weight = torch.where(new, weight, weight * _RARELY)
+    elif speech.language not in ("templates", "synonyms"):
+        weight = weight.masked_fill(new, 0)
+    return templates.gather(2, _pick(weight, drawn)[..., None]).squeeze(2)
+
+
+def _fitting(
+    chosen: _Chosen, template: Tensor, connector: Tensor, closing: Tensor, interjection: Tensor, polite: Tensor, speech: Speech
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Templates, connectors and closing as they are while there is room, plain ones from there on."""
+    plain = speech.templates[chosen.form][..., 0]
+    comma = torch.where(chosen.before >= 0, look_up(speech.first, torch.full_like(plain, speech.numbers["connector"])), 0)
+    least = torch.where(chosen.begins, look_up(speech.plain, chosen.form) + look_up(speech.length, comma), 0).sum(dim=1)
+    around = look_up(speech.length, interjection) + look_up(speech.length, polite)
+    spare = longest_sentence(plain.shape[1]) - 1 - least - around
+    more = look_up(speech.longest, template) - look_up(speech.plain, chosen.form)
+    more = more.clamp(min=0) + look_up(speech.length, connector) - look_up(speech.length, comma)
+    spent = torch.where(chosen.begins, more, 0).cumsum(dim=1)
+    fits = spent <= spare[:, None]
+    closes = spent[:, -1] + look_up(speech.length, closing) <= spare
+    return torch.where(fits, template, plain), torch.where(fits, connector, comma), torch.where(closes, closing, 0)
+
+
+def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tensor:
+    """The classes of words that frames fill slots with: (batch, k, slots)."""
+    number, what, side = speech.numbers, chosen.what, chosen.side
+    noun, hue, ordinal, room = (what >> 5 & 255) - 1, what >> 13 & 15, what >> 17 & 3, (what >> 19 & 63) - 1
+    left = plan.actions == _LEFT
+    place = torch.arange(what.shape[1], device=what.device)
+    if speech.language == "mirrored":
+        left, side = ~left, torch.where(side == 1, 2, torch.where(side == 2, 1, side))
+    if speech.language == "wrong":
+        noun, room = _wrong(now, what & 31, noun, room)
+    actions = (chosen.end - place).clamp(min=1, max=len(NUMBERS))
+    on = torch.where(side == 1, number["on left"], torch.where(side == 2, number["on right"], number["on ahead"]))
+    values = {
+        Slot.THE: torch.full_like(what, number["the"]),
+        Slot.HUE: torch.where(hue > 0, number["hue"] - 1 + hue, 0),
+        Slot.NOUN: number["thing"] + noun.clamp(min=0, max=len(THINGS) - 1),
+        Slot.SIDE: torch.where(left, number["left"], number["right"]),
+        Slot.ON: torch.where(side > 0, on, 0),
+        Slot.NTH: torch.where(ordinal > 0, number["first"] - 1 + ordinal, 0),
+        Slot.DOOR: torch.where(noun == 1, number["door"], number["no door"]),
+        Slot.ROOM: number["room"] + noun.clamp(min=0, max=len(ROOMS) - 1),
+        Slot.FROM: number["room"] + room.clamp(min=0, max=len(ROOMS) - 1),
+        Slot.STEPS: number["one"] - 1 + actions,
+        Slot.TIMES: torch.where(actions > 1, number["twice"], 0),
+    }
+    return torch.stack([values[slot] for slot in Slot], dim=2)
+
+
+def _wrong(now: Situation, kind: Tensor, noun: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
+    """Other things and other rooms than those that are there."""
+    drawn = _draws(replace(now, step=now.step + (1 << 30)), noun.shape[1])
+    thing = (noun + 1 + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
+    away = 1 + (drawn * (len(ROOMS) - 1)).long()
+    other = torch.where(_is(kind, Kind.ENTER, Kind.CROSS), (noun + away) % len(ROOMS), thing)
+    return torch.where(_is(kind, Kind.THROUGH), 1 - noun, other), (room + away) % len(ROOMS)
+
+
+def _member(number: Tensor, drawn: Tensor, speech: Speech) -> Tensor:
+    """A phrase of each class."""
+    return look_up(speech.first, number) + (drawn * look_up(speech.choices, number)).long()
+
+
+def _words(now: Situation, phrases: Tensor, speech: Speech, most: int) -> Words:
+    """The words of phrases, one after the other, and a full stop: (batch, most)."""
+    lengths = look_up(speech.length, phrases)
+    ends = lengths.cumsum(dim=1)
+    total = ends[:, -1:]
+    place = torch.arange(most, device=phrases.device)
+    which = (ends[:, None] <= place[:, None]).sum(dim=2).clamp(max=phrases.shape[1] - 1)
+    token = (look_up(speech.start, phrases) - ends + lengths).gather(1, which) + place
+    inside = place < total
+    tokens = look_up(speech.tokens, torch.where(inside, token, 0))
+    if speech.language == "shuffled":
+        order = torch.where(inside, _draws(replace(now, step=now.step + (1 << 30)), most), 2.0).argsort(dim=1)
+        tokens = tokens.gather(1, order)
+    tokens = torch.where(inside, tokens, torch.where(place == total, speech.full_stop, 0))
+    return Words(tokens, total.squeeze(1) + 1)
+
+
+_LEFT, _UP = int(Nav.LEFT), int(Nav.UP)
+_PLAINLY = {
+    Nav.LEFT: Kind.TURN, Nav.RIGHT: Kind.TURN, Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK,
+    Nav.STOP: Kind.STOP,
+}  # fmt: skip
 
 
 def _is(kind: Tensor, *kinds: Kind) -> Tensor:
@@ -549,14 +496,14 @@ def _is(kind: Tensor, *kinds: Kind) -> Tensor:
 
 def _runs(actions: Tensor) -> Tensor:
     """How many like actions there are from each on."""
-    run = torch.ones_like(actions)
-    same = pad((actions[:, 1:] == actions[:, :-1]).long(), (0, 1))
-    for place in reversed(range(actions.shape[1] - 1)):
-        run[:, place] = torch.where(same[:, place] > 0, run[:, place + 1] + 1, 1)
-    return run
+    columns = actions.unbind(dim=1)
+    runs_ = [torch.ones_like(columns[-1])]
+    for here, after in zip(reversed(columns[:-1]), reversed(columns[1:]), strict=True):
+        runs_.append(torch.where(here == after, runs_[-1] + 1, 1))
+    return torch.stack(runs_[::-1], dim=1)
 
 
 def _pick(weight: Tensor, drawn: Tensor) -> Tensor:
-    """A column of each row, each as likely as its weight: (batch,)."""
-    sums = weight.cumsum(dim=1)
-    return (sums <= (drawn * sums[:, -1])[:, None]).sum(dim=1).clamp(max=weight.shape[1] - 1)
+    """One of the last dimension, each as likely as its weight."""
+    sums = weight.cumsum(dim=-1)
+    return (sums <= drawn[..., None] * sums[..., -1:]).sum(dim=-1).clamp(max=weight.shape[-1] - 1)
