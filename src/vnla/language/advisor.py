@@ -73,7 +73,7 @@ class GrammarAdvisor(Advisor):
         missing = [word for word in grammar.words if word not in lexicon]
         if missing:
             raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
-        speech = Speech.of(grammar, lexicon, self.says, device)
+        speech = Speech.of(grammar, lexicon, self.says, self.k, device)
         spelling = {lexicon[word]: word for word in reversed(grammar.words)}
         silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
         phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")

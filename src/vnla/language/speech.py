@@ -7,7 +7,7 @@ the same function; what people read is its tokens, written out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
@@ -20,11 +20,11 @@ from vnla.episodes import Situation
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
 from vnla.language.frames import Kind
 from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with
-from vnla.language.things import HUES, ROOMS, THINGS
+from vnla.language.things import HUES, ROOMS, THINGS, Noun
 from vnla.roles.advisor import Lexicon
 from vnla.roles.words import Words
 from vnla.world.actions import FORWARD, STOP, Nav
-from vnla.world.compiled import NOWHERE, World, look_up, view_of, viewpoint_of
+from vnla.world.compiled import NOWHERE, World, view_of, viewpoint_of
 
 TURNS = 4 * MOST_TURNS
 """Facts of a turn that are looked at."""
@@ -98,6 +98,28 @@ def _table(array: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Tensor:
     return table if len(table) else torch.zeros(1, *table.shape[1:], dtype=torch.int64)
 
 
+class Counting(NamedTuple):
+    """Numbers in a row, made once: small tensors cost as much to make as to compute with."""
+
+    place: Tensor  # (k,), 0 to k - 1
+    span: Tensor  # (start, end), actions from one to the other
+    inside: Tensor  # (start, end, place), whether a place is between the two
+    ends: Tensor  # (end, 1)
+    facts: Tensor  # (MOST,)
+    turns: Tensor  # (TURNS,)
+    words: Tensor  # (longest sentence,)
+    draws: Tensor  # (numbers that are drawn,)
+
+    @classmethod
+    def to(cls, k: int, draws: int, device: torch.device | str) -> Counting:
+        """For plans of k actions."""
+        place = torch.arange(k)
+        end = place + 1
+        inside = (place >= place[:, None, None]) & (place < end[:, None])
+        counts = (torch.arange(count) for count in (MOST, TURNS, longest_sentence(k), draws))
+        return cls(*(each.to(device) for each in (place, end - place[:, None], inside, end[:, None], *counts)))
+
+
 @dataclass(frozen=True)
 class Speech:
     """A grammar in an agent's words."""
@@ -115,16 +137,19 @@ class Speech:
     pieces: Tensor  # (templates, pieces), classes, or slots below zero
     longest: Tensor  # (templates,), words at most
     has_verb: Tensor  # (templates,)
-    names: Tensor  # (templates,), whether combinations with nouns may be held out
+    names: Tensor  # (forms, most), whether combinations with nouns may be held out
+    plainest: Tensor  # (forms,), the plain one
     is_plain: Tensor  # (most,)
     kinds: Tensor  # (kinds,), how readily each kind is said
     plainly: Tensor  # (actions,), the kind of frame that an action is
-    numbers: dict[str, int]  # class → its number
+    slots: Tensor  # (slots·256,), the class that fills each slot, by what `_values` says of it
+    counting: Counting
+    around: dict[str, tuple[int, int]]  # class of what stands around clauses → its first phrase, and how many there are
     full_stop: int
 
     @classmethod
-    def of(cls, grammar: Grammar, lexicon: Lexicon, language: str, device: torch.device | str = "cpu") -> Speech:
-        """In the words of a lexicon."""
+    def of(cls, grammar: Grammar, lexicon: Lexicon, language: str, k: int, device: torch.device | str = "cpu") -> Speech:
+        """In the words of a lexicon, for plans of k actions."""
         phrases = [phrase for each in grammar.classes for phrase in each.all]
         length = torch.tensor([len(phrase) for phrase in phrases])
         tokens = torch.tensor([lexicon[word] for phrase in phrases for word in phrase])
@@ -154,26 +179,25 @@ class Speech:
             "pieces": torch.tensor(pieces),
             "longest": torch.tensor([each.longest for each in every]),
             "has_verb": torch.tensor([each.has_verb for each in every]),
-            "names": torch.tensor([each.names for each in every]),
+            "names": torch.tensor([[i >= 0 and every[i].names for i in row] for row in templates]),
+            "plainest": torch.tensor([row[0] for row in templates]),
             "is_plain": torch.arange(most) == 0,
+            "slots": _slot_table(grammar),
             "plainly": torch.tensor([int(_PLAINLY[action]) for action in Nav]),
             "kinds": torch.tensor([_WEIGHTS[kind] for kind in Kind], dtype=torch.float64),
         }
-        numbers = {name: grammar[name] for name in _NAMED}
-        numbers |= {name: grammar.first(name, nouns) for name, nouns in (("thing", THINGS), ("room", ROOMS), ("hue", HUES))}
+        around = {name: (firsts[grammar[name]], choices[grammar[name]]) for name in _AROUND}
         moved = {name: table.to(device) for name, table in tables.items()}
-        return cls(language=language, numbers=numbers, full_stop=lexicon[FULL_STOP], **moved)
+        counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
+        return cls(language=language, counting=counting, around=around, full_stop=lexicon[FULL_STOP], **moved)
 
 
 _VARIANTS: tuple[dict[str, int], ...] = (
     {"number": 1}, {"number": 2}, {"number": 3}, {"number": 4}, {"number": 5}, {"number": 6}, {"sided": True}, {"again": True},
     {"number": 2, "again": True},
 )  # fmt: skip
-_SIDED, _AGAIN, _AGAIN_MORE = 6, 7, 8
-_NAMED = (
-    "interjection", "polite", "connector", "closing", "left", "right", "on left", "on right", "on ahead", "first", "door",
-    "no door", "one", "twice", "the",
-)  # fmt: skip
+_SIDED, _AGAIN = 6, 7
+_AROUND = ("interjection", "polite", "connector", "closing")
 
 
 def _weight(grammar: Grammar, template: int, language: str) -> float:
@@ -219,17 +243,16 @@ def plan_of(now: Situation, k: int) -> Plan:
 def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
     """A sentence for everybody about the next k actions."""
     plan = plan_of(now, k)
-    drawn = _draws(now, 3 + k * (4 + speech.pieces.shape[1]))
+    drawn = _draws(now, speech.counting.draws)
     each = drawn[:, 3:].view(len(drawn), k, -1)
     chosen = _choose(now, plan, speech, knowledge, each)
     return _put_into_words(now, plan, chosen, speech, drawn[:, :3], each)
 
 
-def _draws(now: Situation, count: int) -> Tensor:
-    """All random numbers of a step: (batch, count)."""
+def _draws(now: Situation, numbers: Tensor) -> Tensor:
+    """Random numbers of a step: (batch, numbers)."""
     seed = now.episodes.seed[:, None] if isinstance(now.episodes.seed, Tensor) else now.episodes.seed
-    place = torch.arange(count, device=now.pose.device)
-    return uniform(seed, now.episodes.key[:, None], Purpose.ADVICE, place + now.step * count)
+    return uniform(seed, now.episodes.key[:, None], Purpose.ADVICE, numbers + now.step * len(numbers))
 
 
 class _Facts(NamedTuple):
@@ -255,38 +278,38 @@ class _Chosen(NamedTuple):
 def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
     """A fact for every action, and which of them are said one after the other; all plainly where they would be too long."""
     run = _runs(plan.actions)
+    turning = plan.actions < _UP
     plainly = _plainly(plan, run, speech)
-    every = (_ways(now, plan, run, speech, known), _turns(plan, run, speech, known), plainly)
+    every = (_ways(now, plan, run, speech, known), _turns(plan, run, turning, speech, known), plainly)
     what, end, sides, weight = (torch.cat(parts, dim=2) for parts in zip(*every, strict=True))
-    packed = what | end << 42 | sides << 46
-    packed = packed.gather(2, _pick(weight, drawn[:, :, 0])[:, :, None])
+    packed = (what | end << 42 | sides << 46).gather(2, _pick(weight, drawn[:, :, 0])[:, :, None]).squeeze(2)
     some = _Facts(packed & ((1 << 42) - 1), packed >> 42 & 15, packed >> 46, packed)
-    choices = [_chosen(each, plan, run, speech, drawn[:, :, 1]) for each in (some, plainly)]
-    lengths = torch.where(choices[0].begins, look_up(speech.plain, choices[0].form) + 1, 0).sum(dim=1)
-    fits = (lengths < longest_sentence(run.shape[1]))[:, None]
-    return _Chosen(*(torch.where(fits, one, other) for one, other in zip(*choices, strict=True)))
+    told = _chosen(some, run, turning, speech, drawn[:, :, 1])
+    plain = _chosen(_Facts(*(each.squeeze(2) for each in plainly)), run, turning, speech, drawn[:, :, 1])
+    words = (take(speech.plain, told.form) + 1) * told.begins
+    fits = (words.sum(dim=1) < longest_sentence(run.shape[1]))[:, None]
+    return _Chosen(*(torch.where(fits, one, other) for one, other in zip(told, plain, strict=True)))
 
 
-def _chosen(facts: _Facts, plan: Plan, run: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
-    """One fact for every action (batch, k, 1) with its form.
+def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
+    """One fact for every action (batch, k) with its form.
 
     Where something is, is said if it must be, if it saves words for turning, or now and then. What was named just before is
     not named again.
     """
-    what, end, sides = (each.squeeze(2) for each in facts[:3])
-    place = torch.arange(run.shape[1], device=run.device)
-    kind, actions = what & 31, end - place
+    what, end, sides, _ = fact
     begins, before = _chain(end)
-    earlier = before.clamp(min=0)
-    thing = what >> 25
-    again = (before >= 0) & (thing > 0) & (thing == thing.gather(1, earlier)) & _is(kind, Kind.REACH, Kind.PASS, Kind.TOWARD)
-    side = torch.where(sides & 1 > 0, 1, torch.where(sides & 2 > 0, 2, torch.where(sides & 4 > 0, 3, 0)))
-    turns = (plan.actions < _UP) & (actions > run)
-    side = torch.where(~again & ((sides & 8 == 0) | turns | (drawn < 0.5)), side, 0)
-    number = torch.where(_is(kind, Kind.STOP), (place == 0).long(), (actions - 1).clamp(min=0, max=5))
-    variant = torch.where(again, torch.where(actions == 1, _AGAIN, _AGAIN_MORE), torch.where(side > 0, _SIDED, number))
-    form = look_up(speech.form, kind * len(_VARIANTS) + variant)
-    return _Chosen(what, end, side, form, begins, torch.where(before >= 0, form.gather(1, earlier), -1))
+    earlier, follows = before.clamp(min=0), before >= 0
+    thing, actions = what >> 25, end - speech.counting.place
+    again = follows & (thing > 0) & (thing == thing.gather(1, earlier)) & _has(what, _MAY_BE_IT)
+    telling = ((sides & 8 == 0) | (turning & (actions > run)) | (drawn < 0.5)) & ~again
+    side = take(speech.slots, sides + _SIDES) * telling
+    # Repeated actions have forms of their own; so has stopping at once.
+    number = torch.where(what == int(Kind.STOP), speech.counting.place == 0, (actions - 1).clamp(min=0, max=5))
+    variant = torch.where(side > 0, _SIDED, number)
+    variant = torch.where(again, _AGAIN + (actions > 1), variant)
+    form = take(speech.form, (what & 31) * len(_VARIANTS) + variant)
+    return _Chosen(what, end, side, form, begins, torch.where(follows, form.gather(1, earlier), -1))
 
 
 def _chain(end: Tensor) -> tuple[Tensor, Tensor]:
@@ -303,42 +326,37 @@ def _chain(end: Tensor) -> tuple[Tensor, Tensor]:
 
 def _ways(now: Situation, plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
     """Facts about going from each place of a plan to any later one: (batch, k, k·facts)."""
-    world, k = now.episodes.environment.world, run.shape[1]
-    start = torch.arange(k, device=run.device)
-    end = start + 1
+    world, counting = now.episodes.environment.world, speech.counting
     places = viewpoint_of(plan.poses)
     here, there = places[:, :-1], places[:, 1:]
-    row = look_up(world.row, here)
+    row = take(world.row, here)
     walks = plan.actions == FORWARD
-    hop = look_up(world.hop, row[:, None] + there[:, :, None])  # (batch, end, place), where one would go next
-    along = ~walks[:, None] | (hop == there[:, None])
-    outside = (start < start[:, None])[:, None] | (start >= end[:, None])  # (start, end, place)
-    later = end > start[:, None]
-    good = (along[:, None] | outside).all(dim=3) & walks[:, None] & later  # (batch, start, end)
-    pair = row[:, :, None] + there[:, None]
-    index = torch.arange(MOST, device=run.device)
-    good = good[..., None] & (index < look_up(known.count, pair)[..., None])
-    fact = torch.where(good, look_up(known.start, pair)[..., None] + index, 0)  # (batch, start, end, facts)
-    what = look_up(known.what, fact)
+    hop = take(world.hop, row[:, None] + there[:, :, None])  # (batch, end, place), where one would go next
+    astray = walks[:, None] & (hop != there[:, None])
+    pair = row[:, :, None] + there[:, None]  # (batch, start, end)
+    count = take(known.count, pair) * (walks[:, None] & (counting.span > 0))
+    count = count.masked_fill((astray[:, None] & counting.inside).any(dim=3), 0)
+    good = counting.facts < count[..., None]
+    fact = (take(known.start, pair)[..., None] + counting.facts) * good  # (batch, start, end, facts)
+    what = take(known.what, fact)
     view = view_of(plan.poses[:, :-1])[:, :, None, None]
-    tables = (known.left, known.right, known.ahead, known.any)
-    sides = sum((look_up(table, fact) >> view & 1) << bit for bit, table in enumerate(tables))
-    assert isinstance(sides, Tensor)
-    kind, span = what & 31, (end - start[:, None])[..., None]
-    straight = (walks[:, :, None] & (span.squeeze(2) <= run[:, :, None]))[..., None]
-    true = good & (sides > 0) & (straight | ~_is(kind, Kind.PASS, Kind.TOWARD))
-    true = true & (~_is(kind, Kind.RETURN) | _remembered(now, plan, what, known))
-    weight = look_up(speech.kinds, kind) * span * true
-    ends = end[:, None].expand_as(what)
-    return _Facts(*(each.flatten(2) for each in (what, ends, sides, weight)))
+    left, right, ahead, anywhere = (
+        take(table, fact) >> view & 1 for table in (known.left, known.right, known.ahead, known.any)
+    )
+    sides = left | right << 1 | ahead << 2 | anywhere << 3
+    straight = (walks[:, :, None] & (counting.span <= run[:, :, None]))[..., None]
+    true = good & (sides > 0) & (straight | ~_has(what, _STRAIGHT))
+    true = true & ((what & 31 != int(Kind.RETURN)) | _remembered(now, plan, what, speech, known))
+    weight = take(speech.kinds, what & 31) * counting.span[..., None] * true
+    return _Facts(*(each.flatten(2) for each in (what, counting.ends.expand_as(what), sides, weight)))
 
 
-def _remembered(now: Situation, plan: Plan, what: Tensor, known: Knowledge) -> Tensor:
+def _remembered(now: Situation, plan: Plan, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
     """Whether things at the end of a plan that begins with its first action were in view before: (batch, start, end, facts)."""
     if now.past.dim() < 2 or not now.past.shape[1]:
         return torch.zeros_like(what, dtype=torch.bool)
-    place = torch.arange(what.shape[2], device=what.device)
-    last = torch.where(plan.actions == FORWARD, place, 0).amax(dim=1)[:, None, None]  # (batch, 1, 1), the last step forward
+    place = speech.counting.place
+    last = ((plan.actions == FORWARD) * place).amax(dim=1)[:, None, None]  # (batch, 1, 1), the last step forward
     thing = (what[:, 0].gather(1, last.expand(-1, 1, what.shape[3])).squeeze(1) >> 25) - 1  # (batch, facts)
     seen = known.seen[now.past.clamp(min=0)].masked_fill((now.past == NOWHERE)[:, :, None], -2).flatten(1)
     before = (thing[:, :, None] == seen[:, None]).any(dim=2)
@@ -346,26 +364,24 @@ def _remembered(now: Situation, plan: Plan, what: Tensor, known: Knowledge) -> T
     return here[..., None] & before[:, None, None]
 
 
-def _turns(plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+def _turns(plan: Plan, run: Tensor, turning: Tensor, speech: Speech, known: Knowledge) -> _Facts:
     """Facts about what turns end at: (batch, k, facts)."""
-    end = torch.arange(run.shape[1], device=run.device) + run
+    end = speech.counting.place + run
     pose = plan.poses.gather(1, end)
-    index = torch.arange(TURNS, device=run.device)
-    good = (index < look_up(known.turn_count, pose)[..., None]) & (plan.actions < _UP)[..., None]
-    fact = torch.where(good, look_up(known.turn_start, pose)[..., None] + index, 0)
-    what, left = look_up(known.turn, fact), (plan.actions == _LEFT)[..., None]
-    bits = torch.where(left, look_up(known.from_left, fact), look_up(known.from_right, fact))
-    true = good & (bits >> view_of(plan.poses[:, :-1])[..., None] & 1 > 0)
-    weight = look_up(speech.kinds, what & 31) * true * run[..., None]
+    good = speech.counting.turns < (take(known.turn_count, pose) * turning)[..., None]
+    fact = (take(known.turn_start, pose)[..., None] + speech.counting.turns) * good
+    what, left = take(known.turn, fact), (plan.actions == _LEFT)[..., None]
+    bits = torch.where(left, take(known.from_left, fact), take(known.from_right, fact))
+    true = good & (bits >> view_of(plan.poses[:, :-1])[..., None]).bitwise_and(1).bool()
+    weight = take(speech.kinds, what & 31) * true * run[..., None]
     return _Facts(what, end[..., None].expand_as(what), torch.full_like(what, 8), weight)
 
 
 def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
     """Each action itself, as often as it is repeated: (batch, k, 1)."""
-    k = run.shape[1]
-    what = look_up(speech.plainly, plan.actions)
-    end = torch.where(plan.actions == STOP, k, torch.arange(k, device=run.device) + run)
-    weight = look_up(speech.kinds, what) * run
+    what = take(speech.plainly, plan.actions)
+    end = torch.where(plan.actions == STOP, run.shape[1], speech.counting.place + run)
+    weight = take(speech.kinds, what) * run
     return _Facts(*(each[..., None] for each in (what, end, torch.full_like(what, 8), weight)))
 
 
@@ -373,134 +389,151 @@ def _put_into_words(
     now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor
 ) -> Told:
     """Templates and words for what was chosen, and words around it."""
-    around = [torch.full_like(now.pose, speech.numbers[name]) for name in ("interjection", "polite", "closing")]
-    interjection, polite, closing = (_member(each, opening[:, i], speech) for i, each in enumerate(around))
+    around = _drawn_phrase(speech, "interjection", opening[:, :1]), _drawn_phrase(speech, "polite", opening[:, 1:2])
+    closing = _drawn_phrase(speech, "closing", opening[:, 2:])
+    connector = _drawn_phrase(speech, "connector", drawn[:, :, 3]) * (chosen.before >= 0)
     template = _template(chosen, speech, drawn[:, :, 2])
-    connector = _member(torch.full_like(template, speech.numbers["connector"]), drawn[:, :, 3], speech)
-    connector = torch.where(chosen.before >= 0, connector, 0)
-    template, connector, closing = _fitting(chosen, template, connector, closing, interjection, polite, speech)
+    template, connector, closing = _fitting(chosen, template, connector, closing, around, speech)
     pieces = speech.pieces[template]  # (batch, k, pieces)
     slot = _slots(now, plan, chosen, speech).gather(2, (-1 - pieces).clamp(min=0))
-    phrases = _member(torch.where(pieces < 0, slot, pieces), drawn[:, :, 4:], speech)
-    clauses = torch.cat([connector[:, :, None], phrases], dim=2).masked_fill(~chosen.begins[:, :, None], 0)
-    # "could you" wants a verb to follow.
-    polite = torch.where(look_up(speech.has_verb, template[:, 0]), polite, 0)
-    whole = torch.cat([interjection[:, None], polite[:, None], clauses.flatten(1), closing[:, None]], dim=1)
+    number = torch.where(pieces < 0, slot, pieces)
+    phrases = take(speech.first, number) + (drawn[:, :, 4:] * take(speech.choices, number)).long()
+    clauses = torch.cat([connector[:, :, None], phrases], dim=2) * chosen.begins[:, :, None]
+    polite = around[1] * take(speech.has_verb, template[:, :1])  # "could you" wants a verb to follow
+    whole = torch.cat([around[0], polite, clauses.flatten(1), closing], dim=1)
     said = (each.masked_fill(~chosen.begins, -1) for each in (chosen.what, chosen.side, chosen.end, template))
-    return Told(_words(now, whole, speech, longest_sentence(template.shape[1])), *said)
+    return Told(_words(now, whole, speech), *said)
+
+
+def _drawn_phrase(speech: Speech, name: str, drawn: Tensor) -> Tensor:
+    """A phrase of a class, for everybody."""
+    first, choices = speech.around[name]
+    return first + (drawn * choices).long()
 
 
 def _template(chosen: _Chosen, speech: Speech, drawn: Tensor) -> Tensor:
     """One of each form's templates; those of new combinations only where they are wanted: (batch, k)."""
     templates, weight = speech.templates[chosen.form], speech.weight[chosen.form]  # (batch, k, most)
-    noun, before = (chosen.what >> 5 & 255)[..., None], chosen.before[..., None]
-    some = templates.clamp(min=0)
-    new = look_up(speech.names, some) & is_new_with(some, noun)
-    new = (new | ((before >= 0) & is_new_after(some, before))) & ~speech.is_plain
-    if speech.language == "combinations":
-        weight = torch.where(new, weight, weight * _RARELY)
-    elif speech.language not in ("templates", "synonyms"):
-        weight = weight.masked_fill(new, 0)
+    if speech.language not in ("templates", "synonyms"):
+        noun, before = (chosen.what >> 5 & 255)[..., None], chosen.before[..., None]
+        new = speech.names[chosen.form] & is_new_with(templates, noun)
+        new = (new | ((before >= 0) & is_new_after(templates, before))) & ~speech.is_plain
+        weight = weight * torch.where(new, *((1.0, _RARELY) if speech.language == "combinations" else (0.0, 1.0)))
     return templates.gather(2, _pick(weight, drawn)[..., None]).squeeze(2)
 
 
 def _fitting(
-    chosen: _Chosen, template: Tensor, connector: Tensor, closing: Tensor, interjection: Tensor, polite: Tensor, speech: Speech
+    chosen: _Chosen, template: Tensor, connector: Tensor, closing: Tensor, around: tuple[Tensor, ...], speech: Speech
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Templates, connectors and closing as they are while there is room, plain ones from there on."""
-    plain = speech.templates[chosen.form][..., 0]
-    comma = torch.where(chosen.before >= 0, look_up(speech.first, torch.full_like(plain, speech.numbers["connector"])), 0)
-    least = torch.where(chosen.begins, look_up(speech.plain, chosen.form) + look_up(speech.length, comma), 0).sum(dim=1)
-    around = look_up(speech.length, interjection) + look_up(speech.length, polite)
-    spare = longest_sentence(plain.shape[1]) - 1 - least - around
-    more = look_up(speech.longest, template) - look_up(speech.plain, chosen.form)
-    more = more.clamp(min=0) + look_up(speech.length, connector) - look_up(speech.length, comma)
-    spent = torch.where(chosen.begins, more, 0).cumsum(dim=1)
-    fits = spent <= spare[:, None]
-    closes = spent[:, -1] + look_up(speech.length, closing) <= spare
-    return torch.where(fits, template, plain), torch.where(fits, connector, comma), torch.where(closes, closing, 0)
+    """Templates, connectors and closing as they are while there is room, plain ones and commas from there on."""
+    plain, least, follows = take(speech.plainest, chosen.form), take(speech.plain, chosen.form), chosen.before >= 0
+    more = take(speech.longest, template) - least + take(speech.length, connector) - follows.long()
+    spent = (more.clamp(min=0) * chosen.begins).cumsum(dim=1)
+    taken = ((least + follows) * chosen.begins).sum(dim=1, keepdim=True) + sum(take(speech.length, each) for each in around)
+    spare = longest_sentence(plain.shape[1]) - 1 - taken
+    fits = spent <= spare
+    closing = closing * (spent[:, -1:] + take(speech.length, closing) <= spare)
+    comma = speech.around["connector"][0] * follows
+    return torch.where(fits, template, plain), torch.where(fits, connector, comma), closing
 
 
 def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tensor:
     """The classes of words that frames fill slots with: (batch, k, slots)."""
-    number, what, side = speech.numbers, chosen.what, chosen.side
-    noun, hue, ordinal, room = (what >> 5 & 255) - 1, what >> 13 & 15, what >> 17 & 3, (what >> 19 & 63) - 1
-    left = plan.actions == _LEFT
-    place = torch.arange(what.shape[1], device=what.device)
+    what, side = chosen.what, chosen.side
+    turn = plan.actions
     if speech.language == "mirrored":
-        left, side = ~left, torch.where(side == 1, 2, torch.where(side == 2, 1, side))
+        turn, side = turn ^ (turn < _UP), torch.where((side > 0) & (side < 3), 3 - side, side)
+    noun, room = what >> 5 & 255, what >> 19 & 63
     if speech.language == "wrong":
-        noun, room = _wrong(now, what & 31, noun, room)
-    actions = (chosen.end - place).clamp(min=1, max=len(NUMBERS))
-    on = torch.where(side == 1, number["on left"], torch.where(side == 2, number["on right"], number["on ahead"]))
+        noun, room = _wrong(now, what & 31, noun, room, speech)
+    zero = torch.zeros_like(what)
+    actions = (chosen.end - speech.counting.place).clamp(max=len(NUMBERS))
     values = {
-        Slot.THE: torch.full_like(what, number["the"]),
-        Slot.HUE: torch.where(hue > 0, number["hue"] - 1 + hue, 0),
-        Slot.NOUN: number["thing"] + noun.clamp(min=0, max=len(THINGS) - 1),
-        Slot.SIDE: torch.where(left, number["left"], number["right"]),
-        Slot.ON: torch.where(side > 0, on, 0),
-        Slot.NTH: torch.where(ordinal > 0, number["first"] - 1 + ordinal, 0),
-        Slot.DOOR: torch.where(noun == 1, number["door"], number["no door"]),
-        Slot.ROOM: number["room"] + noun.clamp(min=0, max=len(ROOMS) - 1),
-        Slot.FROM: number["room"] + room.clamp(min=0, max=len(ROOMS) - 1),
-        Slot.STEPS: number["one"] - 1 + actions,
-        Slot.TIMES: torch.where(actions > 1, number["twice"], 0),
-    }
-    return torch.stack([values[slot] for slot in Slot], dim=2)
+        Slot.THE: zero, Slot.HUE: what >> 13 & 15, Slot.NOUN: noun, Slot.SIDE: turn, Slot.ON: side, Slot.NTH: what >> 17 & 3,
+        Slot.DOOR: noun, Slot.ROOM: noun, Slot.FROM: room, Slot.STEPS: actions, Slot.TIMES: actions,
+    }  # fmt: skip
+    return take(speech.slots, torch.stack([values[slot] + 256 * slot for slot in Slot], dim=2))
 
 
-def _wrong(now: Situation, kind: Tensor, noun: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
-    """Other things and other rooms than those that are there."""
-    drawn = _draws(replace(now, step=now.step + (1 << 30)), noun.shape[1])
-    thing = (noun + 1 + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
-    away = 1 + (drawn * (len(ROOMS) - 1)).long()
-    other = torch.where(_is(kind, Kind.ENTER, Kind.CROSS), (noun + away) % len(ROOMS), thing)
-    return torch.where(_is(kind, Kind.THROUGH), 1 - noun, other), (room + away) % len(ROOMS)
+def _slot_table(grammar: Grammar) -> Tensor:
+    """For each slot and each number below 256 that may be its value the class that fills it; then the side by bits."""
+    table = torch.zeros(_SIDES + 16, dtype=torch.int64)
+
+    def fill(slot: Slot, first: int, classes: Sequence[int]) -> None:
+        table[256 * slot + first : 256 * slot + first + len(classes)] = torch.tensor(classes)
+
+    def following(kind: str, nouns: Sequence[Noun]) -> list[int]:
+        return [grammar.first(kind, nouns) + i for i in range(len(nouns))]
+
+    fill(Slot.THE, 0, [grammar["the"]])
+    fill(Slot.HUE, 1, following("hue", HUES))
+    fill(Slot.NOUN, 1, following("thing", THINGS))
+    fill(Slot.SIDE, 0, [grammar["left"], grammar["right"]])
+    fill(Slot.ON, 1, [grammar["on left"], grammar["on right"], grammar["on ahead"]])
+    fill(Slot.NTH, 1, [grammar["first"], grammar["second"], grammar["third"]])
+    fill(Slot.DOOR, 1, [grammar["no door"], grammar["door"]])
+    fill(Slot.ROOM, 1, following("room", ROOMS))
+    fill(Slot.FROM, 1, following("room", ROOMS))
+    fill(Slot.STEPS, 1, [grammar[number] for number in NUMBERS])
+    fill(Slot.TIMES, 2, [grammar["twice"]] * 7)
+    table[_SIDES:] = torch.tensor([1 if bits & 1 else 2 if bits & 2 else 3 if bits & 4 else 0 for bits in range(16)])
+    return table
 
 
-def _member(number: Tensor, drawn: Tensor, speech: Speech) -> Tensor:
-    """A phrase of each class."""
-    return look_up(speech.first, number) + (drawn * look_up(speech.choices, number)).long()
+def _wrong(now: Situation, kind: Tensor, noun: Tensor, room: Tensor, speech: Speech) -> tuple[Tensor, Tensor]:
+    """Other things, doors and rooms than those that are there."""
+    drawn = _draws(replace(now, step=now.step + (1 << 30)), speech.counting.place)
+    thing = 1 + (noun + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
+    away = (drawn * (len(ROOMS) - 1)).long()
+    of_room = (kind == int(Kind.ENTER)) | (kind == int(Kind.CROSS))
+    other = torch.where(of_room, 1 + (noun + away) % len(ROOMS), thing)
+    return torch.where(kind == int(Kind.THROUGH), 3 - noun, other), 1 + (room + away) % len(ROOMS)
 
 
-def _words(now: Situation, phrases: Tensor, speech: Speech, most: int) -> Words:
+def _words(now: Situation, phrases: Tensor, speech: Speech) -> Words:
     """The words of phrases, one after the other, and a full stop: (batch, most)."""
-    lengths = look_up(speech.length, phrases)
+    place = speech.counting.words
+    lengths = take(speech.length, phrases)
     ends = lengths.cumsum(dim=1)
     total = ends[:, -1:]
-    place = torch.arange(most, device=phrases.device)
     which = (ends[:, None] <= place[:, None]).sum(dim=2).clamp(max=phrases.shape[1] - 1)
-    token = (look_up(speech.start, phrases) - ends + lengths).gather(1, which) + place
     inside = place < total
-    tokens = look_up(speech.tokens, torch.where(inside, token, 0))
+    token = ((take(speech.start, phrases) - ends + lengths).gather(1, which) + place) * inside
+    tokens = take(speech.tokens, token)
     if speech.language == "shuffled":
-        order = torch.where(inside, _draws(replace(now, step=now.step + (1 << 30)), most), 2.0).argsort(dim=1)
-        tokens = tokens.gather(1, order)
-    tokens = torch.where(inside, tokens, torch.where(place == total, speech.full_stop, 0))
+        drawn = _draws(replace(now, step=now.step + (1 << 30)), place)
+        tokens = tokens.gather(1, torch.where(inside, drawn, 2.0).argsort(dim=1))
+    tokens = torch.where(inside, tokens, (place == total) * speech.full_stop)
     return Words(tokens, total.squeeze(1) + 1)
 
 
 _LEFT, _UP = int(Nav.LEFT), int(Nav.UP)
+_SIDES = 256 * len(Slot)
 _PLAINLY = {
     Nav.LEFT: Kind.TURN, Nav.RIGHT: Kind.TURN, Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK,
     Nav.STOP: Kind.STOP,
 }  # fmt: skip
+_STRAIGHT = 1 << Kind.PASS | 1 << Kind.TOWARD  # kinds that are about steps straight on
+_MAY_BE_IT = _STRAIGHT | 1 << Kind.REACH
 
 
-def _is(kind: Tensor, *kinds: Kind) -> Tensor:
-    found = kind == int(kinds[0])
-    for each in kinds[1:]:
-        found = found | (kind == int(each))
-    return found
+def take(table: Tensor, index: Tensor) -> Tensor:
+    """`table[index]` for a table of one dimension, in one operation."""
+    return torch.take(table, index)
+
+
+def _has(what: Tensor, kinds: int) -> Tensor:
+    """Whether frames are of some kinds, given as bits."""
+    return (kinds >> (what & 31)).bitwise_and(1).bool()
 
 
 def _runs(actions: Tensor) -> Tensor:
     """How many like actions there are from each on."""
     columns = actions.unbind(dim=1)
-    runs_ = [torch.ones_like(columns[-1])]
+    counts = [torch.ones_like(columns[-1])]
     for here, after in zip(reversed(columns[:-1]), reversed(columns[1:]), strict=True):
-        runs_.append(torch.where(here == after, runs_[-1] + 1, 1))
-    return torch.stack(runs_[::-1], dim=1)
+        counts.append((here == after) * counts[-1] + 1)
+    return torch.stack(counts[::-1], dim=1)
 
 
 def _pick(weight: Tensor, drawn: Tensor) -> Tensor:
