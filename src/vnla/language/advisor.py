@@ -74,11 +74,10 @@ class GrammarAdvisor(Advisor):
         if missing:
             raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
         speech = Speech.of(grammar, lexicon, self.says, self.k, device)
-        spelling = {lexicon[word]: word for word in reversed(grammar.words)}
         silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
         phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")
         _ = phrases.tails
-        return GrammarVoice(self, phrases, speech, spelling, knowledge)
+        return GrammarVoice(self, phrases, speech, ("", *grammar.words), knowledge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +89,14 @@ class GrammarVoice(Voice):
     advisor: GrammarAdvisor
     phrases: Phrases
     speech: Speech
-    spelling: dict[int, str]
+    spelling: tuple[str, ...]  # of the grammar's own numbers
     knowledge: Knowledge | None = None
     _bare: dict[int, Knowledge] = field(default_factory=dict)
 
     def say(self, now: Situation) -> Heard:
         """A sentence for everybody, in a table of their own."""
-        words, tails = _said(self, replace(now, step=0), now.step)
-        table = Composed(words, self.phrases.end, partial(self._text, words), tails)
+        own, words, tails = _said(self, replace(now, step=0), now.step)
+        table = Composed(words, self.phrases.end, partial(self._text, own), tails)
         return Heard(torch.arange(len(now.pose), device=now.pose.device), table)
 
     def _text(self, words: Words, row: int) -> str:
@@ -119,11 +118,12 @@ class GrammarVoice(Voice):
 
 
 @fused
-def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Words, Words]:
-    """The sentences and how they are read, with silence below them."""
-    words = voice.tell(replace(now, step=step)).words
-    table = Words(pad(words.tokens, (0, 0, 0, 1)), pad(words.length, (0, 1)))
-    return table, Phrases(table, voice.phrases.end, str).tails
+def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Words, Words, Words]:
+    """The sentences in the grammar's own words and in the agent's, and how they are read, with silence below them."""
+    told = voice.tell(replace(now, step=step)).words
+    own = Words(pad(told.tokens, (0, 0, 0, 1)), pad(told.length, (0, 1)))
+    table = Words(torch.take(voice.speech.numbers, own.tokens), own.length)
+    return own, table, Phrases(table, voice.phrases.end, str).tails
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +138,9 @@ class Composed(Phrases):
         return self.read
 
 
-def spelled(tokens: Tensor, spelling: dict[int, str]) -> str:
+def spelled(tokens: Tensor, spelling: Sequence[str]) -> str:
     """Tokens as people write them."""
-    return text_of([spelling.get(token, "") for token in tokens.tolist()])
+    return text_of([spelling[token] for token in tokens.tolist()])
 
 
 _known: dict[tuple[int, str], tuple[object, Knowledge]] = {}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from vnla.language.advisor import GrammarAdvisor
 from vnla.roles.advisor import Advisor, TemplateAdvisor
 
-ADVISORS: dict[str, Callable[..., Advisor]] = {"template": TemplateAdvisor, "grammar": GrammarAdvisor}
+ADVISORS: dict[str, type[Advisor]] = {"template": TemplateAdvisor, "grammar": GrammarAdvisor}

@@ -23,7 +23,8 @@ from vnla.houses.house import House
 from vnla.language.frames import Kind
 from vnla.language.sights import digest, keep_arrays, kept_arrays, sights_of
 from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
-from vnla.language.things import NOTHING, ROOMS
+from vnla.language.things import NOTHING, ROOMS, THINGS
+from vnla.world.graph import Graph
 from vnla.world.views import HEADINGS, VIEWS
 
 MOST = 12
@@ -41,6 +42,7 @@ _PRIORITY = (
 _BITS = 1 << np.arange(VIEWS, dtype=np.int64)
 _WALKS = 3  # steps of the longest walk past something
 _FAR = 2.5  # metres to a thing that one walks towards
+_MADE_UP = 6
 _LARGEST = 6  # things in view that one may walk towards
 
 Ints = NDArray[np.int64]
@@ -289,6 +291,20 @@ def _seen(around: Surroundings) -> Ints:
     largest = np.take_along_axis(shares, order, axis=1)
     found[:, : order.shape[1]] = np.where(largest > 0, order, NOTHING)
     return found
+
+
+def made_up(graph: Graph, seed: int = 0) -> Facts:
+    """Facts of a house in which nothing stands, as many as of others, to measure how long talking takes."""
+    random = np.random.default_rng([seed, len(graph.ids)])
+    rows: list[Row] = []
+    for here, there in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
+        for thing in range(_MADE_UP):
+            views = random.integers(0, 1 << VIEWS, 4).tolist()
+            what = pack(int(random.choice([Kind.REACH, Kind.PASS])), int(random.integers(len(THINGS))), thing=thing)
+            rows.append((here, there, what, *(views[0] | side for side in (0, *views[1:]))))
+    turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), (1 << VIEWS) - 1, (1 << VIEWS) - 1) for pose in range(len(graph.ids) * VIEWS)]
+    seen = random.integers(0, _MADE_UP, (len(graph.ids) * VIEWS, REMEMBERED))
+    return Facts(*_columns(sorted(rows), 7), *_columns(turns, 4), seen=seen)
 
 
 def runs(keys: Ints, count: int) -> tuple[Ints, Ints]:

@@ -125,7 +125,8 @@ class Speech:
     """A grammar in an agent's words."""
 
     language: str
-    tokens: Tensor  # (all words of all phrases,)
+    tokens: Tensor  # (all words of all phrases,), numbers of the grammar's own: places in `Grammar.words`, from 1
+    numbers: Tensor  # (words + 1,), the agent's numbers for them
     start: Tensor  # (phrases,), where each begins
     length: Tensor  # (phrases,)
     first: Tensor  # (classes,), the first phrase that may be drawn
@@ -152,7 +153,8 @@ class Speech:
         """In the words of a lexicon, for plans of k actions."""
         phrases = [phrase for each in grammar.classes for phrase in each.all]
         length = torch.tensor([len(phrase) for phrase in phrases])
-        tokens = torch.tensor([lexicon[word] for phrase in phrases for word in phrase])
+        own = {word: number for number, word in enumerate(grammar.words, start=1)}
+        tokens = torch.tensor([own[word] for phrase in phrases for word in phrase])
         firsts, choices, begin = [], [], 0
         for each in grammar.classes:
             rare = language == "synonyms" and bool(each.held_out)
@@ -168,6 +170,7 @@ class Speech:
         variants = ["STAY" if name == "STOP" and i % len(_VARIANTS) else name for i, name in enumerate(variants)]
         tables = {
             "tokens": tokens,
+            "numbers": torch.tensor([lexicon.padding, *(lexicon[word] for word in grammar.words)]),
             "start": length.cumsum(0) - length,
             "length": length,
             "first": torch.tensor(firsts),
@@ -189,7 +192,7 @@ class Speech:
         around = {name: (firsts[grammar[name]], choices[grammar[name]]) for name in _AROUND}
         moved = {name: table.to(device) for name, table in tables.items()}
         counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
-        return cls(language=language, counting=counting, around=around, full_stop=lexicon[FULL_STOP], **moved)
+        return cls(language=language, counting=counting, around=around, full_stop=own[FULL_STOP], **moved)
 
 
 _VARIANTS: tuple[dict[str, int], ...] = (
@@ -218,7 +221,7 @@ class Plan(NamedTuple):
 class Told(NamedTuple):
     """Sentences, and what they say: a column for each action, -1 where no clause begins with it."""
 
-    words: Words
+    words: Words  # in the grammar's own numbers
     what: Tensor  # (batch, k), frames as `vnla.language.facts.pack` makes them
     side: Tensor  # (batch, k), where what they speak of is said to be: 1 left, 2 right, 3 ahead, 0 not said
     end: Tensor  # (batch, k), the action that comes after the clause

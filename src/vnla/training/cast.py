@@ -11,6 +11,7 @@ from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
+from vnla.roles.advisor import Lexicon
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
@@ -31,8 +32,11 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     return agent.to(data.world.device)
 
 
-def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bool) -> Players:
-    """Everybody, in the roles they have in training or in evaluation."""
+def make_players(
+    config: RunConfig, data: RunData, agent: Agent, *, training: bool, lexicon: Lexicon | None = None
+) -> Players:
+    """Everybody, in the roles they have in training or in evaluation. `lexicon` is what the agent has for words, if it may
+    lack some of the advisor's."""
     advisor = config.help(training=training).advisor
     policy = config.policy.in_training() if training else config.policy
     device = data.world.device
@@ -40,7 +44,7 @@ def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bo
         agent=agent,
         views=data.views,
         advisor=advisor,
-        voice=advisor.ready(vocabulary_of(config, data), device),
+        voice=advisor.ready_in(data.folder, data.world, lexicon or vocabulary_of(config, data), device),
         help_teacher=config.teacher,
         help_policy=policy,
         acting=BCUI if training else at_test_time(advisor.direct),
