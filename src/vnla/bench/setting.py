@@ -86,8 +86,8 @@ def bare_setting(
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
-    `agent`, `options` and `senses` are those of a run's configuration; `language` is its advisor's, who makes up what there is
-    to see in houses that have nothing in them.
+    `agent`, `options` and `senses` are those of a run's configuration; `language` is its advisor's, who makes up what
+    there is to see in houses that have nothing in them.
     """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
@@ -101,7 +101,9 @@ def bare_setting(
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
     noticed = senses_named(senses)
-    given = Sizes(max(WORDS, len(vocabulary)), {"random": view_size, **{name: sense.size for name, sense in noticed.items()}})
+    given = Sizes(
+        max(WORDS, len(vocabulary)), {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
+    )
     walker: Agent = build("agent", agent, AGENTS, {**sizes, **(options or {})}, Agent, sizes=given)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(

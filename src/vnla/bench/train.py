@@ -78,7 +78,11 @@ def bench_train(
             by_part = {name: median_seconds(work, seconds / len(parts), device) for name, work in floor.items()}
     lines, least = report(parts, by_part), sum(by_part.values())
     yield Measurement("iteration", each, "s", least, "× its floor") if known else Measurement("iteration", each, "s")
-    reference = 1 / AUTHORS_SECONDS if (batch, hidden, view_size, device) == AUTHORS_SIZES and known and language == "template" else None
+    reference = (
+        1 / AUTHORS_SECONDS
+        if (batch, hidden, view_size, device) == AUTHORS_SIZES and known and language == "template"
+        else None
+    )
     note = "× the authors' code on two cores" if reference else ""
     yield Measurement("iterations a second", 1 / each, "1/s", reference, note)
     yield Measurement("agent steps", sum(counts.steps) / each, "steps/s", note=f"{sum(counts.steps):,} steps")

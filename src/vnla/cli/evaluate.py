@@ -13,8 +13,8 @@ import typer
 
 from vnla.cli.console import Tell, plain, telling
 from vnla.common.errors import InputError
-from vnla.common.named import build, name_of, options_of
 from vnla.common.files import writable, write_bytes, write_text
+from vnla.common.named import build, name_of, options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:

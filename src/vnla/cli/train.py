@@ -161,7 +161,10 @@ def train(
     if agent != "paper":
         _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
     if advisor not in KINDS:
-        _refuse(given & {"k", "easy", "advisor_language"}, f"belongs to the paper's advisor, not to {advisor}; try --advisor-option")
+        _refuse(
+            given & {"k", "easy", "advisor_language"},
+            f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
+        )
     sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
     wanted = RunConfig(
         world=str(world.absolute()) if world else "",

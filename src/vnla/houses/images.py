@@ -27,8 +27,8 @@ FACE = 288
 """Side of a cube face in pixels where views are 224 wide: a little finer than the views, so that they are not blurred."""
 
 SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), ("share", "<f4"), ("across", "<f4")])
-"""An object seen in a view: numbers of viewpoint (in its house) and view, the object's id, its share of the pixels, and degrees
-from the middle of the view to theirs, right is positive."""
+"""An object seen in a view: numbers of viewpoint (in its house) and view, the object's id, its share of the pixels, and
+degrees from the middle of the view to theirs, right is positive."""
 
 
 @dataclass

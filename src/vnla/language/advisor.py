@@ -1,8 +1,8 @@
 """The advisor `grammar`: it says the navigation teacher's next actions as people do, with what there is to see.
 
 It knows the houses (`vnla.language.facts`), so what it says is true; how it says it is drawn for each episode and step
-(`vnla.language.grammar`). Sentences are composed on the device (`vnla.language.speech`): a new table of phrases at every step,
-one for each agent.
+(`vnla.language.grammar`). Sentences are composed on the device (`vnla.language.speech`): a new table of phrases at every
+step, one for each agent.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Composed(Phrases):
     read: Words
 
     @property
-    def tails(self) -> Words:  # type: ignore[override]
+    def tails(self) -> Words:
         """Every row as it is read: made together with the words."""
         return self.read
 

@@ -108,7 +108,11 @@ def facts_of(around: Surroundings) -> Facts:
     """All facts of a house."""
     rows = list(_foremost(sorted(_dict_of(_ways_facts(around)), key=_order)))
     turns = sorted(_turn_facts(around))
-    return Facts(*_columns(rows, 7), *_columns(turns, 4), seen=_seen(around))
+    return _facts(rows, turns, _seen(around))
+
+
+def _facts(rows: list[Row], turns: list[tuple[int, int, int, int]], seen: Ints) -> Facts:
+    return Facts(**dict(zip(_names(), [*_columns(rows, 7), *_columns(turns, 4), seen], strict=True)))
 
 
 Row = tuple[int, int, int, int, int, int, int]
@@ -189,8 +193,8 @@ def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
                     bits = found.setdefault((way.beyond, way.door, ordinal), {})
                     bits[side] = bits.get(side, 0) | _every_row(heading)
     for (there, door, ordinal), bits in found.items():
-        sides = (bits.get(side, 0) for side in (None, "left", "right", "ahead"))
-        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), *sides
+        anywhere, left, right, ahead = (bits.get(side, 0) for side in (None, "left", "right", "ahead"))
+        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, left, right, ahead
 
 
 def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
@@ -261,7 +265,8 @@ def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int
 
 def _begins(around: Surroundings, here: int, there: int) -> Bools:
     """The views in which the way to a viewpoint begins more or less where one looks."""
-    return np.abs(turned(around.bearings[here, around.graph.hop[here, there]], np.arange(VIEWS))) <= TURNED
+    begins: Bools = np.abs(turned(around.bearings[here, around.graph.hop[here, there]], np.arange(VIEWS))) <= TURNED
+    return begins
 
 
 def _sided(views: Bools, across: NDArray[np.float32]) -> tuple[int, int, int, int]:
@@ -301,10 +306,11 @@ def made_up(graph: Graph, seed: int = 0) -> Facts:
         for thing in range(_MADE_UP):
             views = random.integers(0, 1 << VIEWS, 4).tolist()
             what = pack(int(random.choice([Kind.REACH, Kind.PASS])), int(random.integers(len(THINGS))), thing=thing)
-            rows.append((here, there, what, *(views[0] | side for side in (0, *views[1:]))))
-    turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), (1 << VIEWS) - 1, (1 << VIEWS) - 1) for pose in range(len(graph.ids) * VIEWS)]
+            rows.append((here, there, what, views[0], views[0] & views[1], views[0] & views[2], views[0] & views[3]))
+    everywhere, poses = (1 << VIEWS) - 1, len(graph.ids) * VIEWS
+    turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), everywhere, everywhere) for pose in range(poses)]
     seen = random.integers(0, _MADE_UP, (len(graph.ids) * VIEWS, REMEMBERED))
-    return Facts(*_columns(sorted(rows), 7), *_columns(turns, 4), seen=seen)
+    return _facts(sorted(rows), turns, seen)
 
 
 def runs(keys: Ints, count: int) -> tuple[Ints, Ints]:

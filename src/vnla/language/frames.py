@@ -1,9 +1,9 @@
 """What can be said of a walk: small typed frames, each of which is true or false of a place, and leads somewhere.
 
-A frame is one thing that somebody does: `Turn`, `Walk`, `Reach` a thing, `Pass` it, go `Through` a door, `Enter` a room. Said
-at a pose it is true if what it speaks of is there (`check`), and it leads to one pose (`follow`): the inverse of saying it. An
-advisor may say a frame of a plan if it is true where it is said and leads along the plan; `plan_frames` gives every such
-sequence. Distances and angles are those of `vnla.language.surroundings`.
+A frame is one thing that somebody does: `Turn`, `Walk`, `Reach` a thing, `Pass` it, go `Through` a door, `Enter` a room.
+Said at a pose it is true if what it speaks of is there (`check`), and it leads to one pose (`follow`): the inverse of saying
+it. An advisor may say a frame of a plan if it is true where it is said and leads along the plan; `plan_frames` gives every
+such sequence. Distances and angles are those of `vnla.language.surroundings`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Step = Callable[[int, Nav], int]
 
 
 class Kind(IntEnum):
-    """The kinds of frames, as the tables on a device have them. The values are part of every sentence: add, never renumber."""
+    """The kinds of frames as tables have them. The values are part of every sentence: add, never renumber."""
 
     STOP = 0
     LOOK_UP = 1
@@ -239,7 +239,9 @@ def _following(
     """For each action of a plan the frames that may be said before it, and the action that comes after each."""
     found: list[list[tuple[Frame, int]]] = []
     for at, pose in enumerate(poses[:-1]):
-        true = [frame for frame in _candidates(actions, at, around, pose) if check(frame, around, pose, [*seen, *poses[:at]])]
+        true = [
+            frame for frame in _candidates(actions, at, around, pose) if check(frame, around, pose, [*seen, *poses[:at]])
+        ]
         own: list[tuple[Frame, int]] = []
         for frame in true:
             end = follow(frame, around, pose, step)

@@ -6,9 +6,10 @@ clause for each frame, with words between them; it may begin with hesitation or 
 and which words is drawn.
 
 What comes after a tilde is never said in training: templates and words held out, to see who understands language rather than
-sentences. So are some combinations, of templates with nouns and with each other (`is_new_with`, `is_new_after`). The first template of a form is its
-plain one, four words an action at most with the comma before it: it always fits, and no combination with it is held out. A
-template that begins with a colon has no verb to begin with, and cannot follow "could you".
+sentences. So are some combinations, of templates with nouns and with what is said before (`is_new_with`, `is_new_after`).
+The first template of a form is its plain one, which is short: no combination with it is held out, and of an action it has
+four words at most with the comma before it. A template after a colon has no verb to begin with, and cannot follow "could
+you".
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ here: stop here | stay here | stay where you are ~ halt here
 
 _OPENINGS = """
 interjection: * 12 | okay , | right , | um , | hmm , | well , | let me see , ~ alright , | so ,
-polite: * 10 | please | just | now | you should | you need to | could you | you want to | i think you should ~ kindly | you have to
+polite: * 10 | please | just | now | you should | you need to | could you | you want to | i think you should ~ kindly | do
 connector: , | , then * 3 | and then * 2 | , and * 2 | , and then ~ , after that
 closing: * 16 | , okay | , i think | , please | , thanks ~ , if you can
 """

@@ -1,10 +1,10 @@
 """What is in view from each pose of a house, and what a house is like to somebody who walks in it.
 
-Things in view, with their share of the picture and where in it they are, come from the renderer's object ids; colours and the
-doors between rooms from what a generated house was made of. Of a house that cannot be drawn a thing is in view when its
+Things in view, with their share of the picture and where in it they are, come from the renderer's object ids; colours and
+the doors between rooms from what a generated house was made of. Of a house that cannot be drawn a thing is in view when its
 centre lies within the field of view and it is in the viewpoint's room (within 5 m, where rooms are unknown): nothing hides
-anything, its share is that of its box seen from there, nobody knows its colour, and there is a doorway wherever an edge of the
-graph leads from one room to another, a door if an object of that label is near.
+anything, its share is that of its box seen from there, nobody knows its colour, and there is a doorway wherever an edge of
+the graph leads from one room to another, a door if an object of that label is near.
 
 Sights are made once for each house and kept in the world's folder: `WORLD/sights/<house>.npz`.
 """

@@ -1,15 +1,15 @@
 """The grammar and the facts of a world as tensors, and the one function that makes sentences of them.
 
 Everything is gathers of fixed sizes over a batch: from the plan of every agent, to which facts hold on it, to one fact after
-the other that is drawn, to a template and words for each, to a row of tokens. On a CPU, on a GPU and inside of its graph it is
-the same function; what people read is its tokens, written out.
+the other that is drawn, to a template and words for each, to a row of tokens. On a CPU, on a GPU and inside of its graph it
+is the same function; what people read is its tokens, written out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -32,8 +32,8 @@ ROOM_FOR_MORE = 8
 """Words that a sentence may have besides its plain clauses."""
 
 LANGUAGES = ("usual", "combinations", "templates", "synonyms", "mirrored", "wrong", "shuffled")
-"""What may be said: as in training; held-out combinations, templates or words wherever there are any; or the contrary of what
-is so: left for right, other things, no order."""
+"""What may be said: as in training; held-out combinations, templates or words wherever there are any; or the contrary of
+what is so: left for right, other things, no order."""
 
 _WEIGHTS = {
     Kind.WALK: 1.0, Kind.TURN: 1.0, Kind.LOOK_UP: 1.0, Kind.LOOK_DOWN: 1.0, Kind.STOP: 1.0, Kind.FACE: 0.6, Kind.SPOT: 0.4,
@@ -195,9 +195,8 @@ class Speech:
         return cls(language=language, counting=counting, around=around, full_stop=own[FULL_STOP], **moved)
 
 
-_VARIANTS: tuple[dict[str, int], ...] = (
-    {"number": 1}, {"number": 2}, {"number": 3}, {"number": 4}, {"number": 5}, {"number": 6}, {"sided": True}, {"again": True},
-    {"number": 2, "again": True},
+_VARIANTS: tuple[dict[str, Any], ...] = (
+    *({"number": number} for number in range(1, 7)), {"sided": True}, {"again": True}, {"number": 2, "again": True},
 )  # fmt: skip
 _SIDED, _AGAIN = 6, 7
 _AROUND = ("interjection", "polite", "connector", "closing")
@@ -355,7 +354,7 @@ def _ways(now: Situation, plan: Plan, run: Tensor, speech: Speech, known: Knowle
 
 
 def _remembered(now: Situation, plan: Plan, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
-    """Whether things at the end of a plan that begins with its first action were in view before: (batch, start, end, facts)."""
+    """Whether things at the end of the whole plan were in view before: (batch, start, end, facts)."""
     if now.past.dim() < 2 or not now.past.shape[1]:
         return torch.zeros_like(what, dtype=torch.bool)
     place = speech.counting.place
@@ -388,9 +387,7 @@ def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
     return _Facts(*(each[..., None] for each in (what, end, torch.full_like(what, 8), weight)))
 
 
-def _put_into_words(
-    now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor
-) -> Told:
+def _put_into_words(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor) -> Told:
     """Templates and words for what was chosen, and words around it."""
     around = _drawn_phrase(speech, "interjection", opening[:, :1]), _drawn_phrase(speech, "polite", opening[:, 1:2])
     closing = _drawn_phrase(speech, "closing", opening[:, 2:])

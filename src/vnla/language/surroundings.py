@@ -6,6 +6,7 @@ the floor, to the nearest point of a thing's box. Viewpoints are numbered as the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,7 +50,7 @@ NOWHERE = -1
 
 
 class Way(NamedTuple):
-    """A way out of a room as seen from a viewpoint: whether it has a door, where it is, and the first viewpoint behind it."""
+    """A way out of a room as seen from a viewpoint: whether it has a door, where it is, and the viewpoint behind it."""
 
     door: bool
     bearing: float
@@ -74,7 +75,8 @@ class Surroundings:
     def floor(self) -> Float64:
         """Height of the floor at each viewpoint."""
         stands = (self.house.viewpoints[self.house.number[each]] for each in self.graph.ids)
-        return self.graph.position[:, 2] - np.array([stand.height for stand in stands])
+        floor: Float64 = self.graph.position[:, 2] - np.array([stand.height for stand in stands])
+        return floor
 
     @cached_property
     def room(self) -> Ints:
@@ -139,24 +141,28 @@ class Surroundings:
     def named_with_hue(self) -> Bools:
         """Whether its noun and its colour can mean nothing else in view."""
         alike = (self.hue[:, None] == self.hue) | (self.hue == NOTHING)
-        return self._told_apart(self._mistaken & alike) & (self.hue != NOTHING)
+        told: Bools = self._told_apart(self._mistaken & alike) & (self.hue != NOTHING)
+        return told
 
     @cached_property
     def _mistaken(self) -> Bools:
         """Whether the word for a thing may be taken for another: (things, things)."""
         known = (self.noun[:, None] != NOTHING) & (self.noun != NOTHING)
-        return known & MISTAKEN[self.noun[:, None], self.noun]
+        mistaken: Bools = known & MISTAKEN[self.noun[:, None], self.noun]
+        return mistaken
 
     def _told_apart(self, mistaken: Bools) -> Bools:
         others = self.present.astype(np.float32) @ mistaken.T.astype(np.float32)  # (viewpoints, 36, things)
-        return self.visible & (others == 1) & (self.noun != NOTHING)
+        told: Bools = self.visible & (others == 1) & (self.noun != NOTHING)
+        return told
 
     @cached_property
     def apart(self) -> Float64:
         """Metres on the floor from each viewpoint to each thing: (viewpoints, things)."""
-        return np.stack([_to_box(self.graph.position, each.box) for each in self.house.objects], axis=1).reshape(
-            len(self.graph.ids), -1
-        ) if self.house.objects else np.zeros((len(self.graph.ids), 0))  # fmt: skip
+        apart = np.zeros((len(self.graph.ids), len(self.house.objects)))
+        for number, thing in enumerate(self.house.objects):
+            apart[:, number] = _to_box(self.graph.position, thing.box)
+        return apart
 
     @cached_property
     def same_storey(self) -> Bools:
@@ -188,7 +194,7 @@ class Surroundings:
 
     @cached_property
     def within_reach(self) -> Float64:
-        """Metres of every way that is short enough for one frame, infinite for others and for none: (viewpoints, viewpoints)."""
+        """Metres of every way that is short enough for one frame, infinite for others: (viewpoints, viewpoints)."""
         return np.where((self.hops > 0) & (self.hops <= LONGEST_LEG), self.graph.distance, np.inf)
 
     def path(self, here: int, there: int) -> list[int]:
@@ -270,7 +276,9 @@ class Surroundings:
     def ways_from(self, here: int, view: int) -> list[Way]:
         """The ways out of the room as one sees them, the nearest first."""
         ways, room = self.sights.ways, int(self.room[here])
-        own = np.flatnonzero(((ways["one"] == room) | (ways["other"] == room)) & (np.abs(ways["z"] - self.floor[here]) < 1.0))
+        own = np.flatnonzero(
+            ((ways["one"] == room) | (ways["other"] == room)) & (np.abs(ways["z"] - self.floor[here]) < 1.0)
+        )
         found = []
         for number in own.tolist():
             offset = np.array([ways["x"][number], ways["y"][number]]) - self.graph.position[here, :2]
@@ -294,7 +302,9 @@ class Surroundings:
             reached += onward
             if place != here and not self._steps[up][place]:
                 ends.append(place)
-        good = [end for end in ends if np.isfinite(self.within_reach[here, end]) and set(self.path(here, end)) <= set(reached)]
+        good = [
+            end for end in ends if np.isfinite(self.within_reach[here, end]) and set(self.path(here, end)) <= set(reached)
+        ]
         return min(good, key=lambda there: float(self.graph.distance[here, there]), default=None)
 
     @cached_property
@@ -417,7 +427,7 @@ def turned(bearing: Any, view: Any) -> Any:
 def on_side(bearing: float, side: Side | None) -> bool:
     """Whether a door at an angle is on a side; on none, whether it is in view."""
     if side is None:
-        return abs(bearing) <= np.degrees(HALF_FIELD)
+        return abs(bearing) <= math.degrees(HALF_FIELD)
     if side == "ahead":
         return abs(bearing) <= DOOR_AHEAD
     return DOOR_AHEAD < (bearing if side == "right" else -bearing) <= BEHIND
@@ -471,7 +481,7 @@ def _to_box(points: Float64, box: OrientedBox) -> Float64:
 
 
 def _flat_axes(box: OrientedBox) -> list[tuple[Float64, float]]:
-    """The two directions of a box's outline on the floor, and how far it reaches in them: exact for a box that stands upright."""
+    """The two directions of a box's outline on the floor, and how far it reaches in them: exact for an upright box."""
     corners = np.array(box.corners())[:, :2] - np.array(box.centre[:2])
     flat = [np.array(axis[:2]) for axis in (box.axis0, box.axis1)]
     first = max(flat, key=lambda axis: float(np.linalg.norm(axis)))
@@ -485,7 +495,8 @@ def _to_segment(points: Float64, start: Float64, end: Float64) -> Float64:
     """Metres from points to a segment."""
     along = end - start
     share = np.clip((points - start) @ along / max(float(along @ along), 1e-9), 0.0, 1.0)
-    return np.linalg.norm(points - (start + share[:, None] * along), axis=1)
+    away: Float64 = np.linalg.norm(points - (start + share[:, None] * along), axis=1)
+    return away
 
 
 def _looking(view: int, action: Nav) -> int:
