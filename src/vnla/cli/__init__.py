@@ -15,7 +15,22 @@ from typing import Annotated, Any
 import typer
 
 from vnla import __version__
-from vnla.cli import bench, beyond, calibrate, ceilings, demo, evaluate, features, paper, tasks, train, walk, watch, world
+from vnla.cli import (
+    advice,
+    bench,
+    beyond,
+    calibrate,
+    ceilings,
+    demo,
+    evaluate,
+    features,
+    paper,
+    tasks,
+    train,
+    walk,
+    watch,
+    world,
+)
 from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 from vnla.report.printing import make_printable
@@ -64,6 +79,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
+app.command("advice")(advice.advice)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)

@@ -36,8 +36,8 @@ face: face | are facing ~ are looking at
 to: to | over to | up to ~ right up to
 reach: reach | get to | come to ~ arrive at
 by: next to | right by | at ~ beside
-past: past | by ~ alongside and beyond
-into: into ~ in to
+past: past | right past ~ on past
+into: into ~ inside
 enter: enter | go into | walk into ~ step into
 leave: leave | go out of | walk out of ~ exit
 through: through ~ out through
@@ -50,7 +50,7 @@ here: stop here | stay here | stay where you are ~ halt here
 """
 
 _OPENINGS = """
-interjection: * 12 | okay , | right , | um , | hmm , | well , | let me see , ~ alright , | so ,
+interjection: * 12 | okay , | alright , | um , | hmm , | well , | let me see , ~ so , | now then ,
 polite: * 10 | please | just | now | you should | you need to | could you | you want to | i think you should ~ kindly | do
 connector: , | , then * 3 | and then * 2 | , and * 2 | , and then ~ , after that
 closing: * 16 | , okay | , i think | , please | , thanks ~ , if you can
@@ -169,7 +169,7 @@ TURN6
   turn all the way around
   {turn} 180 degrees
   make a u turn
-  turn right around to what is {behind}
+  turn around to what is {behind}
 ~ face the other way
 ~ do a half turn
 FACE

@@ -51,7 +51,7 @@ and degrees from the middle of the view to theirs, right is positive."""
 WAY = np.dtype([("x", "<f8"), ("y", "<f8"), ("z", "<f8"), ("door", "<i1"), ("one", "<i4"), ("other", "<i4")])
 """A way between two rooms (their ids, or OUTSIDE): where on the floor it is, and whether it has a door or is open."""
 
-_VERSION = 1
+_VERSION = 2
 _WHAT = "the sights of a house"
 
 

@@ -389,18 +389,23 @@ def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
 
 def _put_into_words(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor) -> Told:
     """Templates and words for what was chosen, and words around it."""
-    around = _drawn_phrase(speech, "interjection", opening[:, :1]), _drawn_phrase(speech, "polite", opening[:, 1:2])
-    closing = _drawn_phrase(speech, "closing", opening[:, 2:])
+    names = ("interjection", "polite", "closing")
+    interjection, polite, closing = (_drawn_phrase(speech, name, opening[:, i : i + 1]) for i, name in enumerate(names))
     connector = _drawn_phrase(speech, "connector", drawn[:, :, 3]) * (chosen.before >= 0)
     template = _template(chosen, speech, drawn[:, :, 2])
-    template, connector, closing = _fitting(chosen, template, connector, closing, around, speech)
+    # What there is room for, the clauses in the plainest words first.
+    spare = _spare(chosen, speech)
+    interjection, spare = _fitting(interjection, spare, speech)
+    polite, spare = _fitting(polite, spare, speech)
+    template, connector, spare = _fitting_clauses(chosen, template, connector, spare, speech)
+    closing, _ = _fitting(closing, spare, speech)
     pieces = speech.pieces[template]  # (batch, k, pieces)
     slot = _slots(now, plan, chosen, speech).gather(2, (-1 - pieces).clamp(min=0))
     number = torch.where(pieces < 0, slot, pieces)
     phrases = take(speech.first, number) + (drawn[:, :, 4:] * take(speech.choices, number)).long()
     clauses = torch.cat([connector[:, :, None], phrases], dim=2) * chosen.begins[:, :, None]
-    polite = around[1] * take(speech.has_verb, template[:, :1])  # "could you" wants a verb to follow
-    whole = torch.cat([around[0], polite, clauses.flatten(1), closing], dim=1)
+    polite = polite * take(speech.has_verb, template[:, :1])  # "could you" wants a verb to follow
+    whole = torch.cat([interjection, polite, clauses.flatten(1), closing], dim=1)
     said = (each.masked_fill(~chosen.begins, -1) for each in (chosen.what, chosen.side, chosen.end, template))
     return Told(_words(now, whole, speech), *said)
 
@@ -422,19 +427,30 @@ def _template(chosen: _Chosen, speech: Speech, drawn: Tensor) -> Tensor:
     return templates.gather(2, _pick(weight, drawn)[..., None]).squeeze(2)
 
 
-def _fitting(
-    chosen: _Chosen, template: Tensor, connector: Tensor, closing: Tensor, around: tuple[Tensor, ...], speech: Speech
+def _spare(chosen: _Chosen, speech: Speech) -> Tensor:
+    """Words that are left over when everything is said in the plainest way: (batch, 1)."""
+    least = take(speech.plain, chosen.form) + (chosen.before >= 0)
+    return longest_sentence(least.shape[1]) - 1 - (least * chosen.begins).sum(dim=1, keepdim=True)
+
+
+def _fitting(phrase: Tensor, spare: Tensor, speech: Speech) -> tuple[Tensor, Tensor]:
+    """A phrase if there is room for it, and the room that is left."""
+    words = take(speech.length, phrase)
+    fits = words <= spare
+    return phrase * fits, spare - words * fits
+
+
+def _fitting_clauses(
+    chosen: _Chosen, template: Tensor, connector: Tensor, spare: Tensor, speech: Speech
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Templates, connectors and closing as they are while there is room, plain ones and commas from there on."""
-    plain, least, follows = take(speech.plainest, chosen.form), take(speech.plain, chosen.form), chosen.before >= 0
-    more = take(speech.longest, template) - least + take(speech.length, connector) - follows.long()
+    """Templates and connectors as they are while there is room, plain ones and commas from there on."""
+    follows = (chosen.before >= 0).long()
+    more = take(speech.longest, template) - take(speech.plain, chosen.form) + take(speech.length, connector) - follows
     spent = (more.clamp(min=0) * chosen.begins).cumsum(dim=1)
-    taken = ((least + follows) * chosen.begins).sum(dim=1, keepdim=True) + sum(take(speech.length, each) for each in around)
-    spare = longest_sentence(plain.shape[1]) - 1 - taken
     fits = spent <= spare
-    closing = closing * (spent[:, -1:] + take(speech.length, closing) <= spare)
-    comma = speech.around["connector"][0] * follows
-    return torch.where(fits, template, plain), torch.where(fits, connector, comma), closing
+    template = torch.where(fits, template, take(speech.plainest, chosen.form))
+    connector = torch.where(fits, connector, speech.around["connector"][0] * follows)
+    return template, connector, spare - spent[:, -1:]
 
 
 def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tensor:

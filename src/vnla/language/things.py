@@ -294,7 +294,8 @@ def _material_hue(material: Material) -> int:
     if material.glow > 0 or material.gloss > 0.7 or material.pattern in ("picture", "screen", "books", "metal"):
         return NOTHING
     if material.pattern in ("wood", "planks"):
-        return _HUE_NUMBER["wooden"]
+        hue, saturation, _ = colorsys.rgb_to_hsv(*material.colour)
+        return _HUE_NUMBER["wooden"] if 12 <= hue * 360 <= 50 and saturation > 0.25 else NOTHING
     name = colour_name(material.colour)
     if material.pattern in ("stripes", "checks", "dots", "leaves", "marble") and material.accent is not None:
         name = name if name == colour_name(material.accent) else None
