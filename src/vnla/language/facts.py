@@ -34,7 +34,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 2
+_VERSION = 3
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,

@@ -164,6 +164,37 @@ class Stairs:
 Frame = Stop | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
 
 
+def said(what: int, side: int, action: Nav, actions: int) -> Frame:
+    """The frame that tables have as a number (`vnla.language.facts.pack`), with the side that is said (1 left, 2 right,
+    3 ahead), of a clause about so many actions that begins with one."""
+    noun, hue, ordinal = (what >> 5 & 255) - 1, (what >> 13 & 15) - 1, what >> 17 & 3
+    room, landmark = (what >> 19 & 63) - 1, Landmark((what >> 25) - 1, noun, hue)
+    turn: Side = "left" if action is Nav.LEFT else "right"
+    where: Side | None = (None, "left", "right", "ahead")[side]  # type: ignore[assignment]
+    made: dict[Kind, Callable[[], Frame]] = {
+        Kind.STOP: Stop,
+        Kind.LOOK_UP: lambda: Look(True, actions),
+        Kind.LOOK_DOWN: lambda: Look(False, actions),
+        Kind.WALK: lambda: Walk(actions),
+        Kind.TURN: lambda: Turn(turn, actions),
+        Kind.FACE: lambda: Face(turn, landmark),
+        Kind.SPOT: lambda: Spot(turn, landmark),
+        Kind.REACH: lambda: Reach(landmark, where),
+        Kind.PASS: lambda: Pass(landmark, where),
+        Kind.ENTER: lambda: Enter(noun),
+        Kind.LEAVE: lambda: Leave(room),
+        Kind.CROSS: lambda: Leave(room, noun),
+        Kind.THROUGH: lambda: Through(noun == 1, ordinal, where),
+        Kind.CLIMB: lambda: Stairs(True),
+        Kind.DESCEND: lambda: Stairs(False),
+        Kind.RISE: lambda: Stairs(True, False),
+        Kind.SINK: lambda: Stairs(False, False),
+        Kind.TOWARD: lambda: Walk(actions, landmark),
+        Kind.RETURN: lambda: Remember(landmark),
+    }
+    return made[Kind(what & 31)]()
+
+
 def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = ()) -> bool:
     """Whether what a frame speaks of is so at a pose; `seen` are the poses before, for what is remembered."""
     here, view = divmod(pose, VIEWS)

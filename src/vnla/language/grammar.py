@@ -173,12 +173,12 @@ TURN6
 ~ face the other way
 ~ do a half turn
 FACE
-  {turn} to <the>
+  turn <side> to <the>
   {turn} <side> until you {face} <the>
   {turn} <side> to face <the>
   face <the> , it is to your <side>
   {turn} <side> until <the> is straight ahead
-  {turn} towards <the>
+  {turn} <side> towards <the>
   : <side> , until you {face} <the>
 ~ get <the> straight in front of you
 ~ {turn} <side> and line up with <the>
