@@ -74,4 +74,6 @@ def stepping(now: Situation, row: int, house: int) -> Step:
     """What actions do, with the agent's goal."""
     first, environment = int(world().first[house]) * VIEWS, now.episodes.environment
     goal = now.episodes.goals[row : row + 1]
-    return lambda pose, action: int(environment.step(torch.tensor([pose + first]), torch.tensor([int(action)]), goal)) - first
+    return lambda pose, action: (
+        int(environment.step(torch.tensor([pose + first]), torch.tensor([int(action)]), goal)) - first
+    )

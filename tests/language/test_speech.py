@@ -34,7 +34,9 @@ def pattern(template: Template) -> str:
         if piece < 0:
             parts.append(r"(?:\S+ )*?")  # a slot: whatever the frame fills in
         else:
-            parts.append("(?:" + "|".join(re.escape(" ".join(each)) + " " * bool(each) for each in GRAMMAR.classes[piece].all) + ")")
+            parts.append(
+                "(?:" + "|".join(re.escape(" ".join(each)) + " " * bool(each) for each in GRAMMAR.classes[piece].all) + ")"
+            )
     return "".join(parts)
 
 
@@ -53,7 +55,10 @@ def test_tokens_spell_the_clauses_of_the_templates_that_were_chosen(k: int) -> N
         spoken = [it.VOCABULARY.words[each] for each in words.tokens[row, : words.length[row]].tolist()]
         assert text_of(spoken) == heard.table.text(row)
         assert spoken[-1] == "." and "." not in spoken[:-1]
-        around = [r"(?:\S+ )*?", *(pattern(GRAMMAR.templates[i]) + r"(?:\S+ )*?" for i in told.template[row].tolist() if i >= 0)]
+        around = [
+            r"(?:\S+ )*?",
+            *(pattern(GRAMMAR.templates[i]) + r"(?:\S+ )*?" for i in told.template[row].tolist() if i >= 0),
+        ]
         assert re.fullmatch("".join(around), " ".join(spoken[:-1]) + " "), spoken
         assert len(spoken) <= longest_sentence(k)
     assert words.length[-1] == 0 and heard.table.text(200) == ""
@@ -99,6 +104,10 @@ def used(told: Told) -> list[tuple[int, int, int]]:
     return found
 
 
+def row_of(told: Told, row: int) -> Told:
+    return Told(told.words, *(each[row : row + 1] for each in told[1:]))
+
+
 def is_held_out(template: int, noun: int, before: int) -> bool:
     if template == GRAMMAR.forms[GRAMMAR.templates[template].form][0]:
         return False
@@ -118,10 +127,13 @@ def test_nothing_that_is_held_out_is_said_in_training(says: str) -> None:
 
 
 def test_held_out_sets_have_what_training_lacks() -> None:
-    combinations, templates = (used(sentences(says, count=300)[1]) for says in ("combinations", "templates"))
-    assert sum(is_held_out(*each) for each in combinations) > 0.3 * len(combinations)
-    assert not any(GRAMMAR.templates[template].held_out for template, _, _ in combinations)
-    assert sum(GRAMMAR.templates[template].held_out for template, _, _ in templates) > 0.8 * len(templates)
+    """Not everything in them is new: a plain clause stands where there is no room for another, or no combination."""
+    _, combined = sentences("combinations", count=300)
+    _, framed = sentences("templates", count=300)
+    assert not any(GRAMMAR.templates[template].held_out for template, _, _ in used(combined))
+    assert sum(any(is_held_out(*each) for each in used(row_of(combined, row))) for row in range(300)) > 200
+    strange = [[GRAMMAR.templates[each[0]].held_out for each in used(row_of(framed, row))] for row in range(300)]
+    assert sum(map(any, strange)) > 280
     usual = {phrase for each in GRAMMAR.classes for phrase in each.usual}
     rare = {" ".join(phrase) for each in GRAMMAR.classes for phrase in each.held_out if phrase not in usual}
     said, _ = sentences("synonyms", count=300)
@@ -132,7 +144,7 @@ def test_contrast_sets_say_what_is_not_so() -> None:
     usual, mirrored, shuffled = (sentences(says)[0] for says in ("usual", "mirrored", "shuffled"))
     swapped = {"left": "right", "right": "left"}
     for text, other in zip(usual, mirrored, strict=True):
-        assert other == re.sub(r"\b(left|right)\b(?! past)", lambda found: swapped[found[0]], text)
+        assert other == re.sub(r"\b(left|right)\b", lambda found: swapped[found[0]], text)
     assert all(
         sorted(re.findall(r"[\w-]+", a)) == sorted(re.findall(r"[\w-]+", b)) for a, b in zip(usual, shuffled, strict=True)
     )
@@ -169,6 +181,13 @@ def test_slots_are_no_longer_than_is_counted_with() -> None:
         assert max(map(len, phrases)) <= _LONGEST[slot], slot
 
 
+@pytest.mark.parametrize("says", LANGUAGES)
+@pytest.mark.parametrize("k", [1, 2, 4, 8])
+def test_no_sentence_is_too_long(k: int, says: str) -> None:
+    told = it.voice(k, says).tell(it.agents(2000, 2))
+    assert int(told.words.length.max()) <= longest_sentence(k) == told.words.tokens.shape[1]
+
+
 @given(connected_houses(), st.integers(1, 8), st.sampled_from(LANGUAGES), st.integers(0, 2**62))
 @settings(deadline=None, max_examples=25)
 def test_it_never_fails_in_houses_that_nobody_has_looked_at(house: House, k: int, says: str, seed: int) -> None:
@@ -195,7 +214,9 @@ def test_it_can_be_traced_for_a_graph() -> None:
     for step in (0, 7):
         own = plain(voice, replace(now, step=0), step)
         traced = whole(voice, replace(now, step=0), torch.tensor(step))
-        assert all(torch.equal(a, b) for one, other in zip(own, traced, strict=True) for a, b in zip(one, other, strict=True))
+        assert all(
+            torch.equal(a, b) for one, other in zip(own, traced, strict=True) for a, b in zip(one, other, strict=True)
+        )
     torch._dynamo.reset()
 
 

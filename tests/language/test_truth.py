@@ -1,4 +1,4 @@
-"""Whatever the advisor says is so: held against the frames' own definitions, and against pictures and plans of the houses."""
+"""Whatever the advisor says is so: held against what frames mean, and against pictures and plans of the houses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,22 @@ from shapely import LineString, MultiPoint, Point
 
 import spoken as it
 from vnla.houses.render import prepare, render_view
-from vnla.language.frames import Enter, Face, Landmark, Leave, Pass, Reach, Remember, Spot, Stairs, Through, Turn, Walk, check, follow
+from vnla.language.frames import (
+    Enter,
+    Face,
+    Landmark,
+    Leave,
+    Pass,
+    Reach,
+    Remember,
+    Spot,
+    Stairs,
+    Through,
+    Turn,
+    Walk,
+    check,
+    follow,
+)
 from vnla.language.frames import plan_frames as every_sequence
 from vnla.language.speech import plan_of
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
@@ -128,7 +143,9 @@ def test_places_are_those_that_are_named() -> None:
                 case Through(door, _, side):
                     path = it.surroundings()[house].path(pose // VIEWS, end // VIEWS)
                     line = LineString([building.viewpoints[i].position[:2] for i in path])
-                    ways = [way for way in plan.openings if way.passable and before.id in way.rooms and after.id in way.rooms]
+                    ways = [
+                        way for way in plan.openings if way.passable and before.id in way.rooms and after.id in way.rooms
+                    ]
                     way = min(ways, key=lambda each: Point(each.x, each.y).distance(line))
                     assert (way.kind == "door") == door
                     angle = math.degrees(math.atan2(way.x - a.x, way.y - a.y)) - 30 * (pose % 12)

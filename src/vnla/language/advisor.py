@@ -22,7 +22,7 @@ from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases, Words, tails_of
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import World
 
@@ -123,7 +123,7 @@ def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Word
     told = voice.tell(replace(now, step=step)).words
     own = Words(pad(told.tokens, (0, 0, 0, 1)), pad(told.length, (0, 1)))
     table = Words(torch.take(voice.speech.numbers, own.tokens), own.length)
-    return own, table, Phrases(table, voice.phrases.end, str).tails
+    return own, table, tails_of(table, voice.phrases.end)
 
 
 @dataclass(frozen=True, eq=False)

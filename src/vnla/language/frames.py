@@ -170,7 +170,7 @@ def said(what: int, side: int, action: Nav, actions: int) -> Frame:
     noun, hue, ordinal = (what >> 5 & 255) - 1, (what >> 13 & 15) - 1, what >> 17 & 3
     room, landmark = (what >> 19 & 63) - 1, Landmark((what >> 25) - 1, noun, hue)
     turn: Side = "left" if action is Nav.LEFT else "right"
-    where: Side | None = (None, "left", "right", "ahead")[side]  # type: ignore[assignment]
+    where: Side | None = (None, "left", "right", "ahead")[side]
     made: dict[Kind, Callable[[], Frame]] = {
         Kind.STOP: Stop,
         Kind.LOOK_UP: lambda: Look(True, actions),
@@ -217,9 +217,7 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
         case Pass(landmark, side):
             sided = side is None or around.side_in_passing(here, view, landmark.thing) == side
             return sided and _names(landmark, around, here, view) and around.may_be_passed(here, landmark.thing)
-        case Through(door, ordinal, side):
-            return any(way.door == door for way in around.ways_on(here, view, side, ordinal))
-        case Enter() | Leave() | Stairs():
+        case Through() | Enter() | Leave() | Stairs():
             return _there(frame, around, here, view) is not None
         case _:
             return True

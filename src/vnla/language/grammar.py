@@ -33,10 +33,10 @@ ahead: forward | straight ahead | ahead | straight on ~ onward
 slightly: slightly | a bit | a little ~ a touch
 see: see | spot ~ notice
 face: face | are facing ~ are looking at
-to: to | over to | up to ~ right up to
+to: to | over to | up to ~ across to
 reach: reach | get to | come to ~ arrive at
-by: next to | right by | at ~ beside
-past: past | right past ~ on past
+by: next to | close to | at ~ beside
+past: past | on past ~ beyond
 into: into ~ inside
 enter: enter | go into | walk into ~ step into
 leave: leave | go out of | walk out of ~ exit

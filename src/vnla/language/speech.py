@@ -146,6 +146,7 @@ class Speech:
     slots: Tensor  # (slots·256,), the class that fills each slot, by what `_values` says of it
     counting: Counting
     around: dict[str, tuple[int, int]]  # class of what stands around clauses → its first phrase, and how many there are
+    comma: int  # the phrase that is the shortest connector
     full_stop: int
 
     @classmethod
@@ -192,7 +193,9 @@ class Speech:
         around = {name: (firsts[grammar[name]], choices[grammar[name]]) for name in _AROUND}
         moved = {name: table.to(device) for name, table in tables.items()}
         counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
-        return cls(language=language, counting=counting, around=around, full_stop=own[FULL_STOP], **moved)
+        comma = sum(len(each.all) for each in grammar.classes[: grammar["connector"]])
+        assert phrases[comma] == (",",)
+        return cls(language, counting=counting, around=around, comma=comma, full_stop=own[FULL_STOP], **moved)
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
@@ -395,9 +398,9 @@ def _put_into_words(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech,
     template = _template(chosen, speech, drawn[:, :, 2])
     # What there is room for, the clauses in the plainest words first.
     spare = _spare(chosen, speech)
+    template, connector, spare = _fitting_clauses(chosen, template, connector, spare, speech)
     interjection, spare = _fitting(interjection, spare, speech)
     polite, spare = _fitting(polite, spare, speech)
-    template, connector, spare = _fitting_clauses(chosen, template, connector, spare, speech)
     closing, _ = _fitting(closing, spare, speech)
     pieces = speech.pieces[template]  # (batch, k, pieces)
     slot = _slots(now, plan, chosen, speech).gather(2, (-1 - pieces).clamp(min=0))
@@ -443,14 +446,17 @@ def _fitting(phrase: Tensor, spare: Tensor, speech: Speech) -> tuple[Tensor, Ten
 def _fitting_clauses(
     chosen: _Chosen, template: Tensor, connector: Tensor, spare: Tensor, speech: Speech
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Templates and connectors as they are while there is room, plain ones and commas from there on."""
+    """Templates and connectors as they are where there is room for them, else plain ones and commas."""
     follows = (chosen.before >= 0).long()
     more = take(speech.longest, template) - take(speech.plain, chosen.form) + take(speech.length, connector) - follows
-    spent = (more.clamp(min=0) * chosen.begins).cumsum(dim=1)
-    fits = spent <= spare
+    each = []
+    for words in torch.split(more.clamp(min=0) * chosen.begins, 1, dim=1):
+        each.append(words <= spare)
+        spare = spare - words * each[-1]
+    fits = torch.cat(each, dim=1)
     template = torch.where(fits, template, take(speech.plainest, chosen.form))
-    connector = torch.where(fits, connector, speech.around["connector"][0] * follows)
-    return template, connector, spare - spent[:, -1:]
+    connector = torch.where(fits, connector, speech.comma * follows)
+    return template, connector, spare
 
 
 def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tensor:

@@ -95,7 +95,7 @@ def wandering(world: World, count: int, seed: int = 0) -> Situation:
         pose = environment.step(pose, torch.where(astray, anything, environment.nav_teacher(pose, goals)), goals)
     zero = torch.zeros_like(pose)
     nothing = torch.empty(count, 0)
-    return Situation(episodes, STEPS, pose, zero, zero + 1, nothing, zero, past=torch.stack(past, dim=1))
+    return Situation(episodes, STEPS, pose, zero, zero + 1, nothing, zero, since_request=zero, past=torch.stack(past, dim=1))
 
 
 def _places(world: World, house: int, size: int, random: torch.Generator) -> tuple[int, int]:
