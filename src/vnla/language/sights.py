@@ -41,7 +41,7 @@ FARTHEST = 5.0
 """Metres within which a thing is seen where rooms are unknown and nothing is drawn."""
 FACE, COUNTED = 288, (320, 240)
 """Side in pixels of the cube faces, and size of the views, that things are counted in. The share of things that fill about
-half a per cent is then right to 3 % in the middle; in views half as wide one in fifty that is talked about would be smaller."""
+half a per cent is then right to 3 % in the middle; in views half as wide one in fifty that are named would be smaller."""
 OUTSIDE = -1
 """Stands for what is behind a door that leads to no room."""
 
