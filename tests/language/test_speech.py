@@ -172,6 +172,16 @@ def test_a_grammar_is_well_formed() -> None:
     assert len({noun.name for noun in THINGS}) == len(THINGS) and len(THINGS) < 255 and len(ROOMS) < 63
 
 
+def test_no_word_stands_for_two_kinds_of_things_rooms_or_ways() -> None:
+    """Or what is said of one would be heard of another; a door is both a thing and a way."""
+    owners: dict[tuple[str, ...], set[str]] = {}
+    for each in GRAMMAR.classes:
+        if each.name.startswith(("thing ", "room ")) or each.name in ("door", "no door"):
+            for phrase in each.all:
+                owners.setdefault(phrase, set()).add(each.name)
+    assert [phrase for phrase, names in owners.items() if len(names) > 1] == [("door",)]
+
+
 def test_slots_are_no_longer_than_is_counted_with() -> None:
     from vnla.language.grammar import _LONGEST, Slot
 

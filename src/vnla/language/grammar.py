@@ -36,7 +36,7 @@ face: face | are facing ~ are looking at
 to: to | over to | up to ~ across to
 reach: reach | get to | come to ~ arrive at
 by: next to | close to | at ~ beside
-past: past | on past ~ beyond
+past: past | straight past ~ beyond
 into: into ~ inside
 enter: enter | go into | walk into ~ step into
 leave: leave | go out of | walk out of ~ exit
@@ -65,8 +65,8 @@ on ahead: in front of you | straight ahead | ahead of you ~ dead ahead
 first: first
 second: second
 third: third
-no door: opening | doorway | archway ~ gap in the wall
-door: door | doorway ~ exit
+no door: opening | archway ~ gap in the wall
+door: door
 one: one step | a step | 1 step ~ one pace
 two: two steps | 2 steps | a couple of steps ~ two paces
 three: three steps | 3 steps ~ three paces
@@ -176,7 +176,7 @@ FACE
   turn <side> to <the>
   {turn} <side> until you {face} <the>
   {turn} <side> to face <the>
-  face <the> , it is to your <side>
+  face <the> to your <side>
   {turn} <side> until <the> is straight ahead
   {turn} <side> towards <the>
   : <side> , until you {face} <the>

@@ -19,7 +19,7 @@ _THINGS = """
 air conditioner: air conditioner
 aquarium: aquarium | fish tank
 armchair, lounge chair, recliner: armchair ~ easy chair
-bar counter: bar | bar counter
+bar counter: bar counter
 bar stool: bar stool
 barbecue: barbecue | grill
 basket, laundry basket: basket
@@ -165,7 +165,7 @@ _CATEGORIES = {
 """Class among Matterport3D's 40 → a noun for things of it whose own label is not above."""
 
 _ROOMS = """
-a: bathroom ~ bath
+a: bathroom ~ washroom
 b: bedroom
 c: closet
 d: dining room | dining area
@@ -182,7 +182,7 @@ n: lounge
 o: office | study
 p: porch
 r: recreation room | games room
-t: toilet | restroom
+t: restroom ~ wc
 u: utility room
 v: tv room
 w: gym
