@@ -21,6 +21,7 @@ from vnla.common.progress import Count, unheard
 from vnla.episodes import Episodes, Situation
 from vnla.houses.folder import WorldFolder
 from vnla.report.episodes import images_of
+from vnla.report.film import Images
 from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.phrases import subgoal_text, until_stop
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
@@ -124,9 +125,11 @@ def advice_page(title: str, folder: WorldFolder, advised: Sequence[Advised], pro
     """The page, with all pictures in it; of houses without pictures it has the words alone."""
     sections: dict[int, str] = {}
     order = sorted(range(len(advised)), key=lambda i: advised[i].house)
-    for _, group in groupby(order, key=lambda i: advised[i].house):
+    houses = {house.name: house for house in folder.houses}
+    for name, group in groupby(order, key=lambda i: advised[i].house):
+        images = images_of(folder, houses[name], SIZE)  # once a house: it takes seconds to light
         for number in group:
-            sections[number] = _section(number + 1, advised[number], list(pictures(folder, advised[number])))
+            sections[number] = _section(number + 1, advised[number], list(pictures(advised[number], images)))
             progress(1)
     body = "\n".join(sections[number] for number in range(len(advised)))
     return (
@@ -137,10 +140,8 @@ def advice_page(title: str, folder: WorldFolder, advised: Sequence[Advised], pro
     )
 
 
-def pictures(folder: WorldFolder, one: Advised) -> Iterator[NDArray[np.uint8]]:
+def pictures(one: Advised, images: Images | None) -> Iterator[NDArray[np.uint8]]:
     """What is seen on the way; nothing where there are no pictures."""
-    house = next(each for each in folder.houses if each.name == one.house)
-    images = images_of(folder, house, SIZE)
     if images is not None:
         yield from (images(one.house, viewpoint, view) for viewpoint, view in one.views)
 
