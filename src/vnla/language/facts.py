@@ -34,7 +34,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 3
+_VERSION = 4
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
@@ -43,6 +43,7 @@ _BITS = 1 << np.arange(VIEWS, dtype=np.int64)
 _WALKS = 3  # steps of the longest walk past something
 _FAR = 2.5  # metres to a thing that one walks towards
 _MADE_UP = 6
+_STRIKING = 0.25  # of the share of the largest thing in view, to be what a turn ends at
 _LARGEST = 6  # things in view that one may walk towards
 
 Ints = NDArray[np.int64]
@@ -234,7 +235,9 @@ def _turn_facts(around: Surroundings) -> Iterator[tuple[int, int, int, int]]:
     for kind, good, seen in ((Kind.FACE, faced, around.ahead), (Kind.SPOT, spotted, around.present)):
         for here, view in np.argwhere(good.any(axis=2)).tolist():
             things = np.flatnonzero(good[here, view])
-            largest = things[np.argsort(-around.share[here, view, things], kind="stable")][: 2 * MOST_TURNS]
+            shares = around.share[here, view, things]
+            largest = things[np.argsort(-shares, kind="stable")][: 2 * MOST_TURNS]
+            largest = largest[around.share[here, view, largest] >= _STRIKING * shares.max()]
             told = 0
             for thing in largest.tolist():
                 left, right = (_before(around, view, seen[here, :, thing], left=left) for left in (True, False))

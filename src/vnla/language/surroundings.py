@@ -25,6 +25,10 @@ from vnla.world.views import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 
 NEAR = 1.5
 """How near a place next to a thing is."""
+LARGE = 0.02
+"""Share of some view that a thing fills for somebody next to it."""
+LARGER = 1.2
+"""How many times as large a thing must look from next to it as from where one comes from."""
 NEARER = 0.8
 """How much nearer one must come for it to be worth a word."""
 CLOSE_BY = 2.0
@@ -178,7 +182,13 @@ class Surroundings:
     @cached_property
     def near(self) -> Bools:
         """Which viewpoints are next to which things, and see them: (viewpoints, things)."""
-        return (self.apart <= NEAR) & self.same_storey & self.visible.any(axis=1) & self.standing
+        return (self.apart <= NEAR) & self.same_storey & (self.largest >= LARGE) & self.standing
+
+    @cached_property
+    def largest(self) -> NDArray[np.float32]:
+        """The largest share of a view that each thing fills from each viewpoint: (viewpoints, things)."""
+        largest: NDArray[np.float32] = self.share.max(axis=1)
+        return largest
 
     @cached_property
     def hops(self) -> Ints:
@@ -212,7 +222,8 @@ class Surroundings:
             ways = np.where(self.near[:, thing], self.within_reach, np.inf)
             found = ways.argmin(axis=1)
             nearer = self.apart[:, thing] - self.apart[found, thing] >= NEARER
-            good = np.isfinite(ways.min(axis=1)) & ~self.near[:, thing] & nearer
+            larger = self.largest[found, thing] >= LARGER * self.largest[:, thing]
+            good = np.isfinite(ways.min(axis=1)) & ~self.near[:, thing] & nearer & larger
             table[:, thing] = np.where(good, found, NOWHERE)
         return table
 
