@@ -228,6 +228,8 @@ def veil_of(episodes: Episodes, players: Players) -> Views:
         return {}
     drawn, numbers = {}, 0
     for name, table in players.views.items():
+        if not table.is_floating_point():  # words
+            continue
         place = torch.arange(numbers, numbers + table.shape[1], device=table.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
         drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.VEIL, place) >= players.veil) / (1 - players.veil)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,21 @@ def test_a_polite_signal_saves_and_says_how_to_go_on(
     assert f"{sent.name}: stopping after this iteration and saving" in said
     assert f"stopped by {sent.name} and saved" in said
     assert (run / LAST).exists()
+
+
+def test_a_training_that_has_lost_its_numbers_stops_and_keeps_nothing_of_it(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_of(folders)
+    wild = replace(config, training=replace(config.training, learning_rate=1e30, cooldown=0.0))
+    with pytest.raises(
+        InputError, match=r"at iteration \d or before its losses are no longer numbers: .* lower --learning-rate"
+    ):
+        train(tmp_path / "wild", wild, RunData.load(wild))
+    assert not [*(tmp_path / "wild").glob("*.safetensors")]
+    train(tmp_path / "run", config, RunData.load(config), iterations=3)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")}
+    monkeypatch.setattr(Trainer, "finite", lambda _: False)
+    with pytest.raises(InputError, match="at iteration 6 or before"):
+        train(tmp_path / "run", config, RunData.load(config))
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")} == before

@@ -5,10 +5,9 @@ from __future__ import annotations
 import torch
 
 from vnla.agent.agent import Agent, Sizes
-from vnla.agent.paper import AGENTS
+from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
-from vnla.common.named import build
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
 from vnla.roles.advisor import Lexicon
@@ -27,9 +26,9 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     torch.manual_seed(config.training.seed)
     views = {name: table.shape[1] for name, table in data.views.items()}
     noticed = {name: sense.size for name, sense in senses_named(config.senses).items()}
-    sizes = Sizes(len(vocabulary_of(config, data)), views | noticed)
-    agent: Agent = build("agent", config.agent, AGENTS, config.agent_options, Agent, sizes=sizes)
-    return agent.to(data.world.device)
+    words = vocabulary_of(config, data).words
+    sizes = Sizes(len(words), views | noticed, tuple(noticed), words)
+    return agent_named(config.agent, config.agent_options, sizes).to(data.world.device)
 
 
 def make_players(

@@ -58,6 +58,8 @@ class TrainingConfig:
             raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
         if not 0 <= self.weight_decay < math.inf:
             raise InputError(f"weight decay {self.weight_decay}: must be 0 or a number above it")
+        if not 0 <= self.seed < 2**63:
+            raise InputError(f"seed {self.seed}: must be a whole number from 0 to 2^63 - 1")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision {self.precision}: unknown; choose from {', '.join(PRECISIONS)}")
 
