@@ -11,6 +11,7 @@ from vnla.common.batching import Batching
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
 from vnla.roles.advisor import Lexicon
+from vnla.roles.following import Following, Led
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
@@ -50,6 +51,7 @@ def make_players(
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
         senses=senses_named(config.senses),
+        following=Following.within(data.world) if config.following and training else Led(),
         veil=config.veil if training else 0.0,
         keeps_known=training,
     )
