@@ -61,7 +61,7 @@ def listen(
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
 ) -> None:
-    """How exactly a trained agent follows advice: as in training; in combinations, sentences and words that were held out; by
+    """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
     hand; and what is not so: left for right, other things, no order. Intervals (95%) are over houses.
 
     Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
