@@ -16,6 +16,7 @@ import typer
 
 from vnla import __version__
 from vnla.cli import (
+    advice,
     bench,
     beyond,
     calibrate,
@@ -25,6 +26,7 @@ from vnla.cli import (
     episodes,
     evaluate,
     features,
+    listen,
     paper,
     parts,
     score,
@@ -87,6 +89,8 @@ app.add_typer(episodes.app, name="episodes", cls=Group)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
+app.command("advice")(advice.advice)
+app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
 app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)

@@ -105,6 +105,9 @@ def train(
     objective: Annotated[str, typer.Option(metavar="NAME", help="imitation, worth, reward; or package.module:Class.")] = (
         "imitation"
     ),
+    advisor_language: Annotated[str, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar.")] = (
+        "template"
+    ),
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -118,6 +121,7 @@ def train(
     other: dict[str, Any] = {"agent": agent, "options": own} if own or agent != "paper" else {}
     other |= {"objective": objective} if objective != "imitation" else {}
     other |= {"senses": sense} if sense else {}
+    other |= {"language": advisor_language} if advisor_language != "template" else {}
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
         device=device, iterations=iterations, seconds=seconds, seed=seed, **other,

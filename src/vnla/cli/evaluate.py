@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vnla.cli.console import Tell, is_given, plain, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
+from vnla.common.named import build, name_of, options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.players import Players
+    from vnla.roles.advisor import Advisor
     from vnla.tasks.task_set import TaskSet
     from vnla.training.config import RunConfig
     from vnla.training.trained import Trained
@@ -54,7 +56,14 @@ def evaluate(
         str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
     ] = None,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    k: Annotated[int | None, typer.Option(min=1, max=7, help="Actions a subgoal describes. [default: the run's]")] = None,
+    k: Annotated[int | None, typer.Option(min=1, max=8, help="Actions a subgoal describes. [default: the run's]")] = None,
+    advisor_language: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar. [default: the run's]")
+    ] = None,
+    advisor_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of that advisor, e.g. says=synonyms; may be repeated."),
+    ] = None,
     checkpoint: Annotated[
         str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
     ] = None,
@@ -133,7 +142,6 @@ def evaluate(
     """
     from vnla.cli.guests import Invitation, Spending
     from vnla.common.machine import device_named, use_threads
-    from vnla.common.named import options_of
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.evaluation.spreadsheet import Spreadsheet
@@ -144,8 +152,9 @@ def evaluate(
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
+    speaking = _Speaking(advisor_language, options_of(advisor_option or [], "--advisor-option"), k)
     if recorded is not None:
-        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz)):
+        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, advisor_language, advisor_option)):
             raise InputError(
                 "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
             )
@@ -165,9 +174,8 @@ def evaluate(
     _refuse(context, False, _OF_GUESTS, "needs --agent")
     if run is None:
         raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
-    trial = _Trial(
-        SEEDS[: seeds or len(SEEDS)], help_policy, ratio, k, checkpoint, chosen, world, tasks, device_named(device), subset
-    )
+    given = SEEDS[: seeds or len(SEEDS)]
+    trial = _Trial(given, help_policy, ratio, speaking, checkpoint, chosen, world, tasks, device_named(device), subset)
     runs = runs_in(run)
     one = runs == [run]
     outputs = {each: _Output("" if one else each.name, results, npz, sweep) for each in runs}
@@ -233,7 +241,7 @@ def _recorded(
         write_text(as_csv, spreadsheet(found))
 
 
-_OF_RUNS = ("help_policy", "checkpoint", "sweep")
+_OF_RUNS = ("help_policy", "checkpoint", "sweep", "advisor_language", "advisor_option")
 _OF_GUESTS = (
     "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
     "prompt", "max_calls", "max_tokens", "dry_run",
@@ -315,13 +323,34 @@ class _Output:
 
 
 @dataclass(frozen=True)
+class _Speaking:
+    """How the advisor is to speak, if not as in training."""
+
+    language: str | None
+    options: Mapping[str, Any]
+    k: int | None
+
+    def advisor(self, own: Advisor) -> Advisor:
+        """The advisor of a run as it is to speak."""
+        from vnla.language.choice import ADVISORS
+        from vnla.roles.advisor import Advisor as Base
+        from vnla.roles.advisor import TemplateAdvisor
+
+        if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
+            return own
+        name = self.language or name_of(own, ADVISORS)
+        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
+        return build("--advisor-language", name, ADVISORS, self.options, Base, **role)
+
+
+@dataclass(frozen=True)
 class _Trial:
     """How runs are evaluated."""
 
     seeds: tuple[int, ...]
     help_policy: str | None
     ratio: float | None
-    k: int | None
+    speaking: _Speaking
     checkpoint: str | None
     metrics: Mapping[str, Metric]
     world: Path | None
@@ -342,6 +371,7 @@ class _Trial:
                 f"{run}: was trained under the help policy {config.help_policy}, which does not learn when to ask; "
                 f"--help-policy {self.help_policy} needs a run that was trained under it"
             )
+        self.speaking.advisor(config.advisor)
         there = checkpoints_of(folder)
         if self.checkpoint is not None and self.checkpoint not in there:
             raise InputError(f"{run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
@@ -380,12 +410,16 @@ class _Trial:
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
-        from vnla.training.cast import make_players, vocabulary_of
+        from vnla.training.cast import lexicon_for, make_players, vocabulary_of
 
-        kind = "val_unseen" if split.endswith("unseen") else "val_seen"
-        players = make_players(trained.config, trained.material, trained.agent(self.checkpoint or kind), training=False)
-        if self.k is not None and self.k != players.advisor.k:
-            players = with_k(players, self.k, vocabulary_of(trained.config, trained.material))
+        kind, material = "val_unseen" if split.endswith("unseen") else "val_seen", trained.material
+        words = vocabulary_of(trained.config, material)
+        config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
+        agent = trained.agent(self.checkpoint or kind)
+        lexicon = lexicon_for(agent, words, config.advisor.words())
+        players = make_players(config, material, agent, training=False, lexicon=lexicon)
+        if self.speaking.k is not None and self.speaking.k != players.advisor.k:
+            players = with_k(players, self.speaking.k, words)
         return _Subject(players, self._tasks(trained, split))
 
     def _tasks(self, trained: Trained, split: str) -> TaskSet:

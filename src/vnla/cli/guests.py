@@ -161,11 +161,9 @@ class Invitation:
         return key or None
 
     def _show(self, guest: Guest, folder: WorldFolder, world: World) -> Showing:
-        from vnla.remote.folder import SIGHTS
         from vnla.remote.shown import Showing
 
-        keep = None if self.place is None or self.spending.dry_run else self.place / SIGHTS
-        return Showing(guest.declared, folder, world, keep)
+        return Showing(guest.declared, folder, world)
 
     def _rules(self, dataset: Dataset, world: World, split: str) -> Rules:
         from vnla.remote.walk import Rules

@@ -109,15 +109,24 @@ def train(
     hidden: Annotated[int, typer.Option(min=1, help="Hidden size of LSTMs and help module.")] = 512,
     layers: Annotated[int, typer.Option(min=1, help="LSTM layers.")] = 1,
     ratio: Annotated[float, typer.Option(min=0, max=1, help="τ: share of the time with assistance.")] = 0.4,
-    k: Annotated[int, typer.Option(min=1, max=7, help="Actions that a subgoal describes.")] = 4,
+    k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a subgoal describes.")] = 4,
     advisor: Annotated[
         str,
         typer.Option(metavar="KIND", help="indirect, direct, or silent: direct without subgoals; or package.module:Class."),
     ] = "indirect",
+    advisor_language: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="How it speaks: template, as in the paper, or grammar, as people do."),
+    ] = "template",
     advisor_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor, or of the grammar; may be repeated."),
     ] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
+    following: Annotated[
+        bool,
+        typer.Option("--following", help="Subgoals are followed by the agent itself, ever more of them, and it learns to."),
+    ] = False,
     rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
     deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
     uncertainty: Annotated[float, typer.Option(help="ε of rule (b), nats.")] = 1.0,
@@ -159,7 +168,10 @@ def train(
     if agent != "paper":
         _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
     if advisor not in KINDS:
-        _refuse(given & {"k", "easy"}, f"belongs to the paper's advisor, not to {advisor}; try --advisor-option")
+        _refuse(
+            given & {"k", "easy", "advisor_language"},
+            f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
+        )
     sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
     seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
     wanted = RunConfig(
@@ -169,7 +181,7 @@ def train(
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-        advisor=_advisor(advisor, k, easy, options_of(advisor_option or [], "--advisor-option")),
+        advisor=_advisor(advisor, advisor_language, k, easy, options_of(advisor_option or [], "--advisor-option")),
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent=agent,
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
@@ -177,6 +189,7 @@ def train(
         timed=timed,
         fold=fold,
         veil=veil,
+        following=following,
         objective=objective,
         objective_options=options_of(objective_option or [], "--objective-option"),
         begins_with=str(begins_with.absolute()) if begins_with else "",
@@ -203,15 +216,20 @@ def _refuse(options: Set[str], why: str) -> None:
         raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
-def _advisor(kind: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
-    """The paper's advisor of a kind, or anybody's."""
+def _advisor(kind: str, language: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
+    """The paper's advisor of a kind, one of that kind that speaks otherwise, or anybody's."""
+    from vnla.language.choice import ADVISORS
     from vnla.roles.advisor import Advisor, TemplateAdvisor
 
+    if kind in KINDS and language != "template":
+        _refuse({"easy"} if easy else set(), f"belongs to the language template, not to {language}")
+        direct, speaks = KINDS[kind]
+        return build("--advisor-language", language, ADVISORS, options, Advisor, k=k, direct=direct, speaks=speaks)
     if kind in KINDS:
         _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
         return TemplateAdvisor(k, *KINDS[kind], not easy)
-    known: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
-    return build("advisor", kind, known, options, Advisor)
+    kinds: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
+    return build("advisor", kind, kinds, options, Advisor)
 
 
 def _policies(names: Sequence[str], beta: float, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -231,6 +249,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "timed": lambda config: config.timed,
     "fold": lambda config: config.fold,
     "veil": lambda config: config.veil,
+    "following": lambda config: config.following,
     "objective": lambda config: config.objective,
     "objective_option": lambda config: config.objective_options,
     "begins_with": lambda config: config.begins_with,
@@ -244,6 +263,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "ratio": lambda config: config.training.ratio,
     "k": lambda config: config.advisor.k,
     "advisor": lambda config: _kind(config.advisor),
+    "advisor_language": lambda config: _language(config.advisor),
     "advisor_option": lambda config: vars(config.advisor),
     "easy": lambda config: not getattr(config.advisor, "aggregate", True),
     "rules": lambda config: config.teacher.rules,
@@ -271,11 +291,19 @@ def _size(config: RunConfig, name: str) -> Any:
 def _kind(advisor: Advisor) -> str:
     """What the option calls an advisor."""
     from vnla.common.named import name_of
-    from vnla.roles.advisor import ADVISORS, TemplateAdvisor
+    from vnla.language.choice import ADVISORS
 
-    if not isinstance(advisor, TemplateAdvisor):
+    if not isinstance(advisor, tuple(ADVISORS.values())):
         return name_of(advisor, ADVISORS)
     return next(name for name, kind in KINDS.items() if kind == (advisor.direct, advisor.speaks))
+
+
+def _language(advisor: Advisor) -> str:
+    """What the option calls how an advisor speaks."""
+    from vnla.common.named import name_of
+    from vnla.language.choice import ADVISORS
+
+    return name_of(advisor, ADVISORS)
 
 
 def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:

@@ -24,6 +24,8 @@ class Purpose(IntEnum):
     TRIED_STEP = 5
     ASK_ACTION = 6
     VEIL = 7
+    ADVICE = 8
+    FOLLOWING = 9
 
 
 def episode_key(name: str) -> int:

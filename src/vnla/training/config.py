@@ -14,7 +14,8 @@ from vnla.agent.senses import senses_named
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.named import build, name_of
-from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
+from vnla.language.choice import ADVISORS
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import Help, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
@@ -68,6 +69,10 @@ class TrainingConfig:
         left = self.iterations - iteration
         return self.learning_rate * (min(1.0, left / falling) if falling else 1.0)
 
+    def share(self, iteration: int) -> float:
+        """Which share of the training is done before an iteration: 0 at the first one, 1 at the last."""
+        return min(1.0, iteration / max(1, self.iterations - 1))
+
 
 @dataclass(frozen=True)
 class RunConfig:
@@ -105,12 +110,16 @@ class RunConfig:
     """By name, or as package.module:Class."""
     objective_options: dict[str, Any] = field(default_factory=dict)
     """Fields of the objective that differ from its own."""
+    following: bool = False
+    """Whether the agent learns to follow subgoals by itself (`vnla.roles.following`)."""
     begins_with: str = ""
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        if self.following and self.advisor.direct:
+            raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
         _ = self.policy, self.aim, senses_named(self.senses), Fold.of_text(self.fold)
 

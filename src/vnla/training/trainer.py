@@ -115,6 +115,7 @@ class Trainer:
             self.players.agent.train()
         with self.lane.drawing(seed):  # dropout
             self._set_rate(self.config.rate(self.done))
+            self.players.following.advance(self.config.share(self.done))
             which = self._order.batch(self.done)
             losses = self.update(which, torch.full_like(which, seed))
         self.lane.queued()
