@@ -81,9 +81,7 @@ class PlainMind(Mind):
         with lots_of(self.seeds, self.step, SECOND_PASS):
             decoded, state = self.module.decode(self.shared, ask, self.memory, self.coverage)
         coverage = self.module.attention.cover(decoded.decoder, decoded.weights, self.memory, self.coverage)
-        return decoded.decision, replace(
-            self, coverage=coverage, state=state, step=self.step + 1, shared=None
-        )
+        return decoded.decision, replace(self, coverage=coverage, state=state, step=self.step + 1, shared=None)
 
 
 @fused
