@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -83,7 +84,8 @@ def _occasion() -> Occasion | None:
     return getattr(_here, "occasion", None)
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """The episodes of a batch that a process has: `count` of all, from number `first` on."""
 
     first: int
