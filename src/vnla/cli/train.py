@@ -132,6 +132,12 @@ def train(
     seed: Annotated[
         str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
     ] = "0",
+    feature_cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Leave features on disk, with at most so much in memory, e.g. 4GB. [default: all in memory]"
+        ),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
@@ -152,6 +158,7 @@ def train(
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
     from vnla.common.machine import device_named, use_threads
+    from vnla.common.tables import size_in_bytes
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.config import RunConfig, TrainingConfig
     from vnla.training.ranks import alike, joined, leaving_at_once
@@ -196,7 +203,8 @@ def train(
             policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
             variants = _variants(run, wanted, policies, _numbers(seed))
             runs = {path: _config(path, variant, given, beta) for path, variant in variants}
-        status = _run(runs, device, eager=eager, ranks=ranks)
+        cache = None if feature_cache is None else size_in_bytes(feature_cache)
+        status = _run(runs, device, eager=eager, ranks=ranks, cache=cache)
     if status:
         raise typer.Exit(status)
 
@@ -273,7 +281,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads"}
+FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads"}
 """Those that may be given anew."""
 
 
@@ -359,7 +367,9 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool, ranks: Ranks | None) -> int:
+def _run(
+    wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool, ranks: Ranks | None, cache: int | None
+) -> int:
     """Train what is not finished, and show it; the status to leave with."""
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
@@ -375,7 +385,7 @@ def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool, r
     if not runs:
         return 0
     with shown(runs, Console(stderr=True, quiet=quiet)) as view:
-        ended = train_together(list(runs.items()), device, view.audience(), eager=eager, ranks=ranks)
+        ended = train_together(list(runs.items()), device, view.audience(), eager=eager, ranks=ranks, cache=cache)
         if ended is None:
             view.ends()
     if ended is not None:

@@ -35,9 +35,9 @@ class SplitTrainer(Trainer):
         self._tally = _Sum({})
         self._gradients = torch.empty(0)
 
-    def batch(self) -> Tensor:
+    def own(self, batch: Tensor) -> Tensor:
         """This process's part."""
-        return super().batch()[self._part.first : self._part.first + self._part.count]
+        return batch[self._part.first : self._part.first + self._part.count]
 
     def draws(self, seed: int) -> int:
         """Agents that draw what they drop out by themselves, for the rows they see, must not draw the same everywhere."""

@@ -55,11 +55,12 @@ def train_together(
     *,
     eager: bool = False,
     ranks: Ranks | None = None,
+    cache: int | None = None,
 ) -> int | None:
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
     A run that exists keeps its configuration and needs none here. `iterations` ends all of them earlier; `eager` as in
-    `Run`. Several processes, `ranks`, train one run.
+    `Run`. Several processes, `ranks`, train one run. With a `cache` of so many bytes features stay on disk.
     """
     paths = [path.absolute() for path, _ in runs]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -67,7 +68,7 @@ def train_together(
         raise InputError(f"{twice}: the same run was given twice")
     # Lanes that share a connection to the device wait for each other; it has to be said before the device is first used.
     os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-    return train_runs(runs, _Materials(device).of, audience, iterations, eager=eager, ranks=ranks)
+    return train_runs(runs, _Materials(device, cache).of, audience, iterations, eager=eager, ranks=ranks)
 
 
 def train(
@@ -180,17 +181,18 @@ def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:
 class _Materials:
     """What runs work on, each thing loaded once."""
 
-    def __init__(self, device: torch.device | str) -> None:
-        self._device = device
+    def __init__(self, device: torch.device | str, cache: int | None = None) -> None:
+        self._device, self._cache = device, cache
         self._known: dict[tuple[str, str, str, Vocabulary | None], RunData] = {}
 
     def of(self, config: RunConfig) -> RunData:
         key = config.world, config.features, config.tasks, first_words(config)
         if key not in self._known:
             seen = None if TEXT in config.features.split(",") else self._seen(*key[:2])
-            self._known[key] = (
-                RunData.load(config, self._device) if seen is None else replace(seen, dataset=dataset_of(config))
-            )
+            if seen is None:
+                self._known[key] = RunData.load(config, self._device, cache=self._cache)
+            else:
+                self._known[key] = replace(seen, dataset=dataset_of(config))
         return self._known[key]
 
     def _seen(self, world: str, features: str) -> RunData | None:

@@ -26,6 +26,7 @@ from vnla.common.randomness import episode_key
 from vnla.players import Players
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
+from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
     AGENT,
     CRITIC,
@@ -39,7 +40,7 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
-from vnla.training.minds import compare_minds
+from vnla.training.minds import EPISODES, compare_minds
 from vnla.training.objectives.objective import Imitation, Judged, Objective
 
 RATES = {AGENT: 1.0, CRITIC: 10.0}
@@ -101,6 +102,8 @@ class Trainer:
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
+        on_host = self._order if not on_gpu else Order(config.seed, len(tasks), config.batch)
+        self._ahead = Ahead(players, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
     def parts(self) -> dict[str, nn.Module]:
@@ -123,6 +126,7 @@ class Trainer:
             self.players.agent.train()
         with self.lane.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
+            self._ahead.ready(self.done)
             which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
         self.lane.queued()
@@ -131,7 +135,11 @@ class Trainer:
 
     def batch(self) -> Tensor:
         """The tasks of the next iteration."""
-        return self._order.batch(self.done)
+        return self.own(self._order.batch(self.done))
+
+    def own(self, batch: Tensor) -> Tensor:
+        """Those of a batch that are run here: all."""
+        return batch
 
     def draws(self, seed: int) -> int:
         """What dropout is drawn from, where it is not each episode's own, in the iteration of a seed."""
@@ -140,6 +148,7 @@ class Trainer:
     def _compare(self) -> None:
         """Before the first iteration: whether the agent learns with the equations it is judged by."""
         with self.lane.entered(), matrix_units(self.config.precision):
+            self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
             compare_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32")
         self._compared = True
 
