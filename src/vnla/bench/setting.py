@@ -7,7 +7,7 @@ the authors' code it is known that 41% of the places in its batches are episodes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from vnla.agent.agent import Sizes
 from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
+from vnla.common.tables import Table
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -77,11 +78,11 @@ class Setting:
 
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
-    options: Mapping[str, Any] | None = None, senses: str = "",
+    options: Mapping[str, Any] | None = None, senses: str = "", views: Callable[[World], Tensor | Table] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
-    `agent`, `options` and `senses` are those of a run's configuration.
+    `agent`, `options` and `senses` are those of a run's configuration; `views` gives what there is to see, if not random.
     """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
@@ -94,10 +95,11 @@ def bare_setting(
     noticed = senses_named(senses)
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
     walker = agent_named(agent, {**sizes, **(options or {})}, Sizes(WORDS, seen, tuple(noticed)))
-    views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
+    shape = len(world.ids) * VIEWS, view_size
+    drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),
-        views={"random": views},
+        views={"random": drawn},
         advisor=advisor,
         voice=advisor.ready(vocabulary, device),
         help_teacher=HelpTeacher(),
