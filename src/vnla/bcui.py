@@ -18,6 +18,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
@@ -154,7 +155,7 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, player
     else:
         tentative = log_distribution(first.logits, sight.blocked).exp()
         known = players.agent.knows(sight.view, tentative, first)  # 12
-        now = situation(walk, step, tentative, lambda: players.agent.ask(known, walk.budget))
+        now = situation(walk, step, tentative, lambda: asked(walk, step, known, players))
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
@@ -165,6 +166,14 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, player
         hears=request & players.advisor.speaks,
         ask=ask_action(request & players.help_policy.invited),
     )
+
+
+def asked(walk: Walk, step: int, known: Tensor, players: Players) -> Tensor:
+    """What the help module says, with dropout that is each episode's own."""
+    if known.is_cuda:
+        return players.agent.ask(known, walk.budget)
+    with lots_of(walk.episodes.lots(), step, ASKING):
+        return players.agent.ask(known, walk.budget)
 
 
 class Deed(NamedTuple):
@@ -211,6 +220,7 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
     requests = min(longest, episodes.most_requests) if answers else 0
     remembers = players.voice.remembers or any(sense.remembers for sense in players.senses.values())
     zero = torch.zeros_like(episodes.start)
+    beginning = Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching, episodes.lots())
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),
         episodes=episodes,
@@ -225,7 +235,7 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         route=players.following.begin(episodes.start, players.advisor.k),
         veil=veil_of(episodes, players),
         past=nowhere(zero, longest if remembers else 0),
-        mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
+        mind=players.agent.begin(beginning),
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from vnla.agent.agent import Agent
-from vnla.agent.mind import Views
 from vnla.agent.senses import Sense
 from vnla.common.batching import Batching
+from vnla.common.tables import Table
 from vnla.roles.acting import Acting
 from vnla.roles.advisor import Advisor, Voice
 from vnla.roles.following import Led
@@ -21,7 +23,7 @@ class Players:
     """Everybody who takes part in an episode."""
 
     agent: Agent
-    views: Views  # what there is to see at every pose of the world, by name: (poses, size) each
+    views: Mapping[str, Tensor | Table]  # what there is to see at every pose of the world, by name: (poses, size) each
     advisor: Advisor
     voice: Voice  # the advisor's, in the agent's words
     help_teacher: HelpTeacher
@@ -38,3 +40,8 @@ class Players:
     """Share of each view's numbers that an episode never shows, others in each: so no house can be learned by heart."""
     keeps_known: bool = True
     """Record what the help module saw, for it to learn from."""
+
+    @property
+    def tables(self) -> list[Table]:
+        """Those of the views that are not all in memory."""
+        return [each for each in self.views.values() if isinstance(each, Table)]

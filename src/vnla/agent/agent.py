@@ -36,6 +36,9 @@ class Agent(nn.Module, ABC):
     captured: ClassVar[bool] = True
     """Whether its sizes do not depend on what happens, so that a GPU graph can hold a training iteration."""
 
+    draws_by_episode: ClassVar[bool] = False
+    """Whether what it drops out of an episode does not depend on the others of the batch (`vnla.agent.layers.dropout`)."""
+
     learns: ClassVar[bool] = True
     """Whether it can be trained."""
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from vnla.agent.config import AgentConfig
 from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
-from vnla.agent.layers.dropout import Dropout
+from vnla.agent.layers.dropout import Dropout, lots_of_words, own, whole
 from vnla.agent.spelling import SpelledEmbedding
 from vnla.common.capture import second_stream
 from vnla.roles.words import Words
@@ -72,13 +72,14 @@ class Encoder(nn.Module):
         """
         rows, places, counts = by_place(words)
         order = rows[: len(words.length)]
-        values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
         after = []
-        for cell, before in zip(self.cells, state, strict=True):
-            assert isinstance(cell, LSTMCell)
-            values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
-            after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
-            values = self.dropout(values)
+        with lots_of_words(rows, places):
+            values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
+            for cell, before in zip(self.cells, state, strict=True):
+                assert isinstance(cell, LSTMCell)
+                values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
+                after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
+                values = self.dropout(values)
         context = values.new_zeros(*words.tokens.shape, self.hidden)
         return context.index_put((rows, places), values), after
 
@@ -88,7 +89,8 @@ class Encoder(nn.Module):
             return None
         share, like = 1 - self.dropout.p, self._like
         sizes = [self.embedded] + [self.hidden] * len(self.cells)
-        drawn = like.new_empty(*words.tokens.shape, sum(sizes)).bernoulli_(share).div_(share)
+        shape = *words.tokens.shape, sum(sizes)
+        drawn = own(like.new_empty(whole(shape)).bernoulli_(share).div_(share), shape)
         return list(torch.split(drawn, sizes, dim=-1))
 
     def read_everywhere(

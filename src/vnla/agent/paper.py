@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -22,6 +22,8 @@ from vnla.common.errors import InputError
 
 class PaperAgent(Agent):
     """Encoder, decoder with attention and coverage; help-requesting module."""
+
+    draws_by_episode: ClassVar[bool] = True
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ the authors' code it is known that 41% of the places in its batches are episodes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.common.named import build
+from vnla.common.tables import Table
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -83,11 +84,12 @@ class Setting:
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
     options: Mapping[str, Any] | None = None, senses: str = "", language: str = "template",
+    views: Callable[[World], Tensor | Table] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
     `agent`, `options` and `senses` are those of a run's configuration; `language` is its advisor's, who makes up what
-    there is to see in houses that have nothing in them.
+    there is to see in houses that have nothing in them; `views` gives what the agent sees, if not random.
     """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
@@ -104,10 +106,11 @@ def bare_setting(
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
     given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
     walker = agent_named(agent, {**sizes, **(options or {})}, given)
-    views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
+    shape = len(world.ids) * VIEWS, view_size
+    drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),
-        views={"random": views},
+        views={"random": drawn},
         advisor=advisor,
         voice=voice,
         help_teacher=HelpTeacher(),

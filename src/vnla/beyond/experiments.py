@@ -184,8 +184,8 @@ class Comparison:
 
     def _peer(self, peer: str, challenge: Challenge) -> Stage:
         layout, fresh = self.layout, challenge.tasks == FRESH
-        world, sights = (layout.fresh_world, layout.fresh_sights) if fresh else (layout.world, layout.sights)
-        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds, sights)
+        world = layout.fresh_world if fresh else layout.world
+        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds)
         after = [f"{FRESH}/tasks" if fresh else f"tasks/{challenge.tasks}"]
         out = layout.evaluation(peer, challenge.name)
         return self.works.peer(f"evaluate/{peer}/{challenge.name}", visit, out, after)

@@ -152,6 +152,29 @@ def evaluate(
     )  # fmt: skip
 
 
+@app.command("scale", epilog="Example: vnla bench scale --houses 1000 --cache 3GB")
+def scale(
+    entries: Annotated[str, typer.Option(metavar="NAMES", help="Some of the entries, with commas between.")] = "",
+    houses: Annotated[int, typer.Option(min=2, help="Houses of real sizes; 1000 have 10.8 GB of features.")] = 100,
+    cache: Annotated[str, typer.Option(metavar="SIZE", help="Features in memory, where not all are.")] = "1GB",
+    processes: Annotated[int, typer.Option(min=2, max=64, help="How many train together.")] = 2,
+    batch: Annotated[int, typer.Option(min=2, help="Episodes in a batch.")] = 100,
+    hidden: HiddenOption = 512,
+    view_size: ViewSizeOption = 1280,
+    iterations: Annotated[int, typer.Option(min=1, help="Iterations to time, of each.")] = 15,
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where a feature file is made for a while.")] = "",
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Compare trainings beyond memory, and by several processes, with plain ones, in turn."""
+    from vnla.common.tables import size_in_bytes
+
+    _one(
+        "scale", json_file, entries=entries, houses=houses, cache=size_in_bytes(cache), processes=processes, batch=batch,
+        hidden=hidden, view_size=view_size, iterations=iterations, folder=folder, seed=seed,
+    )  # fmt: skip
+
+
 @app.command("serve", epilog="Example: vnla bench serve --visitors 200 --json serve.json")
 def serve(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = "pretrained",

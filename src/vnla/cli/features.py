@@ -75,6 +75,28 @@ def make(
     _say(out, header, as_json, "written" if new else "there already")
 
 
+@app.command("check", epilog="Example: vnla features check worlds/small --encoder efficientnet-lite0")
+def check(
+    world: WorldArgument,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    as_json: JsonOption = False,
+) -> None:
+    """Read features from disk, house by house, and hold them against the checksums that they were written with."""
+    from vnla.houses.folder import read_world
+    from vnla.vision.store import ARRAY, world_features
+
+    store = world_features(read_world(world), encoder)
+    with _progress("reading", len(store.header.viewpoints)) as bar:
+        damaged = store.damaged(bar.advance)
+    if as_json:
+        typer.echo(json.dumps({"features": str(store.path), "damaged": damaged}, indent=2))
+    else:
+        _say(store.path, store.header, False, "damaged" if damaged else "whole")
+    if damaged:
+        houses = ", ".join(damaged[:5]) + (f" and {len(damaged) - 5} more" if len(damaged) > 5 else "")
+        raise InputError(f"{store.path / ARRAY}: damaged in {houses}; remove that folder and make the features again")
+
+
 @app.command("reduce", epilog="Example: vnla features reduce worlds/small --size 128")
 def reduce(
     world: WorldArgument,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vnla.cli.train_view import View
     from vnla.roles.advisor import Advisor
     from vnla.training.config import RunConfig
+    from vnla.training.ranks import Ranks
 
 KINDS = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
 """Kind of the paper's advisor → whether it acts for the agent, and whether it speaks."""
@@ -140,6 +141,12 @@ def train(
     seed: Annotated[
         str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
     ] = "0",
+    feature_cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Leave features on disk, with at most so much in memory, e.g. 4GB. [default: all in memory]"
+        ),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
@@ -149,54 +156,70 @@ def train(
     Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
     policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
+    Under torchrun several processes train one run, each with a part of every batch.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
     Example: vnla train runs/learned --iterations 4000
 
+    Example: torchrun --nproc-per-node 4 -m vnla train runs/learned --world worlds/small --tasks tasks/small
+
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
     from vnla.common.machine import device_named, use_threads
+    from vnla.common.tables import size_in_bytes
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.config import RunConfig, TrainingConfig
+    from vnla.training.ranks import alike, joined, leaving_at_once
     from vnla.vision.encoders import DEFAULT
     from vnla.vision.views import default_features
 
     device = device_named(device)
     use_threads(threads)
-    given = {name for name in context.params if is_given(context, name)}
-    if agent != "paper":
-        _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
-    if advisor not in KINDS:
-        _refuse(
-            given & {"k", "easy", "advisor_language"},
-            f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
-        )
-    sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
-    seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
-    wanted = RunConfig(
-        world=str(world.absolute()) if world else "",
-        tasks=str(tasks.absolute()) if tasks else "",
-        features=features or seen,
-        keeps_ended=keeps_ended,
-        validate_every=validate_every,
-        training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-        advisor=_advisor(advisor, advisor_language, k, easy, options_of(advisor_option or [], "--advisor-option")),
-        teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-        agent=agent,
-        agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
-        senses=sense if "sense" in given else noticed,
-        timed=timed,
-        fold=fold,
-        veil=veil,
-        following=following,
-        objective=objective,
-        objective_options=options_of(objective_option or [], "--objective-option"),
-        begins_with=str(begins_with.absolute()) if begins_with else "",
-    )
-    policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
-    variants = _variants(run, wanted, policies, _numbers(seed))
-    _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
+    with leaving_at_once(), joined(device) as ranks:
+        with alike(ranks):
+            given = {name for name in context.params if is_given(context, name)}
+            if agent != "paper":
+                _refuse(
+                    given & {"hidden", "layers", "dropout"},
+                    f"belongs to the paper's agent, not to {agent}; try --agent-option",
+                )
+            if advisor not in KINDS:
+                _refuse(
+                    given & {"k", "easy", "advisor_language"},
+                    f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
+                )
+            sizes = (
+                {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
+            )
+            seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
+            wanted = RunConfig(
+                world=str(world.absolute()) if world else "",
+                tasks=str(tasks.absolute()) if tasks else "",
+                features=features or seen,
+                keeps_ended=keeps_ended,
+                validate_every=validate_every,
+                training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
+                advisor=_advisor(advisor, advisor_language, k, easy, options_of(advisor_option or [], "--advisor-option")),
+                teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
+                agent=agent,
+                agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
+                senses=sense if "sense" in given else noticed,
+                timed=timed,
+                fold=fold,
+                veil=veil,
+                following=following,
+                objective=objective,
+                objective_options=options_of(objective_option or [], "--objective-option"),
+                begins_with=str(begins_with.absolute()) if begins_with else "",
+            )
+            policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
+            variants = _variants(run, wanted, policies, _numbers(seed))
+            runs = {path: _config(path, variant, given, beta) for path, variant in variants}
+        cache = None if feature_cache is None else size_in_bytes(feature_cache)
+        status = _run(runs, device, eager=eager, ranks=ranks, cache=cache)
+    if status:
+        raise typer.Exit(status)
 
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
@@ -278,7 +301,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads"}
+FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads"}
 """Those that may be given anew."""
 
 
@@ -372,27 +395,33 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -> None:
-    """Train what is not finished, and show it."""
+def _run(
+    wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool, ranks: Ranks | None, cache: int | None
+) -> int:
+    """Train what is not finished, and show it; the status to leave with."""
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
+    from vnla.training.ranks import alike
     from vnla.training.together import train_together
 
-    over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
-    for path, config in over.items():
+    quiet = ranks is not None and not ranks.writes
+    with alike(ranks):
+        over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
+        runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
+    for path, config in over.items() if not quiet else ():
         typer.echo(f"{path}: has done its {config.training.iterations:,} iterations; --iterations N goes further")
-    runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
     if not runs:
-        return
-    with shown(runs, Console(stderr=True)) as view:
-        ended = train_together(list(runs.items()), device, view.audience(), eager=eager)
+        return 0
+    with shown(runs, Console(stderr=True, quiet=quiet)) as view:
+        ended = train_together(list(runs.items()), device, view.audience(), eager=eager, ranks=ranks, cache=cache)
         if ended is None:
             view.ends()
     if ended is not None:
-        typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
+        if not quiet:
+            typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
         if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
             os._exit(128 + ended)
-        raise typer.Exit(128 + ended)
+    return 128 + ended if ended is not None else 0
 
 
 def _is_over(path: Path, config: RunConfig) -> bool:

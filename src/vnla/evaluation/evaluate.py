@@ -14,14 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
+from torch import Tensor
 
 from vnla.agent.agent import Agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
+from vnla.common.tables import stretches
 from vnla.evaluation.confidence import Estimate, Interval, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
@@ -108,18 +110,48 @@ def evaluate(
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
     batch = batch or fitting_batch(players, tasks.end_goals, steps)
-    traces, scores = [], []
+    visits, traces, scores, done = Visits(players, tasks, count, batch), [], [], 0
     with greedy(players.agent):
-        for first in range(0, count, batch):
-            which = task_of[first : first + batch]
-            seed = seed_of[first : first + batch]
+        for rows in visits:
+            which, seed = task_of[rows], seed_of[rows]
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
             traces.append(trace.to("cpu"))
             scores.append(score(trace, tasks.environment, episodes.goals, metrics=metrics))
-            progress(min(first + batch, count), count)
-    table = Scores.join(scores).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table, metrics)
+            done += len(which)
+            progress(done, count)
+    table = visits.in_order(Scores.join(scores)).reshape(len(seeds), len(tasks))
+    return Evaluation(tasks, tuple(seeds), visits.in_order(Trace.join(traces)), table, metrics)
+
+
+Rows = TypeVar("Rows", Trace, Scores)
+
+
+class Visits:
+    """The rows of an evaluation in batches: as they are, or house by house where features are not all in memory."""
+
+    def __init__(self, players: Players, tasks: TaskSet, count: int, batch: int) -> None:
+        """`count` rows, which are all tasks, again and again."""
+        self._tables = [each for each in players.tables if each.selective]
+        self._count, self._batch = count, batch
+        if self._tables:
+            houses = tasks.houses().repeat(count // len(tasks))
+            self._order = houses.argsort(stable=True)
+            self._houses = houses[self._order].tolist()
+            self._device = tasks.key.device
+
+    def __iter__(self) -> Iterator[slice | Tensor]:
+        if not self._tables:
+            yield from (slice(first, first + self._batch) for first in range(0, self._count, self._batch))
+            return
+        for part in stretches(self._houses, self._tables, self._batch):
+            for table in self._tables:
+                table.need(self._houses[part])
+            yield self._order[part].to(self._device)
+
+    def in_order(self, joined: Rows) -> Rows:
+        """What was found, in the order of the rows."""
+        return joined.rows(self._order.argsort().numpy()) if self._tables else joined
 
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:

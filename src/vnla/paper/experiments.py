@@ -122,7 +122,7 @@ class Experiments:
 
     def _peer(self, peer: str, tasks: str, split: str) -> Stage:
         layout, name = self.layout, peer_on(peer, tasks)
-        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds, layout.sights)
+        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds)
         return self.works.peer(f"evaluate/{name}/{split}", visit, layout.evaluation(name, split), [f"tasks/{tasks}"])
 
     def _report(self, after: tuple[str, ...]) -> Stage:

@@ -155,7 +155,8 @@ class Engine:
     def _see(self, house: str) -> None:
         """Let agents look into a house that can be seen."""
         if self._sights is not None and house not in self._seen:
-            self._sights.show(house, self.players.views)
+            tables = {name: each for name, each in self.players.views.items() if isinstance(each, torch.Tensor)}
+            self._sights.show(house, tables)
             self._seen.add(house)
 
     def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
