@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, is_given
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -134,12 +135,14 @@ def train(
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
+    shard: ShardOption = None,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
     Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
-    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
+    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there. With
+    --shard i/n some of them are trained, and --shard merge sees that all are finished.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
@@ -183,7 +186,11 @@ def train(
     )
     policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
     variants = _variants(run, wanted, policies, _numbers(seed))
-    _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
+    wanted_runs = {path: _config(path, variant, given, beta) for path, variant in variants}
+    if shard is None:
+        _run(wanted_runs, device, eager=eager)
+    else:
+        _share(run, wanted_runs, shard, device, eager=eager)
 
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
@@ -258,7 +265,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads"}
+FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads", "shard"}
 """Those that may be given anew."""
 
 
@@ -342,6 +349,29 @@ def _numbers(text: str) -> list[int]:
     if len(numbers) != len(text.split(",")) or max(numbers) > LARGEST_SEED:
         raise InputError(f"--seed {text}: give whole numbers from 0 to {LARGEST_SEED}, with commas between several")
     return numbers
+
+
+def _share(
+    folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], which: str, device: str, *, eager: bool
+) -> None:
+    """Train the runs of a shard, or see that all are finished."""
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.shards.trainings import check_finished, share_of, training_parts
+
+    runs = {path: config for path, config in wanted.items() if config is not None}
+    if len(folders) > 1 or len(runs) < len(wanted):
+        raise InputError("--shard: give one RUN, with --world and --tasks, and several policies or seeds to share")
+    parts = training_parts(folders[0], runs)
+    if which == MERGE:
+        check_finished(runs, len(parts.complete()))
+        parts.remove()
+        typer.echo(f"{folders[0]}: all {len(runs)} runs are finished")
+        return
+    shard = Shard.parse(which)
+    mine = share_of(shard, runs)
+    with parts.making(shard):  # also where it was finished: a run may have been removed since
+        _run(mine, device, eager=eager)
+    say_part(parts, shard, {"runs": len(mine)}, new=True)
 
 
 def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -> None:

@@ -100,6 +100,32 @@ def evaluate(
     Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
     together as memory allows. The agent is left in the mode that it was in.
     """
+    pieces = played(players, tasks, seeds=seeds, ratio=ratio, k=k, batch=batch, metrics=metrics, progress=progress)
+    return joined(tasks, seeds, list(pieces), metrics)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What happened in a batch: the rows from `first` on."""
+
+    first: int
+    trace: Trace
+    scores: Scores  # (rows,)
+
+
+def played(
+    players: Players,
+    tasks: TaskSet,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    ratio: float = HELP_RATIO,
+    k: int | None = None,
+    batch: int | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
+    progress: Share = unheard,
+    every: tuple[int, int] = (0, 1),
+) -> Iterator[Piece]:
+    """An evaluation batch by batch; with `every` (i, n) only the i-th of each n batches, which are those of the whole."""
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
     device, count = tasks.key.device, len(tasks) * len(seeds)
@@ -107,18 +133,22 @@ def evaluate(
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
     batch = batch or fitting_batch(players, tasks, steps)
-    traces, scores = [], []
-    with greedy(players.agent):
-        for first in range(0, count, batch):
+    mine = range(0, count, batch)[every[0] :: every[1]]
+    for done, first in enumerate(mine, start=1):
+        with greedy(players.agent):
             which = task_of[first : first + batch]
             seed = seed_of[first : first + batch]
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
-            traces.append(trace.to("cpu"))
-            scores.append(score(trace, tasks.environment, episodes.goals, metrics=metrics))
-            progress(min(first + batch, count), count)
-    table = Scores.join(scores).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table, metrics)
+            scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
+        progress(min(first + batch, count) if every[1] == 1 else done * count // len(mine), count)
+        yield Piece(first, trace.to("cpu"), scores)
+
+
+def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metrics: Mapping[str, Metric]) -> Evaluation:
+    """The evaluation that pieces make up, which are all of it, in their order."""
+    table = Scores.join([piece.scores for piece in pieces]).reshape(len(seeds), len(tasks))
+    return Evaluation(tasks, tuple(seeds), Trace.join([piece.trace for piece in pieces]), table, metrics)
 
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:

@@ -85,9 +85,7 @@ def _opened(parts: Parts, shard: Shard, expected: Header) -> FeatureStore:
     return part
 
 
-def _copy(
-    part: FeatureStore, store: StoreWriter, first: dict[str, int], missing: set[int], progress: Count
-) -> None:
+def _copy(part: FeatureStore, store: StoreWriter, first: dict[str, int], missing: set[int], progress: Count) -> None:
     """Put the rows of a part where they belong, those that are there already left alone."""
     row = 0
     for house, places in groupby(part.header.viewpoints, key=lambda place: place[0]):

@@ -82,7 +82,9 @@ class Parts:
         """The folder to fill with a part, or to go on with; None if it is finished. It counts when the block ends well."""
         for other in self._found():
             if other.count != shard.count:
-                raise InputError(f"{self.folder}: has shards of {other.count}, this is one of {shard.count}; remove the others")
+                raise InputError(
+                    f"{self.folder}: has shards of {other.count}, this is one of {shard.count}; remove the others"
+                )
             self._check(other, self._read(other))
         place = self.place(shard)
         try:
@@ -112,7 +114,9 @@ class Parts:
         missing = [str(shard) for shard in shards(count) if shard not in records or not records[shard]["done"]]
         if missing:
             which = f"shard {missing[0]} is" if len(missing) == 1 else f"shards {_few(missing)} are"
-            raise InputError(f"{self.folder}: {which} missing or not finished; run the same command with --shard {missing[0]}")
+            raise InputError(
+                f"{self.folder}: {which} missing or not finished; run the same command with --shard {missing[0]}"
+            )
         for shard, record in records.items():
             self._check_files(shard, record["files"])
         return found
@@ -147,9 +151,13 @@ class Parts:
         if (record["what"], record.get("shard"), record.get("of")) != (self.what, shard.number, shard.count):
             raise InputError(f"{where} is not a part of {self.what}; remove it and make it again")
         if difference := told_apart(code(), record["code"]):
-            raise InputError(f"{where} was made by another version ({difference}); use one version for all, and make it again")
+            raise InputError(
+                f"{where} was made by another version ({difference}); use one version for all, and make it again"
+            )
         if difference := told_apart(self.config, record["config"]):
-            raise InputError(f"{where} was made with something else ({difference}); remove it, or give what it was made with")
+            raise InputError(
+                f"{where} was made with something else ({difference}); remove it, or give what it was made with"
+            )
 
     def _check_files(self, shard: Shard, expected: Mapping[str, str]) -> None:
         place = self.place(shard)
