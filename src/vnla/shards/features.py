@@ -60,7 +60,7 @@ def make_part(
 def merge(parts: Parts, header: Header, progress: Count = unheard) -> FeatureStore:
     """The store of all shards, each of which is held against its checksum first; goes on where it was."""
     count = len(parts.complete())
-    first = {}
+    first: dict[str, int] = {}
     for row, (house, _) in enumerate(header.viewpoints):
         first.setdefault(house, row)
     with StoreWriter(parts.out, header) as store:
