@@ -39,10 +39,14 @@ class Engine(Protocol):
     """How often a stage is begun before it counts as failed, if whoever had it was lost."""
 
     def fits(self, stage: Stage, running: Sequence[Stage], taken: float) -> bool:
-        """Whether there is room for a stage beside those that are `running` on so many cores."""
+        """Whether there is room for a stage beside those that are `running` on so many cores; of stages that are done
+        together one stands for all."""
 
     def cores(self, stage: Stage) -> float:
         """How many cores a stage takes."""
+
+    def side(self, stage: Stage, running: Sequence[Stage]) -> int:
+        """On how many devices stages that can be done together are to be divided."""
 
     def begin(self, order: Order, stage: Stage) -> Errand:
         """Have an order carried out, which is that of a stage, or of several like it."""
@@ -73,6 +77,10 @@ class Local:
     def cores(self, stage: Stage) -> float:
         """What it says, or all."""
         return stage.cores or self._cores
+
+    def side(self, stage: Stage, running: Sequence[Stage]) -> int:  # noqa: ARG002
+        """There is one device of a name."""
+        return 1
 
     def begin(self, order: Order, stage: Stage) -> Worker:  # noqa: ARG002
         """Give it to a worker that has nothing to do, or to a new one."""

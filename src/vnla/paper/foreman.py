@@ -14,6 +14,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +32,8 @@ RECORDS = "stages"
 TICK_SECONDS = 0.5
 LOOK_SECONDS = 5.0
 """Between two looks at what others have done."""
+SEEN_SECONDS = 30.0
+"""How long it may take until a file is seen that another machine has written to a disk of both."""
 STOP_SECONDS = 120.0
 """How long a worker may take to save what it has."""
 
@@ -147,10 +150,9 @@ class _Foreman:
             name, error = next(iter(self.failed.items()))
             raise InputError(f"stage {name}: {error}")
         if waiting := self._waiting():
-            raise WaitingError(
-                f"{waiting[0].name} and {len(waiting) - 1} more stages wait for {self._missing(waiting)[0]}, which"
-                " others do; the same command goes on when they have"
-            )
+            missing = ", ".join(dict.fromkeys(self._missing(waiting)))
+            count = "1 stage waits" if len(waiting) == 1 else f"{len(waiting)} stages wait"
+            raise WaitingError(f"{count} for what others do ({missing}); the same command goes on when they have")
 
     def _work(self, patience: float) -> None:
         waited, looked = 0.0, time.monotonic()
@@ -207,9 +209,11 @@ class _Foreman:
             together = self.graph.joined(stage)
             states = [self._state(each) for each in together]
             if self._state(stage) is State.READY and State.WAITING not in states:
-                if not self._fits(stage):
+                running = [job.stages[0] for job in self.jobs]
+                if not self.engine.fits(stage, running, sum(job.cores for job in self.jobs)):
                     return
-                self._begin([each for each, state in zip(together, states, strict=True) if state is State.READY])
+                ready = [each for each, state in zip(together, states, strict=True) if state is State.READY]
+                self._begin(ready[: ceil(len(ready) / max(1, self.engine.side(stage, running)))])
 
     def _state(self, stage: Stage) -> State:
         running = {each.name for job in self.jobs for each in job.stages}
@@ -220,10 +224,6 @@ class _Foreman:
     def _is_lost(self, stage: Stage) -> bool:
         """Whether something that a stage builds on has failed."""
         return any(name in self.failed or self._is_lost(self.graph.stages[name]) for name in stage.after)
-
-    def _fits(self, stage: Stage) -> bool:
-        running = [each for job in self.jobs for each in job.stages]
-        return self.engine.fits(stage, running, sum(job.cores for job in self.jobs))
 
     def _begin(self, stages: list[Stage]) -> None:
         first = stages[0]
@@ -259,12 +259,19 @@ class _Foreman:
             details = self.records.file(stage, "txt")
             files.write_text(details, outcome.failure.details)
             self._fail(stage, f"{outcome.failure.error} (details: {details})")
-        elif not stage.makes.exists():
+        elif not self._appears(stage.makes):
             self._fail(stage, f"{stage.makes} was not made")
         else:
             self.records.end(stage, seconds, done=True)
             self.done.add(stage.name)
             self.audience.ended(stage, seconds)
+
+    def _appears(self, path: Path) -> bool:
+        """Whether a path is there; what other machines have made may take a moment to be seen."""
+        until = time.monotonic() + (SEEN_SECONDS if self.engine.tries > 1 else 0.0)
+        while not path.exists() and time.monotonic() < until:
+            time.sleep(TICK_SECONDS)
+        return path.exists()
 
     def _lost(self, job: _Job, gone: Gone) -> None:
         """Somebody is gone without a word: it was told to stop, or something happened to it."""

@@ -16,7 +16,7 @@ from vnla.shards.parts import RECORD, Parts
 from vnla.shards.shard import Shard, divide, shards
 from vnla.vision.encoders import Encoder
 from vnla.vision.making import encode
-from vnla.vision.store import INDEX, FeatureStore, Header, Place, StoreWriter
+from vnla.vision.store import INDEX, FeatureStore, Header, Place, StoreWriter, store_path
 
 ROWS = 64
 """Viewpoints that are copied at once."""
@@ -27,6 +27,11 @@ def feature_parts(out: Path, header: Header) -> Parts:
     config = {name: value for name, value in header.as_json().items() if name not in ("houses", "format", "version")}
     viewpoints = hashlib.sha256(repr(header.viewpoints).encode()).hexdigest()[:16]
     return Parts(out, "features", {**config, "viewpoints": viewpoints})
+
+
+def feature_place(world: Path, encoder: str, shard: Shard) -> Path:
+    """Where the part of a shard is going to be."""
+    return Parts(store_path(world, encoder), "features", {}).place(shard)
 
 
 def share_of(shard: Shard, header: Header) -> tuple[Place, ...]:
