@@ -117,7 +117,7 @@ def test_so_have_those_who_follow_by_themselves(language: str) -> None:
 
     whole, plain, losses = trainer(eager=False), trainer(eager=True), []
     for _ in range(30):
-        losses.append([read(plain, plain.iterate()), read(whole, whole.iterate())])
+        losses.append([losses_read(each, each.iterate()) for each in (plain, whole)])
         _align(whole, plain)
     one, other = torch.tensor(losses).unbind(dim=1)
     assert (torch.isclose(one, other, rtol=1e-3, atol=1e-3).all(dim=1)).float().mean() > 0.8

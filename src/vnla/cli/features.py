@@ -14,6 +14,7 @@ from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
 from vnla.cli.console import hint_if_busy, progress_bar
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.report.printing import Table
 from vnla.world.views import VIEWS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vnla.houses.folder import WorldFolder
+    from vnla.vision.encoders import Encoder
     from vnla.vision.probe import ProbeResult, Visibility
     from vnla.vision.store import Header
     from vnla.world.compiled import World
@@ -55,9 +57,13 @@ def make(
     ] = None,
     half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
+    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
+
+    With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
+    """
     from vnla.common.machine import use_threads
     from vnla.common.named import options_of
     from vnla.vision.encoders import Options, Size, make_encoder
@@ -67,12 +73,49 @@ def make(
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
     maker = make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
+    if shard is not None:
+        _make_shared(folder, compiled, maker, name, shard, batch, workers, as_json)
+        return
     hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
         out, header, new = make_features(
             folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers
         )
     _say(out, header, as_json, "written" if new else "there already")
+
+
+def _make_shared(
+    folder: WorldFolder,
+    world: World,
+    encoder: Encoder,
+    name: str | None,
+    which: str,
+    batch: int | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Encode the houses of a shard, or put all shards together."""
+    from vnla.shards.features import feature_parts, make_part, merge, share_of
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.vision.making import header_of, is_made
+    from vnla.vision.store import store_path
+
+    header, out = header_of(folder, world, encoder), store_path(folder.path, name or encoder.name)
+    if is_made(out, header):
+        _say(out, header, as_json, "there already")
+        return
+    parts = feature_parts(out, header)
+    if which == MERGE:
+        with _progress("putting together", len(header.viewpoints)) as bar:
+            merge(parts, header, bar.advance)
+        parts.remove()
+        _say(out, header, as_json, "written")
+        return
+    shard = Shard.parse(which)
+    own = len(share_of(shard, header))
+    with _progress("drawing and encoding", own) as bar:
+        new = make_part(parts, shard, folder, header, encoder, bar.advance, told=bar.say, batch=batch, workers=workers)
+    say_part(parts, shard, {"viewpoints": own}, new, as_json)
 
 
 @app.command("check", epilog="Example: vnla features check worlds/small --encoder efficientnet-lite0")

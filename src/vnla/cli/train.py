@@ -6,7 +6,7 @@ import itertools
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, is_given
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -150,13 +151,15 @@ def train(
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
+    shard: ShardOption = None,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
     Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
-    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
-    Under torchrun several processes train one run, each with a part of every batch.
+    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there. With
+    --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several processes
+    train one run, each with a part of every batch.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
@@ -217,7 +220,8 @@ def train(
             variants = _variants(run, wanted, policies, _numbers(seed))
             runs = {path: _config(path, variant, given, beta) for path, variant in variants}
         cache = None if feature_cache is None else size_in_bytes(feature_cache)
-        status = _run(runs, device, eager=eager, ranks=ranks, cache=cache)
+        how = How(device, eager, ranks, cache)
+        status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
     if status:
         raise typer.Exit(status)
 
@@ -301,7 +305,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads"}
+FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads", "shard"}
 """Those that may be given anew."""
 
 
@@ -395,15 +399,49 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(
-    wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool, ranks: Ranks | None, cache: int | None
-) -> int:
+@dataclass(frozen=True)
+class How:
+    """How runs are trained, which nothing depends on."""
+
+    device: str
+    eager: bool
+    ranks: Ranks | None
+    cache: int | None
+
+
+def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], which: str, how: How) -> int:
+    """Train the runs of a shard, or see that all are finished; the status to leave with."""
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.shards.trainings import check_finished, share_of, training_parts
+
+    if how.ranks is not None:
+        raise InputError("--shard: several processes train one run together; give each shard a process of its own")
+    runs = {path: config for path, config in wanted.items() if config is not None}
+    if len(folders) > 1 or len(runs) < len(wanted):
+        raise InputError("--shard: give one RUN, with --world and --tasks, and several policies or seeds to share")
+    parts = training_parts(folders[0], runs)
+    if which == MERGE:
+        check_finished(runs, len(parts.complete()))
+        parts.remove()
+        typer.echo(f"{folders[0]}: all {len(runs)} runs are finished")
+        return 0
+    shard = Shard.parse(which)
+    mine = share_of(shard, runs)
+    with parts.making(shard):  # also where it was finished: a run may have been removed since
+        status = _run(mine, how)
+    if not status:
+        say_part(parts, shard, {"runs": len(mine)}, new=True)
+    return status
+
+
+def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     """Train what is not finished, and show it; the status to leave with."""
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
     from vnla.training.ranks import alike
     from vnla.training.together import train_together
 
+    ranks = how.ranks
     quiet = ranks is not None and not ranks.writes
     with alike(ranks):
         over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
@@ -413,7 +451,9 @@ def _run(
     if not runs:
         return 0
     with shown(runs, Console(stderr=True, quiet=quiet)) as view:
-        ended = train_together(list(runs.items()), device, view.audience(), eager=eager, ranks=ranks, cache=cache)
+        ended = train_together(
+            list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
+        )
         if ended is None:
             view.ends()
     if ended is not None:

@@ -16,8 +16,11 @@ LOCK = ".lock"
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Nobody else works in the folder, which is made if it is not there, for the length of the block."""
+def alone_in(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Nobody else works in the folder, which is made if it is not there, for the length of the block.
+
+    Those who share it may work in it together.
+    """
     try:
         import fcntl
     except ImportError:  # not on Windows
@@ -26,7 +29,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a+") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             who = lock.read(20).strip()

@@ -14,9 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.agent.agent import Agent
@@ -103,55 +106,72 @@ def evaluate(
     Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
     together as memory allows. The agent is left in the mode that it was in.
     """
+    pieces = played(players, tasks, seeds=seeds, ratio=ratio, k=k, batch=batch, metrics=metrics, progress=progress)
+    return joined(tasks, seeds, list(pieces), metrics)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What happened in a batch."""
+
+    rows: NDArray[np.int64]
+    """Which of all episodes: those of the first seed, then those of the next."""
+    trace: Trace
+    scores: Scores  # (rows,)
+
+
+def played(
+    players: Players,
+    tasks: TaskSet,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    ratio: float = HELP_RATIO,
+    k: int | None = None,
+    batch: int | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
+    progress: Share = unheard,
+    every: tuple[int, int] = (0, 1),
+) -> Iterator[Piece]:
+    """An evaluation batch by batch; with `every` (i, n) only the i-th of each n batches, which are those of the whole."""
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
     device, count = tasks.key.device, len(tasks) * len(seeds)
     steps = int(tasks.time_budget.max())
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
-    batch = batch or fitting_batch(players, tasks.end_goals, steps)
-    visits, traces, scores, done = Visits(players, tasks, count, batch), [], [], 0
-    with greedy(players.agent):
-        for rows in visits:
-            which, seed = task_of[rows], seed_of[rows]
+    done, rows_of = 0, _batches(players, tasks, count, batch or fitting_batch(players, tasks.end_goals, steps))
+    for rows in islice(rows_of, every[0], None, every[1]):
+        with greedy(players.agent):
+            which, seed = (each[rows.to(device)] for each in (task_of, seed_of))
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
-            traces.append(trace.to("cpu"))
-            scores.append(score(trace, tasks.environment, episodes.goals, metrics=metrics))
-            done += len(which)
-            progress(done, count)
-    table = visits.in_order(Scores.join(scores)).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, tuple(seeds), visits.in_order(Trace.join(traces)), table, metrics)
+            scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
+        done += len(rows)
+        progress(min(done * every[1], count), count)
+        yield Piece(rows.numpy(), trace.to("cpu"), scores)
 
 
-Rows = TypeVar("Rows", Trace, Scores)
+def _batches(players: Players, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
+    """The rows of an evaluation, which are all tasks again and again, in batches: as they come, or house by house where
+    features are not all in memory."""
+    tables = [each for each in players.tables if each.selective]
+    if not tables:
+        yield from map(torch.arange, range(0, count, batch), [*range(batch, count, batch), count])
+        return
+    houses = tasks.houses().repeat(count // len(tasks))
+    order = houses.argsort(stable=True)
+    names = houses[order].tolist()
+    for part in stretches(names, tables, batch):
+        for table in tables:
+            table.need(names[part])
+        yield order[part]
 
 
-class Visits:
-    """The rows of an evaluation in batches: as they are, or house by house where features are not all in memory."""
-
-    def __init__(self, players: Players, tasks: TaskSet, count: int, batch: int) -> None:
-        """`count` rows, which are all tasks, again and again."""
-        self._tables = [each for each in players.tables if each.selective]
-        self._count, self._batch = count, batch
-        if self._tables:
-            houses = tasks.houses().repeat(count // len(tasks))
-            self._order = houses.argsort(stable=True)
-            self._houses = houses[self._order].tolist()
-            self._device = tasks.key.device
-
-    def __iter__(self) -> Iterator[slice | Tensor]:
-        if not self._tables:
-            yield from (slice(first, first + self._batch) for first in range(0, self._count, self._batch))
-            return
-        for part in stretches(self._houses, self._tables, self._batch):
-            for table in self._tables:
-                table.need(self._houses[part])
-            yield self._order[part].to(self._device)
-
-    def in_order(self, joined: Rows) -> Rows:
-        """What was found, in the order of the rows."""
-        return joined.rows(self._order.argsort().numpy()) if self._tables else joined
+def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metrics: Mapping[str, Metric]) -> Evaluation:
+    """The evaluation that pieces make up, which are all of it."""
+    order = np.concatenate([piece.rows for piece in pieces]).argsort()
+    trace, table = Trace.join([piece.trace for piece in pieces]), Scores.join([piece.scores for piece in pieces])
+    return Evaluation(tasks, tuple(seeds), trace.rows(order), table.rows(order).reshape(len(seeds), len(tasks)), metrics)
 
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
