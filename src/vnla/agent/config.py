@@ -40,5 +40,11 @@ class AgentConfig:
 
     def __post_init__(self) -> None:
         sizes = {each.name: (1, LARGEST_SIZE) for each in fields(self) if each.type == "int"}
-        others = {"words": (1, 1 << 32), "view_size": (1, 1 << 24), "layers": (1, MOST_LAYERS), "help_layers": (0, MOST_LAYERS), "largest_budget": (0, 1 << 16)}
+        others = {
+            "words": (1, 1 << 32),
+            "view_size": (1, 1 << 24),
+            "layers": (1, MOST_LAYERS),
+            "help_layers": (0, MOST_LAYERS),
+            "largest_budget": (0, 1 << 16),
+        }
         check_fields(self, **(sizes | others), dropout=(0, 0.99))

@@ -1,6 +1,6 @@
 """Values of a dataclass held against what its fields are declared as: files and command lines can hold anything.
 
-    check_fields(self, batch=(1, 1_000_000), dropout=(0, 0.95))
+check_fields(self, batch=(1, 1_000_000), dropout=(0, 0.95))
 """
 
 from __future__ import annotations
