@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _heard_again(lost: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C that came while something was being tidied up, where Python drops what is raised, comes again a moment later."""
+    """Ctrl-C that came while something was being tidied up, where Python drops what is raised, comes again soon."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         threading.Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:

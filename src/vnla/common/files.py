@@ -245,6 +245,20 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
+def _sync_all(folder: Path) -> None:
+    """Have all that is in a folder on disk before the folder gets its name."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir():
+            _sync(path)
+        elif path.is_file():
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+    _sync(folder)
+
+
 def file_name(text: str) -> str:
     """A name for a file made from `text`, whoever wrote it: no path, nothing hidden, not too long."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip(".-")[:_LONGEST_NAME]
@@ -347,6 +361,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         _hold(held)
         os.chmod(working, 0o777 & ~_umask())
         yield working
+        _sync_all(working)
         if path.is_dir():
             path.rmdir()
         os.replace(working, path)
