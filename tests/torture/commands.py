@@ -18,6 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from PIL import Image
+
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import write_world
+
 HOUSES = ("--train", 1, "--dev", 1, "--test", 1)
 POINTS = ("--size", 10, "--most-train", 40, "--fewest", 1)
 TRAINING = ("--features", "symbolic", "--batch", 4, "--hidden", 8, "--iterations", 6, "--validate-every", 2, "--threads", 1)
@@ -44,6 +50,7 @@ class Material:
                 ended = Begun(arguments, folder / "said").wait()
                 if ended.status:
                     raise RuntimeError(f"{arguments}: {ended.said}")
+            _photograph(made.cottage)
             (folder / "complete").touch()
         return made
 
@@ -63,6 +70,11 @@ class Material:
         return self.folder / "runs" / "run"
 
     @property
+    def cottage(self) -> Path:
+        """A world with pictures of every viewpoint."""
+        return self.folder / "cottage"
+
+    @property
     def places(self) -> tuple[object, ...]:
         """As options."""
         return ("--world", self.world, "--tasks", self.tasks)
@@ -79,7 +91,17 @@ class Command(NamedTuple):
 
 
 def _copy_world(material: Material, folder: Path) -> None:
-    shutil.copytree(material.world, folder / "world")
+    shutil.copytree(material.cottage, folder / "world")
+
+
+def _photograph(world: Path) -> None:
+    """The cottage, with pictures of nothing in particular: drawing houses takes minutes."""
+    house, random = cottage(), np.random.default_rng(0)
+    write_world(world, [house], source="drawn", choices={"pictures": {"source": "panoramas"}})
+    (world / "pictures" / house.name).mkdir(parents=True)
+    for stand in house.viewpoints:
+        pixels = random.integers(0, 256, (8, 16, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(world / "pictures" / house.name / f"{stand.id}.png")
 
 
 COMMANDS = (
@@ -136,7 +158,7 @@ class Begun:
         except ProcessLookupError:
             os.kill(self.process, number)  # it is not the head of its group yet
 
-    def wait(self, seconds: float = 120) -> Ended:
+    def wait(self, seconds: float = 600) -> Ended:
         """Until it is gone; what is there after so many seconds is killed."""
         deadline = time.monotonic() + seconds
         while True:
@@ -203,6 +225,11 @@ def complaint(said: str) -> str | None:
     if "Traceback" in said or len(lines) != 1:
         return said[-2000:] or "nothing was said"
     return None
+
+
+def is_there(said: str) -> bool:
+    """Whether a command says that what it was to make is there: what is whole is not made again."""
+    return "exists already" in said or "there already" in said
 
 
 def load_everything() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, complaint, left_in, load_everything
+from torture.commands import COMMANDS, Begun, Command, Material, complaint, is_there, left_in, load_everything
 
 WAYS = {"no space": 1, "I/O error": 2, "short write": 3, "kill": 4, "power": 5}
 _KILLED = -9
@@ -85,10 +85,8 @@ class Tormented:
         elif ended.status and (wrong := complaint(ended.said)):
             return {**about, "wrong": wrong}
         again = self._run("again", 0, fresh=False)
-        if again.status:
-            # What is whole is not made again: the command says that it is there.
-            if "exists already" not in again.said and "there already" not in again.said:
-                return {**about, "wrong": f"cannot be resumed: {again.said[-1000:]}"}
+        if again.status and not is_there(again.said):
+            return {**about, "wrong": f"cannot be resumed: {again.said[-1000:]}"}
         found = left_in(self.folder, self.command.passing)
         if found != self.expected:
             names = sorted(name for name in {*found, *self.expected} if found.get(name) != self.expected.get(name))

@@ -45,7 +45,9 @@ def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> It
 
 def _paper() -> Command:
     """All experiments of the paper, tiny; what is written down of times is not compared."""
-    return Command("paper", lambda _, folder: ("tiny paper", folder / "out"), passing=("stages", "tensorboard", "report.html"))
+    return Command(
+        "paper", lambda _, folder: ("tiny paper", folder / "out"), passing=("stages", "tensorboard", "report.html")
+    )
 
 
 def _begin(command: Command, material: Material, folder: Path) -> Begun:
