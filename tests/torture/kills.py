@@ -6,6 +6,7 @@ has to notice. Of a study that is being recorded everything must be there that w
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, left_in, load_everything
+from torture.commands import COMMANDS, Begun, Command, Material, is_there, left_in, load_everything
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 STUDY, PAPER = "a study being recorded", "paper"
@@ -45,9 +46,8 @@ def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> It
 
 def _paper() -> Command:
     """All experiments of the paper, tiny; what is written down of times is not compared."""
-    return Command(
-        "paper", lambda _, folder: ("tiny paper", folder / "out"), passing=("stages", "tensorboard", "report.html")
-    )
+    timed = ("stages", "tensorboard", "report.html", "document.json")
+    return Command(PAPER, lambda _, folder: ("tiny paper", folder / "out"), passing=timed)
 
 
 def _begin(command: Command, material: Material, folder: Path) -> Begun:
@@ -93,10 +93,8 @@ def _killed(command: Command, material: Material, folder: Path, random: Random, 
         time.sleep(random.uniform(0, 1.1 * whole.seconds))
         number = random.choice(SIGNALS)
         alone = random.random() < 0.3
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(begun.process, number) if alone else begun.send(number)
-        except ProcessLookupError:
-            pass
         ended = begun.wait()
         done += 1
         if not begun.leaves_nobody():
@@ -115,7 +113,7 @@ def _killed(command: Command, material: Material, folder: Path, random: Random, 
 def _finished(command: Command, material: Material, folder: Path, expected: dict[str, str]) -> Iterator[str]:
     """What is wrong when the command is run to its end."""
     ended = _begin(command, material, folder).wait(600)
-    if ended.status and "exists already" not in ended.said and "there already" not in ended.said:
+    if ended.status and not is_there(ended.said):
         yield f"cannot be resumed: {ended.said[-1000:]}"
     found = left_in(folder, command.passing)
     names = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))

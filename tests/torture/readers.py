@@ -305,7 +305,7 @@ _STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config
 
 READERS = (
     Reader("connectivity", _in_world("*_connectivity.json"), read_connectivity),
-    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.name.partition("_")[0])),
+    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.stem.split("_")[0])),
     Reader("house", _in_world("*.house"), _building),
     Reader("panoramas", _in_world("panorama_to_region.txt"), lambda path: read_panorama_to_region(TextFile(path))),
     Reader("scans", _in_world("scans.txt"), _building),
@@ -338,7 +338,7 @@ READERS = (
     Reader("bench", _bench, Record.read),
     Reader("weights.pth", _weights("w.pth"), read_weights, "zip"),
     Reader("weights.safetensors", _weights("w.safetensors"), read_weights),
-    Reader("prompt", _text("prompt.txt", "[system]\nYou walk.\n[user]\n$instruction $$ $sight\n"), lambda path: read_prompt(path, "text")),
+    Reader("prompt", _text("p.txt", "[system]\nGo.\n[user]\n$instruction $$\n"), lambda path: read_prompt(path, "text")),
     Reader("guest", _episodes, lambda path: EvaluationFolder(path.parent, {"seed": 1}).done(lambda _: True)),
     Reader("panorama.png", _picture("p.png", (8, 4)), panorama_pixels),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: skybox_pixels(path, "RGB")),
