@@ -1,8 +1,8 @@
 """Inputs that nobody has thought of, for every reader: changed files, guided by which lines of ours they reach.
 
 A loop of our own. An input that reaches a pair of lines, one after the other, that none before it reached is kept and
-changed further. Only every tenth input is traced, which is what costs; the others take what was learned. An input may take 2 s and
-512 MB, and the reader may raise `InputError` and nothing else.
+changed further. Only every tenth input is traced, which is what costs; the others take what was learned. An input may take
+2 s and 512 MB, and the reader may raise `InputError` and nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OURS = f"{os.sep}vnla{os.sep}"
 TOKENS = [
     b"null", b"true", b"NaN", b"-Infinity", b"1e999", b"-1", b"0", b"1.5", b"9" * 30, b"1" + b"0" * 400, b'""', b"[]", b"{}",
     b"[" * 2000, b'{"a":' * 500, b'"\\ud800"', b"\\u0000", b"\x1b[2J", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b"../../x",
-    b"\n", b"\r", b"\t", b",", b":", b"%s", b"$x", "٣".encode(), "é".encode(), b"[system]", b"package.module:Class", b"os:system",
+    b"\n", b"\r", b"\t", b",", b":", b"%s", b"$x", "٣".encode(), "é".encode(), b"[system]", b"a.b:Class", b"os:system",
 ]  # fmt: skip
 ODD = (None, True, -1, 0, 1.5, 10**30, -(10**400), float("nan"), float("inf"), "", "x", "\ud800", "\x1b[2J", "../x",
        [], {}, [[]], {"a": 1}, "9" * 5000, [0] * 40)  # fmt: skip

@@ -305,7 +305,7 @@ _STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config
 
 READERS = (
     Reader("connectivity", _in_world("*_connectivity.json"), read_connectivity),
-    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.stem.split("_")[0])),
+    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.stem[:-13])),
     Reader("house", _in_world("*.house"), _building),
     Reader("panoramas", _in_world("panorama_to_region.txt"), lambda path: read_panorama_to_region(TextFile(path))),
     Reader("scans", _in_world("scans.txt"), _building),
