@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from vnla.houses.cottage import cottage
-from vnla.houses.folder import write_world
+from cottage_run import write_cottage
+from vnla.houses.folder import read_world, write_manifest
 
 HOUSES = ("--train", 1, "--dev", 1, "--test", 1)
 POINTS = ("--size", 10, "--most-train", 40, "--fewest", 1)
@@ -31,53 +31,55 @@ TRAINING = ("--features", "symbolic", "--batch", 4, "--hidden", 8, "--iterations
 
 @dataclass(frozen=True)
 class Material:
-    """What commands work on, made once: a world, a data set and a run."""
+    """What commands work on, each thing made when it is first asked for."""
 
     folder: Path
 
-    @classmethod
-    def make(cls, folder: Path) -> Material:
-        """In a folder that may have it already."""
-        made = cls(folder)
-        if not (folder / "complete").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            for arguments in (
-                ("world", "make", made.world, *HOUSES),
-                ("tasks", "make", made.world, made.tasks, *POINTS),
-                ("train", made.run, *made.places, *TRAINING),
-            ):
-                ended = Begun(arguments, folder / "said").wait()
-                if ended.status:
-                    raise RuntimeError(f"{arguments}: {ended.said}")
-            _photograph(made.cottage)
-            (folder / "complete").touch()
-        return made
-
-    @property
-    def world(self) -> Path:
-        """A world of three little houses."""
-        return self.folder / "world"
-
-    @property
-    def tasks(self) -> Path:
-        """AskNav in them."""
-        return self.folder / "tasks"
-
-    @property
-    def run(self) -> Path:
-        """A training on that."""
-        return self.folder / "runs" / "run"
-
     @property
     def cottage(self) -> Path:
-        """A world with pictures of every viewpoint."""
-        return self.folder / "cottage"
+        """The cottage as a world, with pictures of nothing in particular: drawing houses takes minutes."""
+        return self._made("cottage", _cottage) / "world"
 
     @property
     def places(self) -> tuple[object, ...]:
-        """As options."""
-        return ("--world", self.world, "--tasks", self.tasks)
+        """The cottage and its tasks, as options."""
+        return ("--world", self.cottage, "--tasks", self.cottage.parent / "tasks")
+
+    @property
+    def run(self) -> Path:
+        """A training in the cottage."""
+        return self._made("runs", lambda folder: _done("train", folder / "run", *self.places, *TRAINING)) / "run"
+
+    @property
+    def houses(self) -> Path:
+        """A world of three little houses."""
+        return self._made("houses", lambda folder: _done("world", "make", folder / "world", *HOUSES)) / "world"
+
+    def _made(self, name: str, make: Callable[[Path], None]) -> Path:
+        place = self.folder / name
+        if not (place / "complete").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(parents=True)
+            make(place)
+            (place / "complete").touch()
+        return place
+
+
+def _cottage(folder: Path) -> None:
+    world, _ = write_cottage(folder)
+    random = np.random.default_rng(0)
+    (house,) = (found := read_world(world)).houses
+    write_manifest(found.choosing(pictures={"source": "panoramas"}))
+    (world / "pictures" / house.name).mkdir(parents=True)
+    for stand in house.viewpoints:
+        pixels = random.integers(0, 256, (8, 16, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(world / "pictures" / house.name / f"{stand.id}.png")
+
+
+def _done(*arguments: object) -> None:
+    ended = Begun(arguments, Path(os.devnull)).wait()
+    if ended.status:
+        raise RuntimeError(f"{arguments}: {ended.status}")
 
 
 class Command(NamedTuple):
@@ -94,16 +96,6 @@ def _copy_world(material: Material, folder: Path) -> None:
     shutil.copytree(material.cottage, folder / "world")
 
 
-def _photograph(world: Path) -> None:
-    """The cottage, with pictures of nothing in particular: drawing houses takes minutes."""
-    house, random = cottage(), np.random.default_rng(0)
-    write_world(world, [house], source="drawn", choices={"pictures": {"source": "panoramas"}})
-    (world / "pictures" / house.name).mkdir(parents=True)
-    for stand in house.viewpoints:
-        pixels = random.integers(0, 256, (8, 16, 3), dtype=np.uint8)
-        Image.fromarray(pixels).save(world / "pictures" / house.name / f"{stand.id}.png")
-
-
 COMMANDS = (
     Command("world make", lambda _, folder: ("world", "make", folder / "world", *HOUSES)),
     Command(
@@ -111,7 +103,7 @@ COMMANDS = (
         lambda _, folder: ("features", "make", folder / "world", "--encoder", "pixels", "--size", "32x32", "--batch", 64),
         _copy_world,
     ),
-    Command("tasks make", lambda given, folder: ("tasks", "make", given.world, folder / "tasks", *POINTS)),
+    Command("tasks make", lambda given, folder: ("tasks", "make", given.houses, folder / "tasks", *POINTS)),
     Command("train", lambda given, folder: ("train", folder / "run", *given.places, *TRAINING), passing=("tensorboard",)),
     Command(
         "evaluate",

@@ -99,7 +99,7 @@ def faults(
 ) -> Iterator[dict[str, Any]]:
     """A report on each command: every operation fails in every way, or `most` of them drawn by the seed."""
     load_everything()
-    material = Material.make(work / "material")
+    material = Material(work / "material")
     for command in COMMANDS:
         if commands and command.name not in commands:
             continue

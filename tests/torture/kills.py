@@ -28,7 +28,7 @@ SHARES = {PAPER: 0.05, STUDY: 0.15}
 def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """A report on each command."""
     load_everything()
-    material = Material.make(work / "material")
+    material = Material(work / "material")
     known = [each for each in (*(command.name for command in COMMANDS), PAPER, STUDY) if not commands or each in commands]
     usual = [each for each in known if each not in SHARES]
     for name in known:

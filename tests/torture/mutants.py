@@ -38,6 +38,12 @@ MODULES: dict[str, tuple[str, ...]] = {
 }
 """Of the package → what must notice."""
 
+LEAST = 0.9
+"""Of the mutants of a module."""
+
+REASONS: tuple[tuple[str, str, str], ...] = ()
+"""Module, a part of the line or of what was changed, and why a mutant there may survive."""
+
 _SWAPS: dict[type[ast.AST], type[Any]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -159,6 +165,11 @@ def _is(node: ast.AST, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
 
+def _survivor(module: str, mutant: Mutant, code: str) -> dict[str, Any]:
+    reason = next((why for place, part, why in REASONS if place == module and part in f"{code} {mutant.what}"), "")
+    return {"line": mutant.line, "what": mutant.what, "code": code, "reason": reason}
+
+
 def noticed(module: str, source: str, tests: Sequence[str], seconds: float) -> tuple[bool, float]:
     """Whether the tests fail with a module of that source, and how long they took."""
     began = time.monotonic()
@@ -219,15 +230,16 @@ def mutants(work: Path, seed: int, most: int | None, only: Sequence[str] = ()) -
         every = mutants_of(source)
         chosen = every if most is None or most >= len(every) else Random(f"{seed} {module}").sample(every, most)
         survivors = [
-            {"line": each.line, "what": each.what, "code": source.splitlines()[each.line - 1].strip()}
+            _survivor(module, each, source.splitlines()[each.line - 1].strip())
             for each in sorted(chosen)
             if not noticed(module, each.source, tests, 20 + 8 * took)[0]
         ]
+        share = 1 - len([each for each in survivors if not each["reason"]]) / max(1, len(chosen))
         yield {
             "module": module,
             "mutants": len(chosen),
             "of": len(every),
             "killed": len(chosen) - len(survivors),
             "survivors": survivors,
-            "wrong": [],
+            "wrong": [{"wrong": f"{share:.0%} are noticed or have a reason"}] if share < LEAST else [],
         }
