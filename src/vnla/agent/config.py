@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from vnla.common.kinds import check_fields
+
+LARGEST_SIZE = 1 << 16
+MOST_LAYERS = 64
 
 
 @dataclass(frozen=True)
@@ -34,3 +39,14 @@ class AgentConfig:
     """Largest help budget that has an embedding of its own; larger ones share it."""
     trains_budget_embedding: bool = True
     """False leaves the budget embedding as it was drawn, as the authors' code does by stopping gradients before it."""
+
+    def __post_init__(self) -> None:
+        sizes = {each.name: (1, LARGEST_SIZE) for each in fields(self) if each.type == "int"}
+        others = {
+            "words": (1, 1 << 32),
+            "view_size": (1, 1 << 24),
+            "layers": (1, MOST_LAYERS),
+            "help_layers": (0, MOST_LAYERS),
+            "largest_budget": (0, 1 << 16),
+        }
+        check_fields(self, **(sizes | others), dropout=(0, 0.99))

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
-from vnla.cli.console import hint_if_busy, progress_bar
+from vnla.cli.console import hint_if_busy, plain, progress_bar
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.report.printing import Table
@@ -284,7 +284,7 @@ def _print_probe(world: Path, results: dict[str, ProbeResult]) -> None:
         if first.measured[i]:
             values = [f"{result.precision[i]:.3f}" for result in results.values()]
             table.add_row(first.labels[i], f"{first.positives[i]:,}", f"{first.chance[i]:.3f}", *values)
-    console = Console(markup=False, highlight=False)
+    console = plain()
     console.print(table)
     left = int((~first.measured).sum())
     if left:
@@ -305,7 +305,7 @@ def _say(out: Path, header: Header, as_json: bool, what: str) -> None:
         typer.echo(json.dumps({"out": str(out), "status": what, **value}, indent=2))
     else:
         views = f"{len(header.viewpoints):,} viewpoints × {VIEWS} views × {header.dimension:,} values"
-        Console(markup=False, highlight=False).print(f"{what}: {out}, {views}", soft_wrap=True)
+        plain().print(f"{what}: {out}, {views}", soft_wrap=True)
 
 
 class _Speed(ProgressColumn):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import Tell, telling
+from vnla.cli.console import Tell, say, telling
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 
@@ -244,7 +244,7 @@ class Invitation:
             for message in chat.body(first)["messages"]:
                 content = message["content"]
                 text = content if isinstance(content, str) else content[0]["text"] + "\n(and a picture)"
-                typer.echo(f"[{message['role']}]\n{text}\n")
+                say(f"[{message['role']}]\n{text}\n")
             raise typer.Exit
 
 

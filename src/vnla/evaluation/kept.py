@@ -8,8 +8,6 @@ those of somebody's own metrics come back too, and a figure whose scores are not
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -101,11 +99,7 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
     """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
     scores = _scores(path, arrays)
-    try:
-        trace = _trace(arrays, advisor)
-        seeds, ids = tuple(arrays["seeds"].tolist()), arrays["tasks"].tolist()
-    except KeyError as error:
-        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+    ids, seeds, trace = _told(path, arrays, advisor)
     if ids != [task.id for task in tasks.tasks]:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
     return Evaluation(tasks, seeds, trace, scores)
@@ -113,13 +107,16 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
 
 def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
     """The tasks, the seeds and all that happened, of a file that may be anybody's."""
-    arrays = _read(path)
+    return _told(path, _read(path), TemplateAdvisor())
+
+
+def _told(path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor) -> tuple[list[str], tuple[int, ...], Trace]:
     try:
-        trace = _trace(arrays, TemplateAdvisor())
+        trace = _trace(arrays, advisor)
         seeds, ids = tuple(map(int, arrays["seeds"].ravel())), [str(each) for each in arrays["tasks"].ravel()]
     except KeyError as error:
         raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
-    except (RuntimeError, TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: has an array of the wrong kind ({error}); expected {_WHAT}") from None
     _check_shapes(path, trace, len(ids) * len(seeds))
     return ids, seeds, trace
@@ -164,9 +161,13 @@ def _read(path: Path) -> dict[str, NDArray[Any]]:
     files.check_zip(path, _WHAT, _LARGEST)
     try:
         with np.load(path, allow_pickle=False) as found:
-            return dict(found)
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+            arrays = dict(found)
+    except Exception as error:  # NumPy raises whatever comes up in a header
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufU":
+            raise InputError(f"{path}: {name} is no array of numbers or texts; expected {_WHAT}")
+    return arrays
 
 
 def _packed(array: NDArray[Any]) -> NDArray[Any]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vnla.common import files
+from vnla.common.errors import InputError
 
 Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""
@@ -142,8 +143,12 @@ class Records:
 
     def _read(self, stage: Stage) -> dict[str, Any]:
         path = self.file(stage)
-        found = files.read_json(path, "the record of a stage") if path.exists() else {}
-        return found if isinstance(found, dict) else {}
+        try:
+            found = files.read_json(path, "the record of a stage") if path.exists() else {}
+        except InputError:  # damaged: the stage is done again
+            found = {}
+        sound = isinstance(found, dict) and isinstance(found.get("seconds", 0.0), int | float)
+        return found if sound else {}
 
     def _write(self, stage: Stage, *, done: bool, seconds: float) -> None:
         record = {

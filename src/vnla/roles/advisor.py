@@ -24,6 +24,7 @@ from torch import Tensor
 
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.roles.phrases import FULL_STOP, subgoal_text, subgoal_words
 from vnla.roles.words import Heard, Phrases, Words
@@ -120,6 +121,7 @@ class TemplateAdvisor(Advisor):
     """Whether repeated actions are said together; "easy" language does not."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 1 <= self.k <= MOST_ACTIONS:
             raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {MOST_ACTIONS} actions")
         if not (self.direct or self.speaks):

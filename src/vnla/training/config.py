@@ -13,6 +13,7 @@ from typing import Any
 from vnla.agent.senses import senses_named
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.common.named import build, name_of
 from vnla.language.choice import ADVISORS
 from vnla.roles.advisor import Advisor, TemplateAdvisor
@@ -33,6 +34,7 @@ PLACES = ("world", "tasks", "begins_with")
 """What of a configuration is somewhere on the disk."""
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
+LARGEST_BATCH = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class TrainingConfig:
     paper; short trainings with a high rate end better with it."""
 
     def __post_init__(self) -> None:
+        check_fields(self, iterations=(0, 10**12), batch=(1, LARGEST_BATCH), ratio=(0, 1), cooldown=(0, 1))
         if not 0 < self.learning_rate < math.inf:
             raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
         if not 0 <= self.weight_decay < math.inf:
@@ -116,6 +119,10 @@ class RunConfig:
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
+        check_fields(self, validate_every=(1, math.inf))
+        for name in ("help_options", "agent_options", "objective_options"):
+            if not isinstance(getattr(self, name), dict):
+                raise InputError(f"{name.replace('_', ' ')}: must be names with values")
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
         if self.following and self.advisor.direct:
@@ -156,6 +163,8 @@ class RunConfig:
     def read(cls, path: Path) -> RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: is not the configuration of a run; expected an object")
         try:
             value = _renewed(value)
             value |= {name: found_from(path.parent, value[name]) for name in PLACES if name in value}

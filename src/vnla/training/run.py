@@ -29,15 +29,17 @@ from vnla.training.checkpoints import (
     LAST,
     LOG,
     VALIDATION,
+    best_rates,
     checkpoint,
     first_agent,
     left_over,
     load_part_tensors,
     read_checkpoint,
+    validated_at,
 )
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
-from vnla.training.opening import check_words, validated_at
+from vnla.training.opening import check_words
 from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision
@@ -114,7 +116,7 @@ class Run:
             if config.begins_with:
                 first = first_agent(config)
                 load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
-        self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
+        self._best = best_rates(path / LAST, notes)
         self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
@@ -132,7 +134,7 @@ class Run:
             path.unlink(missing_ok=True)
         for name, text in ((WORDS, self._words), (CONFIG, self.config.text(self.path))):
             file = self.path / name
-            if not file.exists() or file.read_text() != text:
+            if not file.exists() or files.read_text(file, "a file of a run") != text:
                 files.write_text(file, text)
         self._log = _Log(self.path, self.done)
         self._writer = _Writer()
@@ -307,7 +309,8 @@ class _Log:
     def __init__(self, path: Path, done: int) -> None:
         file = path / LOG
         if file.exists():
-            kept = [line for line in file.read_text().splitlines() if _iteration(line) <= done]
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            kept = [line for line in lines if _iteration(line) <= done]
             files.write_text(file, "".join(f"{line}\n" for line in kept))
         self._stream = file.open("a", buffering=1)
         self._curves = _curves(path, done)
@@ -345,5 +348,5 @@ def _iteration(line: str) -> int:
     """The iteration of a line; a line that was cut off by a crash counts as none that is kept."""
     try:
         return int(json.loads(line)["iteration"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return 1 << 62

@@ -218,7 +218,7 @@ class Trainer:
         tensors, notes = read_checkpoint(path)
         with self.lane.entered():
             load_part_tensors(self.parts, tensors, path)
-            load_optimiser_tensors(self.parts, self.optimiser, tensors)
+            load_optimiser_tensors(self.parts, self.optimiser, tensors, path)
         self.done = iterations_done(path, notes)
         return notes
 

@@ -121,10 +121,12 @@ def read_header(path: Path) -> tuple[Header, Sums]:
             options=tuple(dict(value.get("options", {})).items()),
         )
         by_house = {str(each["name"]): str(each.pop("sha256")) for each in value["houses"] if "sha256" in each}
+        if not places or header.dimension < 1:
+            raise ValueError("it describes no features")
         if header.as_json() != {key: each for key, each in value.items() if key != "sha256"}:
             raise ValueError("its fields do not agree with each other")
         return header, Sums(str(value.get("sha256", "")), by_house)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{path}: is damaged ({error!r}); make the features again") from None
 
 
