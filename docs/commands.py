@@ -20,9 +20,9 @@ PAGE = Path(__file__).with_name("commands.md")
 BEGINS = """\
 # Every command
 
-What `vnla COMMAND --help` says, in one place. Wrong input gets one line and exit status 2; a command that was interrupted leaves
-with 130, and the same command goes on. [In the shell](start.md#in-your-shell) the names of commands and options complete
-themselves.
+What `vnla COMMAND --help` says, in one place. Wrong input gets one line and exit status 2; a command that was interrupted
+leaves with 130, and the same command goes on. [In the shell](start.md#in-your-shell) the names of commands and options
+complete themselves.
 
 This page is written by [commands.py](commands.py) from the commands themselves.
 """
@@ -48,11 +48,10 @@ def of(name: str, command: Any) -> Iterator[str]:
 def one(name: str, command: Any) -> Iterator[str]:
     """A command: how it is called, what it does, and what each word means."""
     context = command.make_context(name, [], resilient_parsing=True)
-    records = [*given(command, context)]
     usage = " ".join([name, *command.collect_usage_pieces(context)])
     yield f"{'#' * min(3, len(name.split()))} {name}\n\n```text\n{usage}\n```\n\n{paragraphs(command.help or '')}\n"
-    if records:
-        yield "\n".join(["| given | what it is |", "| --- | --- |", *(f"| {word(left)} | {cell(right)} |" for left, right in records)]) + "\n"
+    if rows := [f"| {word(left)} | {cell(right)} |" for left, right in given(command, context)]:
+        yield "\n".join(["| given | what it is |", "| --- | --- |", *rows, ""])
 
 
 def given(command: Any, context: Any) -> Iterator[tuple[str, str]]:
@@ -74,7 +73,8 @@ def paragraphs(text: str) -> str:
 def prose(text: str) -> str:
     """A sentence in which only what is between backticks is markup, and options are code."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if number % 2 else re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", escaped(part)) for number, part in enumerate(parts))
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", escaped(part)) for part in parts[::2]]
+    return "".join(parts)
 
 
 def escaped(text: str) -> str:

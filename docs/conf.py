@@ -1,8 +1,8 @@
 """How the documentation becomes a site: `make docs`.
 
 The source folder is the repository itself, so the pages are the same Markdown that reads well without a site, with the same
-links. What a site needs beside it is made here: its list of pages, from docs/README.md, and a reference of every module, from
-docstrings.
+links. What a site needs beside it is made here: its list of pages, from docs/README.md, and a reference of every module,
+from docstrings.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "src")]
 
-from docstrings import as_rst  # noqa: E402
-from reference import write_reference  # noqa: E402
+from docstrings import as_rst
+from reference import write_reference
 
-from vnla import __version__  # noqa: E402
+from vnla import __version__
 
-project, author, copyright = "vnla", "The vnla authors", "2026, the vnla authors"  # noqa: A001
+project, author, copyright = "vnla", "The vnla authors", "2026, the vnla authors"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
@@ -70,7 +70,8 @@ def contents() -> str:
     """The list of pages at the side, as Sphinx wants it written."""
     lists = []
     for heading, names in {**pages(), "Reference of modules": ["docs/api/index"]}.items():
-        lists.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *(f"/{name}" for name in names), "```"]))
+        entries = [f"/{name}" for name in names]
+        lists.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *entries, "```"]))
     return "\n\n".join(lists)
 
 

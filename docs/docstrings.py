@@ -11,7 +11,7 @@ EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,2})(?=\S)([^*\n]+?)(?<=\S)\1(?![\w*])"
 
 
 def as_rst(lines: Iterable[str]) -> list[str]:
-    """Lines of a docstring: `code` and *emphasis* stay what they are, what is indented is shown as it is, lists stay lists."""
+    """Lines of a docstring: `code`, *emphasis* and lists stay what they are, what is indented is shown as it is."""
     written: list[str] = []
     for paragraph in paragraphs(lines):
         first = paragraph[0]

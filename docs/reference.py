@@ -28,7 +28,8 @@ def page(names: list[str]) -> str:
 
 def write_reference(source: Path, out: Path) -> None:
     """A page for each package below a folder, and one that lists them; pages of packages that are gone are removed."""
-    found = {names[0]: names for folder in sorted({path.parent for path in source.rglob("*.py")}) if (names := [*modules(folder)])}
+    folders = sorted({path.parent for path in source.rglob("*.py")})
+    found = {names[0]: names for folder in folders if (names := [*modules(folder)])}
     title = "Modules"
     listed = [title, "=" * len(title), "", ".. toctree::", "   :maxdepth: 1", "", *(f"   {name}" for name in found), ""]
     pages = {"index": "\n".join(listed), **{name: page(names) for name, names in found.items()}}
