@@ -75,10 +75,11 @@ def contents() -> str:
     return "\n\n".join(lists)
 
 
-def prepare(_app: Any, name: str, text: list[str]) -> None:
+def prepare(app: Any, name: str, text: list[str]) -> None:
     """A page as Sphinx reads it: links to our modules lead to their reference, and the front page has the list."""
     text[0] = LINK_TO_SOURCE.sub(lambda found: f"](#{found[1].replace('/', '.')})", text[0])
     if name == root_doc:
+        app.env.note_dependency(str(ROOT / "docs" / "README.md"), docname=name)
         text[0] += f"\n\n{contents()}\n"
 
 

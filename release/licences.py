@@ -128,9 +128,8 @@ def page() -> dict[str, str]:
 
 def table(found: dict[str, str]) -> str:
     """Packages and licences as Markdown."""
-    return "\n".join(
-        ["| package | licence |", "| --- | --- |", *(f"| {name} | {each} |" for name, each in found.items()), ""]
-    )
+    rows = [f"| {name} | {each} |" for name, each in found.items()]
+    return "\n".join(["| package | licence |", "| --- | --- |", *rows, ""])
 
 
 def main() -> None:
