@@ -41,6 +41,7 @@ highlight_language = "none"
 default_role = "code"
 copybutton_exclude = ".linenos, .gp"
 autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = False  # those of others are written in another markup
 autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "undoc-members": True, "show-inheritance": True}
 python_use_unqualified_type_names = True

@@ -14,12 +14,11 @@ def as_rst(lines: Iterable[str]) -> list[str]:
     """Lines of a docstring: `code`, *emphasis* and lists stay what they are, what is indented is shown as it is."""
     written: list[str] = []
     for paragraph in paragraphs(lines):
-        first = paragraph[0]
-        if paragraph == ["::"]:  # what follows is indented anyway
-            continue
-        if first.startswith("    "):
+        if paragraph[-1].endswith("::"):  # what follows is indented anyway
+            paragraph[-1] = paragraph[-1].removesuffix("::") + (":" if paragraph[-1] != "::" else "")
+        if paragraph[0].startswith("    "):
             written += ["::", "", *paragraph]
-        elif ITEM.match(first.lstrip()):
+        elif ITEM.match(paragraph[0].lstrip()):
             written += inline("\n".join(items(paragraph))).split("\n")
         else:
             written += inline("\n".join(line.strip() for line in paragraph)).split("\n")
@@ -31,8 +30,8 @@ def paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
     """What stands between empty lines; a list after a sentence is a paragraph of its own."""
     found: list[str] = []
     for line in lines:
-        begins = ITEM.match(line.lstrip()) and found and not ITEM.match(found[0].lstrip())
-        if found and (not line.strip() or begins):
+        begins = found and ITEM.match(line.lstrip()) and not (found[0].startswith("    ") or ITEM.match(found[0].lstrip()))
+        if found and (begins or not line.strip()):
             yield found
             found = []
         if line.strip():

@@ -1,4 +1,4 @@
-"""What the site is made of: pages that programs write are up to date, every page is listed, docstrings become what they mean."""
+"""What the site is made of: written pages are up to date, every page is listed, docstrings become what they mean."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ def as_rst(text: str) -> str:
         ("A *word* and 2*3*4 | 5.", "A *word* and 2\\*3\\*4 \\| 5."),
         ("It takes name_ and _name.", "It takes name\\_ and _name."),
         ("Try:\n\n    vnla `x`\n\nEnd.", "Try:\n\n::\n\n    vnla `x`\n\nEnd."),
+        ("It is::\n\n    |  |\n    -  -", "It is:\n\n::\n\n    |  |\n    -  -"),
+        ("::\n\n    |", "::\n\n    |"),
         ("One of\n- a, which\n  goes on\n- b", "One of\n\n- a, which\n  goes on\n- b"),
         ("First\n    hangs below it.", "First\nhangs below it."),
     ],
