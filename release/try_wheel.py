@@ -24,7 +24,7 @@ vnla list agents
 vnla walk
 vnla world make world --preset small --houses 3
 vnla features make world
-vnla tasks make world tasks
+vnla tasks make world tasks --fewest 1
 vnla train run --world world --tasks tasks --iterations 4 --validate-every 4 --hidden 32 --batch 8
 vnla evaluate run --seeds 1 --subset 20 --json summary.json
 vnla evaluate pretrained --world world --tasks tasks --seeds 1 --subset 20
