@@ -7,10 +7,13 @@ WORKERS ?= 2
 # The workers share the cores: more threads of each would only wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
 STAMP := $(VENV)/.installed
+# A release's tools, and an environment with nothing in it but vnla and what it needs.
+TOOLS := build/tools
+RUNTIME := build/runtime
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-slow torture lint format pictures web clean
+.PHONY: help install demo test test-slow torture lint format pictures docs web dist package sbom audit licences clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,9 +57,45 @@ format: install ## put the code into shape
 pictures: install ## the pictures in docs/images
 	$(BIN)/python docs/pictures.py
 
+docs: install $(VENV)/.docs licences ## the documentation as a site: build/site/index.html
+	$(BIN)/python docs/commands.py
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs -d build/doctrees . build/site
+	@echo "build/site/index.html"
+
+$(VENV)/.docs: pyproject.toml docs/constraints.txt $(STAMP)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -c docs/constraints.txt -e '.[docs]'
+	@touch $@
+
 web: install ## the page of `vnla serve`, from its sources in web; needs Node 20
 	$(BIN)/python web/events.py
 	cd web && npm ci && npm run check && npm test && npm run build
+
+dist: $(TOOLS)/.installed ## wheel and sdist, in dist
+	rm -rf dist
+	$(TOOLS)/bin/python -m build
+	$(TOOLS)/bin/twine check --strict dist/*
+
+package: dist ## both built, and the wheel tried in an empty environment from another folder
+	$(PYTHON) release/try_wheel.py dist/*.whl
+
+sbom: $(RUNTIME)/.installed ## all that is installed with vnla, as a bill of materials: build/sbom.json
+	$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom.json $(RUNTIME)/bin/python
+
+audit: $(RUNTIME)/.installed ## known weaknesses of all that is installed with vnla
+	PIPAPI_PYTHON_LOCATION=$(RUNTIME)/bin/python $(TOOLS)/bin/pip-audit --local --skip-editable
+
+licences: install ## the licences of all that is installed with vnla: docs/licences.md
+	$(BIN)/python release/licences.py
+
+$(TOOLS)/.installed: release/requirements.txt
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install -qq --disable-pip-version-check -r release/requirements.txt
+	@touch $@
+
+$(RUNTIME)/.installed: pyproject.toml constraints.txt $(TOOLS)/.installed
+	$(PYTHON) -m venv --clear $(RUNTIME)
+	$(RUNTIME)/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt '.[serve,hdf5,minari,parquet]'
+	@touch $@
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -93,3 +93,13 @@ def test_every_terminal_will_do(encoding: str, widths: tuple[int, ...], tmp_path
             assert max(map(len, output.splitlines())) <= width, arguments
         if arguments == ["world", "show", "world"]:
             assert {"10,567", "21,468", "13.0"} <= set(re.findall(r"[\d.,]*\d", output))
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("vnla wor", ["world"]), ("vnla world ma", ["make"]), ("vnla train --objective-", ["--objective-option"])],
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) -> None:
+    told = {"_VNLA_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    done = subprocess.run([sys.executable, "-m", "vnla"], env=os.environ | told, capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == (offered, "")

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from pages import PAGES, ROOT
 from vnla.common.offers import GROUPS
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "vnla"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "results" / "README.md"]
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 DOTTED = re.compile(r"(?<![\w./-])vnla(?:\.[A-Za-z_]\w*)+")

@@ -74,7 +74,6 @@ app = typer.Typer(
     help="Agents that find things in a house by sight and ask for help in language.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,  # help is text: Rich would take [default: …] for markup, and cut words in narrow terminals
 )
 

@@ -1,0 +1,98 @@
+"""What the site is made of: written pages are up to date, every page is listed, docstrings become what they mean."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shutil
+import subprocess
+import textwrap
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from pages import PAGES, ROOT
+
+DOCS = ROOT / "docs"
+LIST = DOCS / "README.md"
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+TRIED = {"python", "sh", "json", "toml"}
+"""Languages whose blocks are run, or at least read by what would run them."""
+SHOWN = {"", "text", "bibtex"}
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of a page's blocks."""
+    return [(name, textwrap.dedent(text)) for _, name, text in BLOCK.findall(page.read_text(encoding="utf-8"))]
+
+
+def test_the_page_of_commands_is_what_they_say() -> None:
+    written = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert written == runpy.run_path(str(DOCS / "commands.py"))["commands"](), "run python docs/commands.py"
+
+
+def test_every_page_is_listed() -> None:
+    listed = {(DOCS / link).resolve() for link in LINK.findall(LIST.read_text(encoding="utf-8"))}
+    assert [str(page.relative_to(ROOT)) for page in PAGES if page != LIST and page not in listed] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_are_of_languages_that_are_tried(page: Path) -> None:
+    found = blocks(page)
+    assert {language for language, _ in found} <= TRIED | SHOWN
+    for language, text in found:
+        if language == "json":
+            json.loads(text)
+        if language == "toml":
+            tomllib.loads(text)
+    shell = "\n".join(text for language, text in found if language == "sh")
+    done = subprocess.run(["sh", "-n"], input=shell, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {extra for group in re.findall(r"(?:vnla|\.)\[([a-z\d,]+)\]", shell) for extra in group.split(",")} <= set(extras)
+    assert all(find_spec(module) for module in re.findall(r"python -m ([\w.]+)", shell))
+
+
+def as_rst(text: str) -> str:
+    return "\n".join(runpy.run_path(str(DOCS / "docstrings.py"))["as_rst"](text.split("\n"))).strip()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("See `a_b`.", "See \\ ``a_b``\\ ."),
+        ("A *word* and 2*3*4 | 5.", "A *word* and 2\\*3\\*4 \\| 5."),
+        ("It takes name_ and _name.", "It takes name\\_ and _name."),
+        ("Try:\n\n    vnla `x`\n\nEnd.", "Try:\n\n::\n\n    vnla `x`\n\nEnd."),
+        ("It is::\n\n    |  |\n    -  -", "It is:\n\n::\n\n    |  |\n    -  -"),
+        ("::\n\n    |", "::\n\n    |"),
+        ("One of\n- a, which\n  goes on\n- b", "One of\n\n- a, which\n  goes on\n- b"),
+        ("First\n    hangs below it.", "First\nhangs below it."),
+    ],
+)
+def test_docstrings_in_the_markup_of_sphinx(written: str, meant: str) -> None:
+    assert as_rst(written) == meant
+
+
+def test_the_reference_has_every_module(tmp_path: Path) -> None:
+    package = tmp_path / "vnla" / "parts"
+    package.mkdir(parents=True)
+    for name in ("__init__", "one", "_hidden"):
+        (package / f"{name}.py").write_text("")
+    (tmp_path / "vnla" / "alone.py").write_text("")
+    out = tmp_path / "api"
+    out.mkdir()
+    (out / "vnla.gone.rst").write_text("")
+    write = runpy.run_path(str(DOCS / "reference.py"))["write_reference"]
+    write(tmp_path / "vnla", out)
+    assert {path.stem for path in out.iterdir()} == {"index", "vnla.alone", "vnla.parts"}
+    told = re.findall(r"automodule:: (\S+)", (out / "vnla.parts.rst").read_text())
+    assert told == ["vnla.parts", "vnla.parts.one"]
+    before = (out / "vnla.parts.rst").stat().st_mtime_ns
+    write(tmp_path / "vnla", out)
+    assert (out / "vnla.parts.rst").stat().st_mtime_ns == before
+    shutil.rmtree(out)
