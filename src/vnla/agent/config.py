@@ -47,6 +47,7 @@ class AgentConfig:
             "view_size": (1, 1 << 24),
             "layers": (1, MOST_LAYERS),
             "help_layers": (0, MOST_LAYERS),
+            "pieces": (0, LARGEST_SIZE),
             "largest_budget": (0, 1 << 16),
         }
         check_fields(self, **(sizes | others), dropout=(0, 0.99))
