@@ -37,7 +37,7 @@ MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "suc
 
 def listen(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
-    split: Annotated[str, typer.Option(metavar="NAME", help="Whose tasks agents begin.")] = "test_unseen",
+    split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
     reference: Annotated[
         Path | None,
         typer.Option(metavar="RUN", help="What is retained of what advice brings this run instead, in its own language."),
