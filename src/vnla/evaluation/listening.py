@@ -1,8 +1,8 @@
 """Whether an agent does what it is told: how exactly it follows advice of a kind, and what that is worth.
 
-An agent that has just begun, somewhere on the way from the start of a task to its goal, is told something once, and then acts
-by itself for as many actions as the advice describes. `exact` is whether these are the actions of the plan, up to its `stop`; `there` whether it ends at the pose
-where the plan ends. Of silence, advice as in training, and any other, what is retained is
+An agent that has just begun, somewhere on the way of a task, is told something once, and then acts by itself for as many
+actions as the advice describes. `exact` is whether these are the actions of the plan, up to its `stop`; `there` whether it
+ends at the pose where the plan ends. Of silence, advice as in training, and any other, what is retained is
 
     (other − silence) / (as in training − silence)
 
