@@ -27,6 +27,7 @@ from vnla.evaluation.listening import (
 from vnla.language.handwritten import handwritten, words_of, written_world
 from vnla.roles.words import Words
 from vnla.rollout import Rollout
+from vnla.tasks.task_set import teacher_trajectories
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment
 
@@ -51,6 +52,21 @@ def test_whoever_does_what_the_teacher_says_follows_every_plan(monkeypatch: pyte
     monkeypatch.setattr("vnla.evaluation.listening.ALONE", players().acting)  # does what is taught
     found = followed(players(), walks)
     assert found.exact.all() and found.there.all() and len(found.exact) == len(TASKS)
+
+
+def test_walks_begin_on_the_way_to_the_goal_and_not_all_at_the_start() -> None:
+    """Of six tasks and twenty seeds; each on the teacher's way, the same again, whoever else is asked."""
+    way, _ = teacher_trajectories(TASKS.environment, TASKS.start, TASKS.goals)
+    poses = [TASKS.start]
+    for action in way.unbind(dim=1):
+        poses.append(TASKS.environment.step(poses[-1], action, TASKS.goals))
+    along = torch.stack(poses, dim=1)
+    starts = torch.stack([walks_of(TASKS, 4, seed).episodes.start for seed in range(20)])
+    assert (starts[:, :, None] == along).any(dim=2).all()
+    assert (starts != TASKS.start).float().mean() > 0.5 and (starts == TASKS.start).any()
+    ends = [walks_of(TASKS, 4, seed).plan[:, 0] == S for seed in range(20)]
+    assert torch.stack(ends).any(), "some begin at the goal"
+    assert walks_of(TASKS.rows([4, 1]), 4, 3).episodes.start.tolist() == starts[3, [4, 1]].tolist()
 
 
 def test_whoever_is_told_something_hears_it_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "suc
 
 def listen(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
-    split: Annotated[str, typer.Option(metavar="NAME", help="Whose tasks agents begin.")] = "test_unseen",
+    split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
     reference: Annotated[
         Path | None,
         typer.Option(metavar="RUN", help="What is retained of what advice brings this run instead, in its own language."),
@@ -175,14 +175,15 @@ class _Subject:
         return [listened(name, outcome, silence, usual) for name, outcome in outcomes.items()]
 
     def _advisors(self) -> Mapping[str, Advisor]:
-        """By what they say."""
+        """By what they say, each once."""
         from vnla.language.advisor import GrammarAdvisor
         from vnla.language.speech import LANGUAGES
         from vnla.roles.advisor import MOST_ACTIONS, TemplateAdvisor
 
-        template = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
-        own: dict[str, Advisor] = {OWN: self.trained.config.advisor}
-        return {**own, **template, **{f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in LANGUAGES}}
+        own = self.trained.config.advisor
+        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
+        others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in LANGUAGES}
+        return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
 
     def hear(self, name: str) -> Outcome:
         """What it does when it is told something of a kind, and how its episodes end."""
@@ -221,6 +222,7 @@ class _Subject:
 
         from vnla.evaluation.listening import Reading, followed, given_walks, reading
         from vnla.language.handwritten import words_of, written_world
+        from vnla.roles.advisor import TemplateAdvisor
         from vnla.roles.phrases import FULL_STOP, subgoal_words
         from vnla.training.cast import make_players
         from vnla.training.data import RunData
@@ -241,8 +243,8 @@ class _Subject:
         which = torch.arange(len(self.lines), device=data.world.device) % len(self.tasks)
         start, plans = [line.pose(data.world) for line in self.lines], [line.plan for line in self.lines]
         walks = given_walks(data.world, start, plans, houses, self.tasks.end_goals.rows(which))
-        plainly = replace(config, advisor=self._advisors()[TEMPLATE if self.k < 8 else OWN])
-        players = make_players(plainly, data, self.agent, training=False, lexicon=self.lexicon)
+        silent = replace(config, advisor=TemplateAdvisor(k=1))  # until somebody reads out
+        players = make_players(silent, data, self.agent, training=False, lexicon=self.lexicon)
 
         def told(sentences: Sequence[Sequence[str]]) -> Players:
             return reading(players, Reading.of(sentences, self.lexicon, data.world.device), self.k)

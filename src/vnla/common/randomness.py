@@ -26,7 +26,8 @@ class Purpose(IntEnum):
     VEIL = 7
     ADVICE = 8
     FOLLOWING = 9
-    DROPOUT = 10
+    LISTENING = 10
+    DROPOUT = 11
 
 
 def episode_key(name: str) -> int:

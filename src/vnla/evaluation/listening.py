@@ -1,8 +1,8 @@
 """Whether an agent does what it is told: how exactly it follows advice of a kind, and what that is worth.
 
-An agent that has just begun is told something once, where it stands, and then acts by itself for as many actions as the
-advice describes. `exact` is whether these are the actions of the plan, up to its `stop`; `there` whether it ends at the pose
-where the plan ends. Of silence, advice as in training, and any other, what is retained is
+An agent that has just begun, somewhere on the way of a task, is told something once, and then acts by itself for as many
+actions as the advice describes. `exact` is whether these are the actions of the plan, up to its `stop`; `there` whether it
+ends at the pose where the plan ends. Of silence, advice as in training, and any other, what is retained is
 
     (other − silence) / (as in training − silence)
 
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from vnla.bcui import bcui
+from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
@@ -32,7 +33,7 @@ from vnla.roles.acting import ALONE
 from vnla.roles.advisor import Lexicon, Voice, tabulated
 from vnla.roles.help_policies import AtFirst, Never
 from vnla.roles.words import Heard, Phrases, Words
-from vnla.tasks.task_set import TaskSet
+from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.actions import STOP, Nav
 from vnla.world.compiled import Environment, World
 
@@ -56,10 +57,16 @@ class Walks(NamedTuple):
 
 
 def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> Walks:
-    """The first k actions of the navigation teacher in every task."""
+    """Of every task k actions of the navigation teacher, from a place on its way that is drawn for the task: at the starts
+    alone there is little to do but to turn."""
     which = torch.arange(len(tasks), device=tasks.key.device)
-    episodes = tasks.episodes(which, seed=seed, k=k)
-    pose, actions = episodes.start, []
+    way, count = teacher_trajectories(tasks.environment, tasks.start, tasks.goals)
+    before = (uniform(seed, tasks.key, Purpose.LISTENING) * count.clamp(max=way.shape[1])).long()
+    start = tasks.start
+    for step, action in enumerate(way.unbind(dim=1)):
+        start = torch.where(step < before, tasks.environment.step(start, action, tasks.goals), start)
+    episodes = replace(tasks.episodes(which, seed=seed, k=k), start=start)
+    pose, actions = start, []
     for _ in range(k):
         actions.append(tasks.environment.nav_teacher(pose, tasks.goals))
         pose = tasks.environment.step(pose, actions[-1], tasks.goals)
