@@ -14,6 +14,7 @@ import os
 import platform
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -43,6 +44,7 @@ FIRST_PATIENCE = timedelta(minutes=10)
 """The same while they load, compile and capture."""
 _FIRST_ROUNDS = 3
 _PAUSE = 0.02
+_ASKING = 3.0
 
 
 class LostError(InputError):
@@ -145,10 +147,18 @@ class Ranks:
         return [json.loads(self._store.get(key)) for key in keys]
 
     def is_first_to_say(self) -> bool:
-        """Whether nobody else has said what went wrong."""
-        with suppress(Exception):  # the store may be gone with the process that kept it
-            return bool(self._store.add("said", 1) == 1)
-        return True
+        """Whether nobody else has said what went wrong, as far as can be known."""
+        found: list[int] = []
+
+        def ask() -> None:
+            with suppress(Exception):
+                found.append(self._store.add("said", 1))
+
+        # The store may be gone with the process that kept it, and then asking it would take long.
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(_ASKING)
+        return not found or found[0] == 1
 
 
 @contextmanager
