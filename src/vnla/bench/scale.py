@@ -37,6 +37,8 @@ from vnla.world.compiled import World
 from vnla.world.views import VIEWS
 
 _WARM_UP = 2
+_BESIDES = 6e9
+"""Bytes that two trainings may need besides the features that one of them has in memory."""
 _DIFFERENT = 4099
 """Rows of a made-up feature file that differ from each other, a prime number."""
 
@@ -91,14 +93,34 @@ def _memory(scale: Scale) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         path = Path(folder) / "features.f16"
         size = _write_features(path, scale)
+        yield Measurement("features on disk", size / 1e9, "GB", note=f"{scale.houses:,} houses", judged=False)
+        if scale.device == "cpu" and _room() < 1.2 * size + _BESIDES:
+            yield from _alone(scale, path)
+            return
         with _members([(_train, scale, str(path), kind, None) for kind in ("memory", "disk")]) as (memory, disk):
             turns = [(_go(memory), _go(disk)) for _ in range(scale.iterations)]
     if any(one.losses != other.losses for one, other in turns):
         raise InputError("the two trainings differ: features on disk are not those in memory")
-    yield Measurement("features on disk", size / 1e9, "GB", note=f"{scale.houses:,} houses", judged=False)
     yield from _compared("iteration, features on disk", turns, "× that of one with all in memory; the same to the last bit")
     ends = turns[-1]
     yield Measurement("  most memory, on disk", ends[1].memory, "GB", ends[0].memory, "× all in memory", judged=False)
+
+
+def _alone(scale: Scale, path: Path) -> Iterator[Measurement]:
+    """The one with features on disk, where there is no room for the other."""
+    with _members([(_train, scale, str(path), "disk", None)]) as (disk,):
+        turns = [_go(disk) for _ in range(scale.iterations)]
+    note = "too little memory to have them all in it and compare"
+    yield Measurement("iteration, features on disk", statistics.median(turn.seconds for turn in turns), "s", note=note)
+    yield Measurement("  iteration, processor time of one", statistics.median(turn.processor for turn in turns), "s")
+    yield Measurement("  most memory, on disk", turns[-1].memory, "GB", judged=False)
+
+
+def _room() -> float:
+    """Bytes that programs could still have, where the system says so."""
+    told = Path("/proc/meminfo")
+    lines = told.read_text().splitlines() if told.is_file() else []
+    return next((float(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), float("inf"))
 
 
 def _processes(scale: Scale) -> Iterator[Measurement]:
