@@ -306,7 +306,7 @@ def test_one_that_is_killed_ends_the_others_and_the_same_command_goes_on(
     there = with_paths(OMP_NUM_THREADS="1")
     process = subprocess.Popen(command(2, 100_000), env=there, stderr=subprocess.PIPE, text=True)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while not (run / LOG).exists() or not (run / LOG).read_text():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.1)
@@ -321,9 +321,9 @@ def test_one_that_is_killed_ends_the_others_and_the_same_command_goes_on(
         process.kill()
     lines = [line for line in said.splitlines() if "vnla: error" in line or "stopped by" in line]
     if how == signal.SIGKILL:
-        assert len(lines) == 1 and "another process of this training is gone" in lines[0]
+        assert len(lines) == 1 and "another process of this training is gone" in lines[0], said
     else:
-        assert len(lines) == 1 and "and saved" in lines[0] and done_in(run) > 0
+        assert len(lines) == 1 and "and saved" in lines[0] and done_in(run) > 0, said
     further = done_in(run) + 3
     again = subprocess.run(command(3, further), env=there, capture_output=True, text=True, check=False)
     assert again.returncode == 0 and done_in(run) == further, again.stderr

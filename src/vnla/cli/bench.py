@@ -162,16 +162,17 @@ def scale(
     hidden: HiddenOption = 512,
     view_size: ViewSizeOption = 1280,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations to time, of each.")] = 15,
+    device: DeviceOption = "cpu",
     folder: Annotated[str, typer.Option(metavar="DIR", help="Where a feature file is made for a while.")] = "",
     seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
-    """Compare trainings beyond memory, and by several processes, with plain ones, in turn."""
+    """Compare trainings beyond memory, and by several processes, with plain ones, in turn; and how long a start takes."""
     from vnla.common.tables import size_in_bytes
 
     _one(
         "scale", json_file, entries=entries, houses=houses, cache=size_in_bytes(cache), processes=processes, batch=batch,
-        hidden=hidden, view_size=view_size, iterations=iterations, folder=folder, seed=seed,
+        hidden=hidden, view_size=view_size, iterations=iterations, device=device, folder=folder, seed=seed,
     )  # fmt: skip
 
 

@@ -219,7 +219,7 @@ def train(
             policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
             variants = _variants(run, wanted, policies, _numbers(seed))
             runs = {path: _config(path, variant, given, beta) for path, variant in variants}
-        cache = None if feature_cache is None else size_in_bytes(feature_cache)
+            cache = None if feature_cache is None else size_in_bytes(feature_cache)
         how = How(device, eager, ranks, cache)
         status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
     if status:

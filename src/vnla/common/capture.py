@@ -11,10 +11,12 @@ they are.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
+from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
@@ -93,9 +95,22 @@ def second_stream(device: torch.device, *, urgent: bool = False) -> torch.cuda.S
     return torch.cuda.Stream(device, priority=-1 if urgent else 0)  # type: ignore[no-untyped-call]
 
 
+def keep_kernels() -> None:
+    """Have compiled kernels kept where a person's programs keep such things, unless the environment names a place: the usual
+    one is emptied when the machine starts. To be called before anything is compiled."""
+    place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:  # nobody's home
+        return
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(place))
+    os.environ.setdefault("TRITON_CACHE_DIR", str(place / "triton"))
+
+
 @contextmanager
 def fusing(device: torch.device) -> Iterator[None]:
     """In the block, and in this thread, functions marked `fused` are compiled."""
+    keep_kernels()
     import torch._dynamo  # takes a second
 
     with torch._dynamo.config.patch(recompile_limit=_MOST_VARIANTS):

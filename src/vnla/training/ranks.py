@@ -14,6 +14,7 @@ import os
 import platform
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -32,7 +33,7 @@ from torch.distributed.rendezvous import rendezvous
 import vnla
 from vnla.agent.layers.dropout import Part
 from vnla.common.errors import InputError
-from vnla.common.stopping import Stop
+from vnla.common.stopping import Interrupted, Stop, signals_noted
 
 ENVIRONMENT = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 """What `torchrun` tells a process that it starts."""
@@ -43,6 +44,7 @@ FIRST_PATIENCE = timedelta(minutes=10)
 """The same while they load, compile and capture."""
 _FIRST_ROUNDS = 3
 _PAUSE = 0.02
+_ASKING = 3.0
 
 
 class LostError(InputError):
@@ -63,6 +65,8 @@ class Ranks:
     """Its number on this machine."""
     _store: Store
     _brisk: dist.ProcessGroup | None = field(default=None, repr=False)
+    lost: bool = False
+    """Whether another one is gone."""
     _rounds: int = 0
     _meetings: int = 0
 
@@ -80,13 +84,13 @@ class Ranks:
 
     def add_up(self, values: Tensor) -> None:
         """The sum of everybody's values, in their place. On a GPU it is queued."""
-        with _losses():
+        with self._losses():
             dist.all_reduce(values, group=None if values.is_cuda else self._group)
 
     def agree(self, stop: Stop, going: bool) -> bool:
         """Before each iteration: whether anybody has something left to do; a `stop` that one was given is everybody's."""
         heard = torch.tensor([stop.number or 0, int(going)])
-        with _losses():
+        with self._losses():
             dist.all_reduce(heard, op=dist.ReduceOp.MAX, group=self._group)
         self._rounds += 1
         number, anybody = heard.tolist()
@@ -144,22 +148,31 @@ class Ranks:
             time.sleep(_PAUSE)
         return [json.loads(self._store.get(key)) for key in keys]
 
+    @contextmanager
+    def _losses(self) -> Iterator[None]:
+        """What a collective raises when somebody is gone, in words."""
+        try:
+            yield
+        except RuntimeError as error:  # DistBackendError among them
+            self.lost = True
+            raise LostError(
+                "another process of this training is gone or does not answer;"
+                " the same command goes on from the last checkpoint"
+            ) from error
+
     def is_first_to_say(self) -> bool:
-        """Whether nobody else has said what went wrong."""
-        with suppress(Exception):  # the store may be gone with the process that kept it
-            return bool(self._store.add("said", 1) == 1)
-        return True
+        """Whether nobody else has said what went wrong, as far as can be known."""
+        found: list[int] = []
 
+        def ask() -> None:
+            with suppress(Exception):
+                found.append(self._store.add("said", 1))
 
-@contextmanager
-def _losses() -> Iterator[None]:
-    """What a collective raises when somebody is gone, in words."""
-    try:
-        yield
-    except RuntimeError as error:  # DistBackendError among them
-        raise LostError(
-            "another process of this training is gone or does not answer; the same command goes on from the last checkpoint"
-        ) from error
+        # The store may be gone with the process that kept it, and then asking it would take long.
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(_ASKING)
+        return not found or found[0] == 1
 
 
 def is_one_of_several() -> bool:
@@ -182,12 +195,22 @@ def joined(device: str) -> Iterator[Ranks | None]:
     dist.init_process_group(backend, store=PrefixStore("groups", store), rank=rank, world_size=size, timeout=FIRST_PATIENCE)
     brisk = dist.new_group(backend="gloo", timeout=PATIENCE)
     ranks = Ranks(rank, size, local, PrefixStore("vnla", store), brisk)
+
+    def react(stop: Stop) -> None:
+        if not ranks.lost:  # whoever started us ends us when one is gone, but there is still something to say
+            raise Interrupted(stop.number or 0)
+
     try:
-        yield ranks
-    except (LostError, SaidAlreadyError) as error:
-        if isinstance(error, LostError) and ranks.is_first_to_say():
-            raise
-        raise SaidAlreadyError(str(error)) from None
+        with signals_noted(react):
+            try:
+                yield ranks
+            except LostError as error:
+                if ranks.is_first_to_say():
+                    sys.stderr.write(f"vnla: error: {error}\n")
+                    sys.stderr.flush()
+                raise SaidAlreadyError(str(error)) from None
+    except SaidAlreadyError:
+        raise
     except BaseException:
         ranks.is_first_to_say()
         raise
@@ -201,13 +224,11 @@ def alike(ranks: Ranks | None, about: dict[str, str] | None = None) -> AbstractC
 
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
-    """A process whose others are gone says so, if nobody else has, and leaves without tidying up: what waits for the others
-    on a GPU would never end."""
+    """A process that leaves since another is gone, or has failed, does not tidy up: what waits for the others on a GPU would
+    never end."""
     try:
         yield
-    except (LostError, SaidAlreadyError) as error:
-        if isinstance(error, LostError):
-            sys.stderr.write(f"vnla: error: {error}\n")
+    except SaidAlreadyError:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(2)

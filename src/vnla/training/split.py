@@ -102,7 +102,8 @@ class SplitTrainer(Trainer):
         pairs = zip(self._parameters, given, strict=True)
         parts = [torch.zeros_like(each) if gradient is None else gradient for each, gradient in pairs]
         like = self._parameters[0]
-        there = torch.stack([torch.full_like(losses.nav, float(each is not None), dtype=like.dtype) for each in given])
+        # In a graph it is always the same ones that have a gradient.
+        there = like.new_zeros(len(given)) if like.is_cuda else like.new_tensor([each is not None for each in given])
         return torch.cat([*(each.flatten().to(like.dtype) for each in parts), there, *(each.reshape(1) for each in losses)])
 
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.layers.products import products_in
 from vnla.agent.simple import SimpleAgent
-from vnla.common.capture import Captured, beside, join, second_stream
+from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.errors import InputError
 from vnla.common.lane import lane_of
 from vnla.common.randomness import episode_key
@@ -92,6 +92,8 @@ class Trainer:
         on_gpu = tasks.key.is_cuda
         self.uncaptured = uncaptured(players) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
+        if self.captures:
+            keep_kernels()
         self.optimiser = torch.optim.Adam(
             [{"params": list(optimised(part)), "lr": self._rate(name)} for name, part in self.parts.items()],
             weight_decay=config.weight_decay,
@@ -120,8 +122,7 @@ class Trainer:
     def iterate(self) -> Losses:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
         seed = iteration_seed(self.config.seed, self.done)
-        if not self._compared:
-            self._compare()
+        self.compare()
         if not self.players.agent.training:
             self.players.agent.train()
         with self.lane.drawing(self.draws(seed)):
@@ -146,8 +147,10 @@ class Trainer:
         """What dropout is drawn from, where it is not each episode's own, in the iteration of a seed."""
         return seed
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
         """Before the first iteration: whether the agent learns with the equations it is judged by."""
+        if self._compared:
+            return
         with self.lane.entered(), matrix_units(self.config.precision):
             self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
             compare_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32")
