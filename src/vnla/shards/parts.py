@@ -115,7 +115,7 @@ class Parts:
         if missing:
             which = f"shard {missing[0]} is" if len(missing) == 1 else f"shards {_few(missing)} are"
             raise InputError(
-                f"{self.folder}: {which} missing or not finished; run the same command with --shard {missing[0]}"
+                f"{self.folder}: {which} missing or unfinished; run the same command with --shard {missing[0]}"
             )
         for shard, record in records.items():
             self._check_files(shard, record["files"])
