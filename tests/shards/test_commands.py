@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 from command import Vnla
 from cottage_run import write_cottage
 from vnla.evaluation import evaluate as evaluation
+from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.scatter import real_sized_houses
 from vnla.shards import features
 from vnla.shards.parts import RECORD
 from vnla.shards.shard import Shard, shards
@@ -55,12 +56,12 @@ def encoded(header: Header) -> np.ndarray:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Header, Encoder]:
     """Five houses; drawing is left out."""
     path = tmp_path / "w"
-    write_world(path, real_sized_houses(5, 0), source="drawn")
+    write_world(path, [replace(cottage(), name=name) for name in ("one", "two", "three", "four", "five")], source="drawn")
     folder = read_world(path)
 
     def encode(_folder: object, _encoder: object, store: StoreWriter, *_: object, **__: object) -> None:
-        for row in store.pending.tolist():
-            store.write(row, encoded(store.header)[row : row + 1])
+        assert len(store.pending) == len(store.header.viewpoints)
+        store.write(0, encoded(store.header))
 
     monkeypatch.setattr(features, "encode", encode)
     encoder = make_encoder("pixels", Options())
@@ -99,16 +100,16 @@ def test_a_damaged_part_is_not_put_together_and_the_merge_goes_on(world: tuple[P
 
 
 @pytest.fixture(scope="module")
-def cottage(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def material(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return write_cottage(tmp_path_factory.mktemp("cottage"))
 
 
 def test_a_grid_of_trainings_and_its_evaluations(
-    vnla: Vnla, cottage: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vnla: Vnla, material: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluation, "CPU_BATCH", 5)  # so that a split is several batches
-    material = ("--world", cottage[0], "--tasks", cottage[1], "--features", "symbolic")
-    grid = (*material, "--help-policy", "first,none", "--iterations", 2, "--batch", 4, "--hidden", 8)
+    places = ("--world", material[0], "--tasks", material[1], "--features", "symbolic")
+    grid = (*places, "--help-policy", "first,none", "--iterations", 2, "--batch", 4, "--hidden", 8)
     runs = tmp_path / "shared" / "runs"
     assert vnla("train", tmp_path / "alone" / "runs", *grid).status == 0
     assert vnla("train", runs, *grid, "--shard", "1/2").status == 0
@@ -144,16 +145,16 @@ def test_a_grid_of_trainings_and_its_evaluations(
     ],
 )
 def test_what_an_evaluation_cannot_share_is_refused(
-    vnla: Vnla, cottage: tuple[Path, Path], tmp_path: Path, options: list[str], line: str
+    vnla: Vnla, material: tuple[Path, Path], tmp_path: Path, options: list[str], line: str
 ) -> None:
-    asked = ("evaluate", "pretrained", "--world", cottage[0], "--tasks", cottage[1])
+    asked = ("evaluate", "pretrained", "--world", material[0], "--tasks", material[1])
     answer = vnla(*asked, *(str(tmp_path / "out") if each == "OUT" else each for each in options))
     assert answer.status == 2 and line in answer.err and answer.err.count("\n") == 1
 
 
-def test_a_run_that_learned_more_is_another(vnla: Vnla, cottage: tuple[Path, Path], tmp_path: Path) -> None:
-    material = ("--world", cottage[0], "--tasks", cottage[1], "--features", "symbolic")
-    train = ("train", tmp_path / "run", *material, "--batch", 4, "--hidden", 8, "--iterations")
+def test_a_run_that_learned_more_is_another(vnla: Vnla, material: tuple[Path, Path], tmp_path: Path) -> None:
+    places = ("--world", material[0], "--tasks", material[1], "--features", "symbolic")
+    train = ("train", tmp_path / "run", *places, "--batch", 4, "--hidden", 8, "--iterations")
     assert vnla(*train, 1).status == 0
     asked = ("evaluate", tmp_path / "run", "--split", "test_seen", "--seeds", 1, "--npz", tmp_path / "npz", "--shard")
     assert vnla(*asked, "1/2").status == 0

@@ -60,7 +60,10 @@ WRONG: dict[str, tuple[Callable[[Parts], object], str]] = {
     "not a record": (lambda parts: (parts.place(SECOND) / RECORD).write_text("[]"), "is not the record of a shard"),
     "a file damaged": (lambda parts: (parts.place(SECOND) / "number.txt").write_text("3"), "number.txt: is not the file"),
     "a file gone": (lambda parts: (parts.place(SECOND) / "number.txt").unlink(), "number.txt: cannot be read"),
-    "another seed": (lambda parts: record(parts, SECOND, config={"seed": 7}), "made with something else .seed 7 there, 0 here"),
+    "another seed": (
+        lambda parts: record(parts, SECOND, config={"seed": 7}),
+        "made with something else .seed 7 there, 0 here",
+    ),
     "another thing": (lambda parts: record(parts, SECOND, what="letters"), "is not a part of numbers"),
     "another version": (
         lambda parts: record(parts, SECOND, code={**module.code(), "vnla": "0.0.9"}),
@@ -89,7 +92,10 @@ def test_a_shard_that_does_not_belong_to_the_others_is_told_before_it_works(whol
 
 def test_a_full_disk_is_a_line_and_the_same_call_goes_on(tmp_path: Path) -> None:
     parts = parts_in(tmp_path)
-    with pytest.raises(InputError, match="No space left on device.*goes on where it was"), parts.making(Shard(1, 1)) as place:
+    with (
+        pytest.raises(InputError, match="No space left on device.*goes on where it was"),
+        parts.making(Shard(1, 1)) as place,
+    ):
         assert place is not None
         (place / "first.txt").write_text("kept")
         raise OSError(errno.ENOSPC, "No space left on device")
