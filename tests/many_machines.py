@@ -5,6 +5,7 @@ python tests/many_machines.py ADDRESS OUT     climbs in OUT, on the cluster at t
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ class Many:
     def __init__(self, nodes: int) -> None:
         from ray.cluster_utils import Cluster
 
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # the nodes inherit it
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]

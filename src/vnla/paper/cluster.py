@@ -79,7 +79,7 @@ class Cluster:
         self._ray = _ray()
         logging.getLogger("ray").setLevel(logging.ERROR)
         try:
-            self._ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
+            self._connect()
             nodes = [each["Resources"] for each in self._ray.nodes() if each["Alive"]]
             self._board = self._ray.remote(num_cpus=0, max_restarts=-1)(Board).remote()
             self._carry_out = self._ray.remote(max_retries=0)(carry_out_there)
@@ -132,8 +132,8 @@ class Cluster:
 
     def news(self, errands: Sequence[_Errand], seconds: float) -> list[tuple[_Errand, News]]:
         """What has come back, and how far the others are."""
-        by_answer = {each.answer: each for each in errands}
         with self._reaching():
+            by_answer = {each.answer: each for each in errands}
             ready, _ = self._ray.wait(list(by_answer), num_returns=len(by_answer), timeout=seconds)
             ended: list[tuple[_Errand, News]] = [(by_answer[each], self._outcome(each)) for each in ready]
             return [*self._progress({each.number: each for each in errands}), *ended]
@@ -178,6 +178,16 @@ class Cluster:
                 f"{self._address}: the connection to the cluster is lost ({_words(error)}); what is done is kept, and the"
                 " same command goes on where it was"
             ) from None
+
+    def _connect(self) -> None:
+        """A cluster that has much to do may be too slow at first to start what speaks with us."""
+        for left in reversed(range(TRIES)):
+            try:
+                self._ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
+                return
+            except ConnectionAbortedError:
+                if not left:
+                    raise
 
     def _disconnect(self) -> None:
         try:
@@ -243,5 +253,6 @@ def _ray() -> Any:
 def _words(error: BaseException) -> str:
     """An error of Ray's in a few words: they come with pages of traces."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = f"{type(error).__name__}: {lines[-1]}" if lines else type(error).__name__
+    details = [line.partition("=")[2].strip(' "') for line in lines if line.startswith("details =")]
+    text = ": ".join([type(error).__name__, *(details or lines[-1:])[:1]])
     return text if len(text) <= 200 else f"{text[:197]}…"

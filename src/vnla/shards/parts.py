@@ -114,9 +114,7 @@ class Parts:
         missing = [str(shard) for shard in shards(count) if shard not in records or not records[shard]["done"]]
         if missing:
             which = f"shard {missing[0]} is" if len(missing) == 1 else f"shards {_few(missing)} are"
-            raise InputError(
-                f"{self.folder}: {which} missing or not finished; run the same command with --shard {missing[0]}"
-            )
+            raise InputError(f"{self.folder}: {which} missing or unfinished; run the same command with --shard {missing[0]}")
         for shard, record in records.items():
             self._check_files(shard, record["files"])
         return found
