@@ -51,6 +51,8 @@ def main() -> int:
     found = []
     for row in rows:
         found.append(row)
+        for each in (*row["wrong"], *row.get("survivors", ())):
+            print(json.dumps(each, ensure_ascii=False)[:2000], file=sys.stderr)
         short = {name: value for name, value in row.items() if name not in ("wrong", "survivors")}
         print(json.dumps({**short, "wrong": len(row["wrong"])}), file=sys.stderr, flush=True)
     report = {

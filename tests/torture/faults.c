@@ -3,8 +3,8 @@
    Loaded with LD_PRELOAD; `torture_arm` says what is to happen. Only what lies in the folder is counted.
 
    Ways to fail: 1 no space left; 2 an I/O error; 3 a write that takes half of what it is given, and then there is no space;
-   4 the process is killed; 5 the power goes: what was written to a file since its last fsync is gone, and so is a rename
-   after which its folder was not synced. */
+   4 the process is killed; 5 the power goes: what was written to a file since its last fsync is gone, as is what made it longer,
+   and so is a rename after which its folder was not synced. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,8 @@ enum { MOST = 4096, LONGEST = 4096 };
 
 static char folder[LONGEST];
 static int way, at, count, full;
-static char *dirty[MOST]; /* files with content that is not on disk */
+static struct { char *path; off_t size, from, to; } dirty[MOST]; /* files with content that is not on disk: their size there,
+                                                                    and what of them was written over */
 static int dirty_count;
 static struct { char *from, *to, *old; } moved[MOST]; /* renames that are not on disk */
 static int moved_count;
@@ -51,14 +52,33 @@ static int named(int handle, char *path) {
     return length > 0 && inside(path);
 }
 
-static void forget(char **list, int *size, const char *path) {
-    for (int i = 0; i < *size; i++)
-        if (strcmp(list[i], path) == 0) { free(list[i]); list[i--] = list[--*size]; }
+static void forget(const char *path) {
+    for (int i = 0; i < dirty_count; i++)
+        if (strcmp(dirty[i].path, path) == 0) { free(dirty[i].path); dirty[i--] = dirty[--dirty_count]; }
+}
+
+/* Something is written to a file: `from` is where, and `to` where it ends. */
+static void soil(int handle, const char *path, off_t from, off_t to) {
+    struct stat about;
+    int i = 0;
+    while (i < dirty_count && strcmp(dirty[i].path, path)) i++;
+    if (i == MOST || fstat(handle, &about)) return;
+    if (i == dirty_count) {
+        dirty_count++;
+        dirty[i].path = strdup(path), dirty[i].size = about.st_size, dirty[i].from = from, dirty[i].to = to;
+    }
+    if (from < dirty[i].from) dirty[i].from = from;
+    if (to > dirty[i].to) dirty[i].to = to;
 }
 
 static void lose(void) {
-    for (int i = 0; i < dirty_count; i++)
-        if (truncate(dirty[i], 0)) continue; /* it was removed */
+    for (int i = 0; i < dirty_count; i++) {
+        int handle = REAL(open)(dirty[i].path, O_WRONLY);
+        if (handle < 0) continue; /* it was removed */
+        if (ftruncate(handle, dirty[i].size) == 0)
+            for (off_t at = dirty[i].from; at < dirty[i].to && at < dirty[i].size; at++) (void)!REAL(pwrite64)(handle, "", 1, at);
+        close(handle);
+    }
     for (int i = moved_count - 1; i >= 0; i--) {
         REAL(rename)(moved[i].to, moved[i].from);
         if (moved[i].old) REAL(rename)(moved[i].old, moved[i].to);
@@ -104,16 +124,14 @@ OPEN(open64, , const char *path)
 OPEN(openat, where COMMA, int where, const char *path)
 OPEN(openat64, where COMMA, int where, const char *path)
 
-static ssize_t spent(const char *path) {
-    if (dirty_count < MOST) { forget(dirty, &dirty_count, path); dirty[dirty_count++] = strdup(path); }
-    return 0;
-}
-
 ssize_t write(int handle, const void *data, size_t size) {
     char path[LONGEST];
     if (way && handle > 2 && named(handle, path)) {
+        struct stat about;
+        int appends = fcntl(handle, F_GETFL) & O_APPEND && fstat(handle, &about) == 0;
+        off_t place = appends ? about.st_size : lseek(handle, 0, SEEK_CUR);
         if (fails(1)) return way == SHORT && size > 1 ? REAL(write)(handle, data, size / 2) : -1;
-        spent(path);
+        soil(handle, path, place, place + size);
     }
     return REAL(write)(handle, data, size);
 }
@@ -122,18 +140,29 @@ ssize_t pwrite64(int handle, const void *data, size_t size, off64_t place) {
     char path[LONGEST];
     if (way && named(handle, path)) {
         if (fails(1)) return way == SHORT && size > 1 ? REAL(pwrite64)(handle, data, size / 2, place) : -1;
-        spent(path);
+        soil(handle, path, place, place + size);
     }
     return REAL(pwrite64)(handle, data, size, place);
 }
 
 ssize_t pwrite(int handle, const void *data, size_t size, off_t place) { return pwrite64(handle, data, size, place); }
 
+int ftruncate64(int handle, off64_t size) {
+    char path[LONGEST];
+    if (way && named(handle, path)) {
+        if (fails(1)) return -1;
+        soil(handle, path, size, size);
+    }
+    return REAL(ftruncate64)(handle, size);
+}
+
+int ftruncate(int handle, off_t size) { return ftruncate64(handle, size); }
+
 static int synced(int handle) {
     char path[LONGEST];
     if (!way || !named(handle, path)) return 0;
     if (fails(0)) return -1;
-    forget(dirty, &dirty_count, path);
+    forget(path);
     for (int i = 0; i < moved_count; i++) {
         char *slash = strrchr(moved[i].to, '/');
         if ((size_t)(slash - moved[i].to) == strlen(path) && strncmp(moved[i].to, path, strlen(path)) == 0) {
@@ -159,7 +188,7 @@ int rename(const char *from, const char *to) {
             if (there) link(to, old);
             moved[moved_count].from = strdup(from), moved[moved_count].to = strdup(to);
             moved[moved_count++].old = there ? strdup(old) : NULL;
-            for (int i = 0; i < dirty_count; i++) dirty[i] = followed(dirty[i], from, to);
+            for (int i = 0; i < dirty_count; i++) dirty[i].path = followed(dirty[i].path, from, to);
         }
     }
     return REAL(rename)(from, to);

@@ -135,11 +135,12 @@ def _recorded(folder: Path, random: Random, times: int) -> dict[str, Any]:
             os.close(reader)
             _record(place, writer)
         os.close(writer)
-        time.sleep(random.uniform(0.02, 0.4))
+        first = os.read(reader, 1)  # it has begun
+        time.sleep(random.uniform(0, 0.4))
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         with os.fdopen(reader) as stream:
-            said = [json.loads(line) for line in stream.read().split("\n")[:-1]]
+            said = [json.loads(line) for line in (first.decode() + stream.read()).split("\n")[:-1]]
         told += len(said)
         wrong += [{"kill": number, "wrong": each} for each in _lost(place, said)]
     return {"command": STUDY, "kills": times, "told": told, "wrong": wrong}

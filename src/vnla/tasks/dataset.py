@@ -213,7 +213,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise InputError(f'{path}: is not the description of a data set: expected "format": "{FORMAT}"')
     if value.get("version") != VERSION:
         raise InputError(f"{path}: field version is {value.get('version')!r}; this vnla reads version {VERSION}")
-    if value.get("task") not in RECIPES:
+    if value.get("task") not in [*RECIPES]:  # in a list anything can be looked for
         raise InputError(f"{path}: field task is {value.get('task')!r}; expected one of {', '.join(RECIPES)}")
     for name in ("files", "sha256", "splits", "time_budgets"):
         if not isinstance(value.get(name), dict):

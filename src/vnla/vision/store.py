@@ -377,6 +377,7 @@ def _begin(path: Path, header: Header) -> None:
         for name, size in ((ARRAY, len(header.viewpoints) * row_bytes(header)), (DONE, len(header.viewpoints))):
             with (path / name).open("wb") as stream:
                 stream.truncate(size)
+                os.fsync(stream.fileno())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     files.write_text(path / UNFINISHED, json.dumps(header.as_json(), indent=1) + "\n")
