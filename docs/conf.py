@@ -70,7 +70,7 @@ def pages() -> dict[str, list[str]]:
 def contents() -> str:
     """The list of pages at the side, as Sphinx wants it written."""
     lists = []
-    for heading, names in {**pages(), "Reference of modules": ["docs/api/index"]}.items():
+    for heading, names in {**pages(), "Reference": ["docs/api/index", "docs/README"]}.items():
         entries = [f"/{name}" for name in names]
         lists.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *entries, "```"]))
     return "\n\n".join(lists)
