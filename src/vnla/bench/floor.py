@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -178,7 +179,12 @@ def computed(products: Sequence[Product], dtype: torch.dtype, device: str) -> Ca
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         compute()
-    return graph.replay
+    return partial(_replay, graph, pool)
+
+
+def _replay(graph: torch.cuda.CUDAGraph, pool: Tensor) -> None:  # noqa: ARG001
+    """Compute a graph's products. It knows only where their operands lie: `pool` has to stay as long as the graph."""
+    graph.replay()
 
 
 def _largest(product: Product) -> int:

@@ -21,6 +21,7 @@ from vnla.houses.folder import MANIFEST
 from vnla.houses.generate.world import GENERATOR, Parts
 from vnla.paper.evaluations import Trial, evaluate_trial
 from vnla.paper.material import encode_views, make_test_tasks, make_world
+from vnla.paper.peers import PEERS, Visit
 from vnla.paper.stages import Stage
 from vnla.paper.trainings import ASKNAV, NOROOM, Training
 from vnla.paper.works import Division, Works
@@ -70,7 +71,7 @@ class Comparison:
         for training in range(self.plan.trainings):
             for arm in self.plan.arms:
                 made += [self._evaluation(arm.name, training, each) for each in self.plan.challenges]
-        made += [*self._sweeps(), *self._ceilings()]
+        made += [*self._peers(), *self._sweeps(), *self._ceilings()]
         return [*made, self._report(tuple(stage.name for stage in made))]
 
     def _steps(self) -> dict[str, Step]:
@@ -175,6 +176,19 @@ class Comparison:
         out = self.layout.evaluation(name, challenge.name)
         config = {**asdict(challenge), "seeds": self.plan.preset.seeds}
         return self.works.evaluation(f"evaluate/{name}/{challenge.name}", evaluate_trial, (out, trial), out, after, config)
+
+    def _peers(self) -> list[Stage]:
+        """Agents that learn nothing, on the same tasks."""
+        peers = PEERS if self.plan.peers else ()
+        return [self._peer(peer, challenge) for peer in peers for challenge in self.plan.challenges]
+
+    def _peer(self, peer: str, challenge: Challenge) -> Stage:
+        layout, fresh = self.layout, challenge.tasks == FRESH
+        world, sights = (layout.fresh_world, layout.fresh_sights) if fresh else (layout.world, layout.sights)
+        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds, sights)
+        after = [f"{FRESH}/tasks" if fresh else f"tasks/{challenge.tasks}"]
+        out = layout.evaluation(peer, challenge.name)
+        return self.works.peer(f"evaluate/{peer}/{challenge.name}", visit, out, after)
 
     def _sweeps(self) -> list[Stage]:
         """Success against help, of the first training of each agent."""

@@ -16,6 +16,7 @@ from vnla.evaluation.confidence import Floats, Interval, over_trainings
 from vnla.evaluation.kept import EVALUATION
 from vnla.evaluation.metrics import METRICS
 from vnla.paper import results as paper
+from vnla.paper.peers import PEERS
 from vnla.paper.presets import Preset
 from vnla.training.checkpoints import CONFIG
 from vnla.training.config import RunConfig
@@ -35,6 +36,8 @@ class Plan:
     """Whether success against help is measured."""
     ceilings: bool = True
     """Whether what is left to win is looked for."""
+    peers: bool = True
+    """Whether agents that learn nothing stand beside the others."""
     seed: int = 0
     """Of houses, data sets and trainings."""
 
@@ -62,6 +65,11 @@ class Layout(paper.Layout):
         """The fresh houses."""
         return self.out / FRESH / "world"
 
+    @property
+    def fresh_sights(self) -> Path:
+        """What is in view in them."""
+        return self.out / FRESH / "sights"
+
     def tasks(self, name: str) -> Path:
         """A data set; that of the fresh houses is called `FRESH`."""
         return self.out / FRESH / "tasks" if name == FRESH else super().tasks(name)
@@ -88,9 +96,10 @@ class Results:
     plan: Plan
 
     def values(self, arm: str, challenge: Challenge, metric: str = "success_rate") -> Floats:
-        """A figure that is a mean, task by task, over the seeds of the help budgets: (trainings, tasks)."""
+        """A figure that is a mean, task by task, over the seeds of the help budgets: (trainings, tasks), or (1, tasks) of an
+        agent that learns nothing."""
         measure = METRICS[metric]
-        names = [one_of(arm, training) for training in range(self.plan.trainings)]
+        names = [arm] if arm in PEERS else [one_of(arm, training) for training in range(self.plan.trainings)]
         found = [paper.scores_at(self.layout.evaluation(name, challenge.name) / EVALUATION) for name in names]
         return np.stack([measure.scale * measure.sums(scores)[0].mean(axis=0) for scores in found])
 

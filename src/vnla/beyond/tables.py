@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vnla.agent.config import AgentConfig
-from vnla.beyond.arms import BEST, LEARNED, Arm
+from vnla.beyond.arms import BEST, LEARNED
 from vnla.beyond.evaluations import FRESH, UNSEEN, Challenge, read_ceilings
 from vnla.beyond.results import Plan, Results
 from vnla.paper.findings import gains, gains_least
+from vnla.paper.peers import NOTE, PEERS
 from vnla.report.ceilings import LINES
 from vnla.report.document import UNKNOWN, Finding, Group, Item, Row, Table, Value
 from vnla.training.config import RunConfig
@@ -36,22 +37,23 @@ def agents(results: Results, command: str = "") -> list[Item]:
     plan, rows = results.plan, list[Row | Group]()
     for challenge in plan.challenges:
         rows.append(Group(challenge.title))
-        rows += [_agent_row(results, arm, challenge) for arm in plan.arms]
+        rows += [_agent_row(results, arm.name, arm.title, challenge) for arm in plan.arms]
+        rows += [_agent_row(results, peer, title, challenge) for peer, title in PEERS.items() if plan.peers]
     columns = ["Agent", "Success (%)", "Over LEARNED (points)", "Navigation error (m)", "Requests", "Each training (%)"]
-    what = " ".join(f"{arm.title}: {arm.adds}." for arm in plan.arms)
+    what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *([NOTE] if plan.peers else [])])
     title = "Table B1: how often each agent succeeds"
     return [Table("table-b1", title, columns, rows, f"{what} {note(plan)}", command), *_agent_findings(results)]
 
 
-def _agent_row(results: Results, arm: Arm, challenge: Challenge) -> Row:
-    values = results.values(arm.name, challenge)
-    each = " · ".join(f"{rate:.1f}" for rate in values.mean(axis=1))
-    over = None if arm.name == LEARNED else Value.of(results.gain(arm.name, LEARNED, challenge), "points")
+def _agent_row(results: Results, name: str, title: str, challenge: Challenge) -> Row:
+    values = results.values(name, challenge)
+    each = None if name in PEERS else " · ".join(f"{rate:.1f}" for rate in values.mean(axis=1))
+    over = None if name == LEARNED else Value.of(results.gain(name, LEARNED, challenge), "points")
     error, requests = (
-        Value(float(results.values(arm.name, challenge, metric).mean()), unit=unit)
+        Value(float(results.values(name, challenge, metric).mean()), unit=unit)
         for metric, unit in (("nav_error", "m"), ("requests", ""))
     )
-    return arm.title, Value.of(results.figure(arm.name, challenge), "%"), over, error, requests, each
+    return title, Value.of(results.figure(name, challenge), "%"), over, error, requests, each
 
 
 def _agent_findings(results: Results) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ def beyond(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Tasks on which that is looked for. [default: the preset's]")
     ] = None,
+    peers: Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")] = True,
     seed: Annotated[
         int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and the first training.")
     ] = 0,
@@ -86,6 +87,7 @@ def beyond(
         fresh=scale.fresh if fresh is None else fresh,
         sweeps=sweep,
         ceilings=ceilings,
+        peers=peers,
         seed=seed,
     )
     given = {
@@ -104,7 +106,7 @@ def beyond(
             f"vnla beyond {out} --preset {preset}",
             *(f"{option} {value}" for option, value in given.items() if value is not None),
             *(f"--arm {name}" for name in arm or ()),
-            *(option for option, left_out in (("--no-sweep", not sweep), ("--no-ceilings", not ceilings)) if left_out),
+            *(f"--no-{part}" for part, there in (("sweep", sweep), ("ceilings", ceilings), ("peers", peers)) if not there),
         ]
     )
     chosen = device_named(device)

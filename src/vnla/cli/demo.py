@@ -27,7 +27,7 @@ def demo(
     from vnla.paper.presets import SMALL
     from vnla.paper.reporting import Contents
 
-    contents = Contents("Five help policies in small houses", (1, 2), successes=2, failures=1, everything=False)
+    contents = Contents("Five help policies in small houses", (1, 2), 2, 1, everything=False, peers=False)
     source = run_all(
         out,
         SMALL,

@@ -169,16 +169,8 @@ class Invitation:
 
     def _rules(self, dataset: Dataset, world: World, split: str) -> Rules:
         from vnla.remote.walk import Rules
-        from vnla.roles.advisor import TemplateAdvisor
-        from vnla.tasks.sampling import subset
-        from vnla.tasks.task_set import TaskSet
 
-        advisor = TemplateAdvisor(k=self.k)
-        words = dataset.vocabulary.with_words(advisor.words())
-        tasks = dataset.split(split)
-        chosen = tasks if self.subset is None else subset(tasks, self.subset)
-        compiled = TaskSet.compile(world, chosen, dataset.budgets, vocabulary=words)
-        return Rules(compiled, advisor, advisor.ready(words), self.ratio, on_error=self.on_error)
+        return Rules.of(world, dataset, split, k=self.k, ratio=self.ratio, chosen=self.subset, on_error=self.on_error)
 
     def _visit(self, guest: Guest, rules: Rules, show: Showing, folder: WorldFolder, split: str, tell: Tell) -> Visit:
         from vnla.evaluation.results import results_of, write_results

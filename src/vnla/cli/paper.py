@@ -46,6 +46,7 @@ def paper(
     features: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
     ] = None,
+    peers: Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")] = True,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
@@ -69,7 +70,7 @@ def paper(
     chosen = replace(chosen, training=training, validate_every=validate_every or chosen.validate_every)
     if features is not None:
         chosen = replace(chosen, features=features, reduced=None)
-    contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES)
+    contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES, peers=peers)
     given = {
         "--iterations": iterations,
         "--validate-every": validate_every,
@@ -83,6 +84,7 @@ def paper(
             f"vnla paper {out} --preset {preset}",
             *(f"{option} {value}" for option, value in given.items() if value is not None),
             *(f"--table {number}" for number in (contents.tables if table else ())),
+            *(() if peers else ("--no-peers",)),
         ]
     )
     source = run_all(out, chosen, contents, command, world=world, seed=seed, device=device, workers=workers, threads=threads)

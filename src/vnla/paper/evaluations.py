@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vnla.common import files
-from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.paper.stages import Report
@@ -137,6 +137,11 @@ def evaluate_trial(out: Path, trial: Trial, report: Report) -> None:
     """Carry out an evaluation and write the new folder `out`."""
     players, tasks, ratio = made_ready(trial)
     done = evaluate(players, tasks, seeds=trial.seeds, ratio=ratio, progress=lambda count, of: report(count, of, "episodes"))
+    write_folder(out, done)
+
+
+def write_folder(out: Path, done: Evaluation) -> None:
+    """Write the new folder of an evaluation."""
     with files.new_folder(out) as folder:
         write_evaluation(folder / EVALUATION, done)
         files.write_text(folder / "summary.json", json.dumps(done.as_dict(), indent=2) + "\n")

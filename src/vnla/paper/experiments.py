@@ -19,11 +19,13 @@ from vnla.paper.evaluations import (
     TABLE_3,
     TABLE_4,
     TABLE_7,
+    TESTS,
     Candidate,
     Trial,
     choose_iterations,
     evaluate_trial,
 )
+from vnla.paper.peers import PEERS, Visit, peer_on
 from vnla.paper.reporting import Contents, Source, make_report
 from vnla.paper.results import Layout
 from vnla.paper.stages import Stage
@@ -38,6 +40,8 @@ NEEDS: dict[int, tuple[Candidate, ...]] = {
     7: (CANDIDATES["none"], CANDIDATES["learned"], *TABLE_7),
 }
 """Table → the agents that it compares."""
+PEERS_ON = {2: ASKNAV, 4: NOROOM}
+"""Table → the tasks on which agents that learn nothing stand beside them."""
 
 Value = TypeVar("Value")
 
@@ -70,6 +74,7 @@ class Experiments:
         made += [self._training(training) for training in self.trainings]
         made += self._iterations()
         made += [self._evaluation(each, split) for each in self.candidates for split in each.splits]
+        made += self._peers()
         return [*made, self._report(tuple(stage.name for stage in made))]
 
     def config(self, training: Training) -> RunConfig:
@@ -110,6 +115,15 @@ class Experiments:
             "advisor": advisor,
         }  # fmt: skip
         return self.works.evaluation(f"evaluate/{candidate.name}/{split}", evaluate_trial, (out, trial), out, after, config)
+
+    def _peers(self) -> list[Stage]:
+        tables = [table for table in PEERS_ON if self.contents.has(table)] if self.contents.peers else []
+        return [self._peer(peer, PEERS_ON[table], split) for table in tables for peer in PEERS for split in TESTS]
+
+    def _peer(self, peer: str, tasks: str, split: str) -> Stage:
+        layout, name = self.layout, peer_on(peer, tasks)
+        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds, layout.sights)
+        return self.works.peer(f"evaluate/{name}/{split}", visit, layout.evaluation(name, split), [f"tasks/{tasks}"])
 
     def _report(self, after: tuple[str, ...]) -> Stage:
         config = {**asdict(self.contents), "version": __version__, "frequent": self.preset.frequent}

@@ -46,6 +46,8 @@ class Contents:
     """How many episodes are told."""
     everything: bool = True
     """Whether all figures are shown, or only when the agent asks."""
+    peers: bool = True
+    """Whether agents that learn nothing stand beside the others."""
 
     def has(self, *tables: int) -> bool:
         """Whether any of these tables is in it."""

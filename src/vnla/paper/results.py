@@ -43,6 +43,11 @@ class Layout:
         return self.out / "evaluations" / candidate / split
 
     @property
+    def sights(self) -> Path:
+        """What is in view, for those who are told it."""
+        return self.out / "sights"
+
+    @property
     def iterations(self) -> Path:
         """The iterations that Table 3 compares."""
         return self.out / "evaluations" / "iterations.json"
@@ -59,6 +64,10 @@ class Results:
 
     layout: Layout
     preset: Preset
+
+    def has(self, candidate: str, split: str) -> bool:
+        """Whether there is such an evaluation."""
+        return (self.layout.evaluation(candidate, split) / EVALUATION).is_file()
 
     def scores(self, candidate: str, split: str) -> Scores:
         """The scores of an evaluation, (seeds, tasks)."""

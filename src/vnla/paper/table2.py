@@ -9,6 +9,7 @@ from vnla.evaluation.metrics import METRICS
 from vnla.paper.evaluations import TESTS
 from vnla.paper.findings import gains, same
 from vnla.paper.naming import FIGURES, OVER_SEEDS, POLICIES, SPLITS, cell
+from vnla.paper.peers import NOTE, PEERS
 from vnla.paper.published import TABLE_2
 from vnla.paper.results import Results, gain
 from vnla.report.document import Finding, Group, Item, Row, Table
@@ -34,13 +35,17 @@ def items(results: Results, command: str = "") -> list[Item]:
             paper = TABLE_2[split][policy]
             figures = [cell(results.figure(policy, split, metric), metric, paper[metric]) for metric in FIGURES]
             rows.append((name, *figures))
+        for peer, name in PEERS.items():
+            if results.has(peer, split):
+                rows.append((name, *(cell(results.figure(peer, split, metric), metric) for metric in FIGURES)))
+    told = f" {NOTE}" if any(results.has(peer, split) for peer in PEERS for split in TESTS) else ""
     table = Table(
         "table-2",
         "Table 2: help-requesting policies on AskNav",
         ["Help policy", *FIGURES.values()],
         rows,
         f"{OVER_SEEDS} NONE never asks, so its budgets change nothing. TEACHER is the agent of LEARNED, asking as the help"
-        " teacher tells it to: in training LEARNED does so, too.",
+        f" teacher tells it to: in training LEARNED does so, too.{told}",
         command,
     )
     return [table, *_findings(results)]

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from vnla.paper.evaluations import TABLE_4, TESTS
 from vnla.paper.findings import gains
 from vnla.paper.naming import DATASETS, OVER_SEEDS, POLICIES, SPLITS, cell
+from vnla.paper.peers import NOTE, PEERS, peer_on
 from vnla.paper.published import TABLE_4 as PAPER
 from vnla.paper.results import Results, gain
-from vnla.paper.trainings import TRAININGS
+from vnla.paper.trainings import NOROOM, TRAININGS
 from vnla.report.document import Finding, Item, Row, Table
 
 BETTER = (
@@ -26,8 +27,11 @@ def items(results: Results, command: str = "") -> list[Item]:
         training = TRAININGS[candidate.training]
         tests = [cell(results.figure(candidate.name, split), paper=PAPER[candidate.name][split]) for split in TESTS]
         rows.append((POLICIES[training.help_policy], DATASETS[training.tasks], *tests))
+    beside = {name: peer_on(peer, NOROOM) for peer, name in PEERS.items() if results.has(peer_on(peer, NOROOM), TESTS[0])}
+    rows += [(name, "none", *(cell(results.figure(peer, split)) for split in TESTS)) for name, peer in beside.items()]
     columns = ["Help policy", "Training set", *(f"{SPLITS[split]} (%)" for split in TESTS)]
-    table = Table("table-4", "Table 4: success on NoRoom", columns, rows, f"Success rates. {OVER_SEEDS}", command)
+    told = f"Success rates. {OVER_SEEDS}{f' {NOTE}' if beside else ''}"
+    table = Table("table-4", "Table 4: success on NoRoom", columns, rows, told, command)
     return [table, *_findings(results)]
 
 

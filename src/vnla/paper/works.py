@@ -14,6 +14,7 @@ from typing import Any
 from vnla.houses.folder import MANIFEST
 from vnla.houses.generate.world import GENERATOR
 from vnla.paper.material import encode_views, make_tasks, make_world
+from vnla.paper.peers import Visit, evaluate_peer
 from vnla.paper.presets import Preset
 from vnla.paper.results import Layout
 from vnla.paper.stages import Given, Stage
@@ -85,6 +86,11 @@ class Works:
         """An evaluation of any kind."""
         cores, weight = self.division.evaluation, 8
         return Stage(name, work, given, makes, tuple(after), config, cores=cores, device=self._gpu, weight=weight)
+
+    def peer(self, name: str, visit: Visit, makes: Path, after: Sequence[str]) -> Stage:
+        """An evaluation of an agent that learns nothing: no training has to be waited for, and no GPU."""
+        config = {"peer": visit.peer, "split": visit.split, "seeds": visit.seeds, **self.foreign(visit.world / MANIFEST)}
+        return Stage(name, evaluate_peer, (makes, visit), makes, tuple(after), config, weight=8)
 
     @property
     def _gpu(self) -> str:

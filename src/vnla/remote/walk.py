@@ -15,13 +15,16 @@ from torch import Tensor
 
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
-from vnla.roles.advisor import Advisor, Voice
+from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
 from vnla.roles.help_teacher import RESULT_NAMES, HelpTeacher, Reason
 from vnla.roles.phrases import with_subgoal
+from vnla.tasks.dataset import Dataset
+from vnla.tasks.sampling import subset
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
-from vnla.world.compiled import viewpoint_of
+from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
+from vnla.world.compiled import World, viewpoint_of
 from vnla.world.views import VIEWS
 
 OnError = Literal["stay", "stop"]
@@ -38,6 +41,27 @@ class Rules:
     ratio: float
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
     on_error: OnError = "stay"
+
+    @classmethod
+    def of(
+        cls,
+        world: World,
+        dataset: Dataset,
+        split: str,
+        *,
+        k: int = SUBGOAL_ACTIONS,
+        ratio: float = HELP_RATIO,
+        chosen: int | None = None,
+        on_error: OnError = "stay",
+    ) -> Rules:
+        """For the tasks of a split, or so many of them, with the advisor of the paper."""
+        advisor = TemplateAdvisor(k=k)
+        words = dataset.vocabulary.with_words(advisor.words())
+        tasks = dataset.split(split)
+        compiled = TaskSet.compile(
+            world, tasks if chosen is None else subset(tasks, chosen), dataset.budgets, vocabulary=words
+        )
+        return cls(compiled, advisor, advisor.ready(words), ratio, on_error=on_error)
 
     def begin(self, number: int, seed: int) -> Walk:
         """The episode of a task under a seed."""

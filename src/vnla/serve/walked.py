@@ -158,4 +158,4 @@ def _asking(moments: Sequence[Moment], players: Players) -> Sequence[Tensor]:
         return [moment.request.float() for moment in moments]
     known, budget = (torch.cat(each) for each in zip(*((moment.known, moment.budget) for moment in moments), strict=True))
     asking = torch.softmax(players.agent.ask(known, budget), dim=1)[:, REQUEST]
-    return asking.split([len(moment.row) for moment in moments])
+    return torch.split(asking, [len(moment.row) for moment in moments])

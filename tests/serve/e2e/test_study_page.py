@@ -83,9 +83,9 @@ def test_from_consent_to_code(open_guest: Open, studying: Serving) -> None:
     check(guest)
     page.get_by_label("I have read this and agree to take part.").check()
     begin.click()
-    guest.button("Start").click()
     for number in (1, 2):
         expect(page.get_by_text(f"Task {number} of 2")).to_be_visible()
+        guest.button("Start").click()
         do_task(guest)
     expect(page.locator(".code")).to_be_visible()
     code = page.locator(".code").inner_text()

@@ -57,6 +57,8 @@ def test_a_whole_study(study_site: StudySite, study: Path, tmp_path: Path, vnla:
         person.connect()
         assert person.state == seen and person.standing["over"]
         person.say("next")
+        assert not person.standing["begun"], "something else is to be done now: first it is read what"
+        person.say("next")
         assert person.standing["begun"]
         seen, token = person.state, person.session
     with StudyDoor(study_site, study) as door:

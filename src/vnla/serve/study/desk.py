@@ -152,13 +152,24 @@ class Desk:
         return [*([] if reply is None else [reply]), *over]
 
     async def _go_on(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
-        """End the task that is over, of which the participant has seen all, and begin the next."""
-        if _is_open(record, tries):
+        """End the task that is over, of which the participant has seen all, and begin the next; if there is something else to
+        do in that, it begins when the participant has read what."""
+        ends = _is_open(record, tries)
+        if ends:
             passed = _went_well(record)
             self.store.end(someone.id, tries[-1].number, passed=passed, acknowledged=record.state["number"])
             tries[-1] = tries[-1]._replace(passed=passed)
-        if someone.status == "at work":
+        if someone.status == "at work" and not (ends and self._is_other(someone, tries)):
             await self._begin(someone, record, tries, agents)
+
+    def _is_other(self, someone: Participant, tries: list[Try]) -> bool:
+        """Whether the next task has other instructions than the last one, or is the first after practice."""
+        following = self._next(someone, tries)
+        if following.what != "task":
+            return False
+        last, coming = (self._todo(someone)[number] for number in (tries[-1].place, following.place))
+        practised = last.kind == "practice" != coming.kind
+        return practised or coming.condition.instructions != last.condition.instructions
 
     async def _begin(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
         following = self._next(someone, tries)
