@@ -82,7 +82,8 @@ sbom: $(RUNTIME)/.installed ## all that is installed with vnla, as a bill of mat
 	$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom.json $(RUNTIME)/bin/python
 
 audit: $(RUNTIME)/.installed ## known weaknesses of all that is installed with vnla
-	PIPAPI_PYTHON_LOCATION=$(RUNTIME)/bin/python $(TOOLS)/bin/pip-audit --local --skip-editable
+	$(RUNTIME)/bin/python -m pip freeze --exclude vnla > build/runtime.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --no-deps -r build/runtime.txt
 
 licences: install ## the licences of all that is installed with vnla: docs/licences.md
 	$(BIN)/python release/licences.py

@@ -44,6 +44,7 @@ autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = False  # those of others are written in another markup
 autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "undoc-members": True, "show-inheritance": True}
+add_module_names = False
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
@@ -54,6 +55,7 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 
 LINK_TO_SOURCE = re.compile(r"\]\((?:\.\./)*src/(vnla(?:/\w+)*)(?:\.py)?\)")
+ALT = re.compile(r"!\[([^\]]*)\]\(")
 ENTRY = re.compile(r"\[[^\]]+\]\(([^)#]+\.md)\)")
 
 
@@ -70,14 +72,18 @@ def pages() -> dict[str, list[str]]:
 def contents() -> str:
     """The list of pages at the side, as Sphinx wants it written."""
     lists = []
-    for heading, names in {**pages(), "Reference of modules": ["docs/api/index"]}.items():
+    for heading, names in {**pages(), "Reference": ["docs/api/index", "docs/README"]}.items():
         entries = [f"/{name}" for name in names]
         lists.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *entries, "```"]))
     return "\n\n".join(lists)
 
 
 def prepare(app: Any, name: str, text: list[str]) -> None:
-    """A page as Sphinx reads it: links to our modules lead to their reference, and the front page has the list."""
+    """A page as Sphinx reads it: links to our modules lead to their reference, and the front page has the list.
+
+    What a picture shows is one line, since words at the ends of lines would be run together.
+    """
+    text[0] = ALT.sub(lambda found: f"![{' '.join(found[1].split())}](", text[0])
     text[0] = LINK_TO_SOURCE.sub(lambda found: f"](#{found[1].replace('/', '.')})", text[0])
     if name == root_doc:
         app.env.note_dependency(str(ROOT / "docs" / "README.md"), docname=name)
