@@ -16,6 +16,7 @@ from vnla.beyond.arms import chosen_arms
 from vnla.beyond.results import Layout, Plan, Results
 from vnla.evaluation.confidence import Interval
 from vnla.paper.findings import gains_least
+from vnla.paper.peers import PEERS
 from vnla.report.document import Finding, Group, Item, Table, Value
 
 NOBODY, HALF, ALL = ["000000", "000000"], ["111000", "111000"], ["111111", "111111"]
@@ -35,6 +36,9 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
             for training, success in enumerate(trainings):
                 for challenge in plan.challenges:
                     write_scores(results.layout, f"{arm}/seed{training}", challenge.name, scores_of(success))
+        for peer in PEERS:
+            for challenge in plan.challenges:
+                write_scores(results.layout, peer, challenge.name, scores_of(HALF))
         return results
 
     return write
@@ -70,6 +74,8 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
     assert isinstance(tuned, Value) and tuned.mean == pytest.approx(100 / 24)
     assert found["Test unseen: LEARNED"][1] is None  # over itself
     assert sum(name.endswith(": BEST") for name in found) == 4
+    planner = found["Test unseen: PLANNER"]
+    assert planner[0] == Value(50, 0, 100, unit="%") and planner[4] is None, "nobody trained it"
 
 
 @pytest.mark.parametrize(("best", "learned", "holds"), [(ALL, NOBODY, True), (NOBODY, ALL, False)])

@@ -178,7 +178,7 @@ def test_every_option_is_either_kept_or_free() -> None:
     options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
     assert options == train.KEPT.keys() | train.FREE
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
-    others |= {"fold", "sense", "objective_option", "begins_with"}
+    others |= {"fold", "sense", "objective_option", "begins_with", "following"}
     assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
 
 

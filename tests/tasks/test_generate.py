@@ -246,7 +246,7 @@ def test_a_damaged_data_set_is_noticed(asknav: Path, tmp_path: Path) -> None:
         ("task", "r2r", "field task is 'r2r'"),
         ("files", [], "field files: expected an object"),
         ("files", {"train": "../secret.json"}, "is not a split and the name of a file beside it"),
-        ("time_budgets", {}, "field time_budgets: expected longest and bounds"),
+        ("time_budgets", {}, "field time_budgets: expected longest, a number of steps, and bounds"),
         ("time_budgets", {"longest": 25, "bounds": [["a", 5]]}, "entry 0 of bounds is not"),
     ],
 )

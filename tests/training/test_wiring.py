@@ -89,6 +89,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "veil": ("0.25", lambda run: run.veil, 0.25),
     "fold": ("-2/3", lambda run: run.fold, "-2/3"),
     "timed": ("", lambda run: run.timed, True),
+    "following": ("", lambda run: run.following, True),
     "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
     "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),
     "begins_with": ("other", lambda run: Path(run.begins_with).name, "other"),
@@ -100,7 +101,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
 }
 """Option of `vnla train` → what is typed after it, where the configuration has it, and what is there then."""
 
-NOT_OF_A_RUN = {"context", "run", "world", "tasks", "feature_cache", "device", "eager", "threads"}
+NOT_OF_A_RUN = {"context", "run", "world", "tasks", "feature_cache", "device", "eager", "threads", "shard"}
 """What it works on, and how; not what it does."""
 
 

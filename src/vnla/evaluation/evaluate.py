@@ -146,8 +146,8 @@ def played(
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
             scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
-        done += len(rows)
-        progress(min(done * every[1], count), count)
+            done += len(rows)
+            progress(min(done * every[1], count), count)
         yield Piece(rows.numpy(), trace.to("cpu"), scores)
 
 

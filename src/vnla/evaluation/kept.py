@@ -135,7 +135,7 @@ def _check_shapes(path: Path, trace: Trace, episodes: int) -> None:
     taken = torch.arange(steps) < trace.length[:, None]
     if (
         not ((trace.length >= 0) & (trace.length <= steps)).all()
-        or not ((trace.nav >= 0) & (trace.nav < NAV_ACTIONS))[taken].all()
+        or not ((trace.nav >= NOTHING) & (trace.nav < NAV_ACTIONS))[taken].all()
     ):
         raise InputError(f"{path}: trace.length or trace.nav is out of range; expected {_WHAT}")
 

@@ -433,7 +433,7 @@ def _house_sums(path: Path, header: Header, progress: Count = unheard) -> Iterat
     with (path / ARRAY).open("rb") as stream:
         for name, rows in rows_by_house(header):
             digest, left = hashlib.sha256(), len(rows) * size
-            while left and (data := stream.read(min(left, 1 << 22))):
+            while left and (data := stream.read(min(left, 1 << 20))):
                 digest.update(data)
                 left -= len(data)
             progress(len(rows))
