@@ -411,14 +411,24 @@ class Surroundings:
     def led(self, pose: int, there: int) -> int:
         """The pose of somebody whom the navigation teacher has led to a viewpoint."""
         here, view = divmod(pose, VIEWS)
-        while here != there:
-            step = int(self.graph.hop[here, there])
-            action = Nav(self._toward[self._edge[here, step], view])
+        for action in self.way(pose, there):
             if action is Nav.FORWARD:
-                here = step
+                here = int(self.graph.hop[here, there])
             else:
                 view = _looking(view, action)
         return here * VIEWS + view
+
+    def way(self, pose: int, there: int) -> tuple[Nav, ...]:
+        """The navigation teacher's actions to a viewpoint."""
+        (here, view), actions = divmod(pose, VIEWS), list[Nav]()
+        while here != there:
+            step = int(self.graph.hop[here, there])
+            actions.append(Nav(self._toward[self._edge[here, step], view]))
+            if actions[-1] is Nav.FORWARD:
+                here = step
+            else:
+                view = _looking(view, actions[-1])
+        return tuple(actions)
 
     @cached_property
     def _toward(self) -> NDArray[np.int8]:
