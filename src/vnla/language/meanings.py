@@ -27,7 +27,8 @@ look: look | tilt your head | tilt | glance | gaze | tilt the camera
 look up: lift your gaze | raise your eyes | lift your head | raise your head | lift your eyes | look upwards
 look down: lower your gaze | lower your eyes | lower your head | look downwards
 find: look for | find | look out for | search for | locate
-see: see | spot | notice | seeing | can see | you will see | you'll see | should see | come in sight of | catch sight of
+see: see | spot | notice | seeing | can see | come in sight of | catch sight of
+will see: you will see | you'll see | you should see | you will spot | you will notice | you will find | you'll notice
 appears: comes into view | shows up | appears | is in view | come into view | in view | is visible | comes up | in sight
 face: face | facing | are facing | are looking at | looking at | look at | line up with | lined up with | are in front of
 face: looking straight at | look towards | look toward | turn to face
@@ -81,6 +82,8 @@ past: past | straight past | beyond | pass | passing | past by | go by | walk by
 put: put | let | have
 behind: behind you | behind | at your back | behind your back
 into: into | inside | in to
+between: between
+under: under | below | above | over
 in: in | within
 enter: enter | entering
 out: out of | out | outside of
@@ -96,7 +99,7 @@ stairs down: downstairs | down stairs
 up: climb | ascend | climbing
 down: descend | descending
 end: to the top | to the bottom | they end | end | all the way up | all the way down | very end | far end | as you can
-begin: start | begin | beginning | make a start | begin to climb | begin to go | begin climbing
+begin: start | begin | beginning | make a start | begin to | start to
 onto: onto | on to
 it: it | them
 there: there
@@ -114,8 +117,8 @@ with: with
 not: not | don't | dont | never | without | doesn't | won't | isn't | can't | cannot | avoid
 by: by
 on: on
-,: , | . | ; | : | ! | ? | and | then | after that | afterwards | finally | and then | next up | followed by | before | — | –
-,: after | but | or | ( | ) | - | /
+,: , | . | ; | : | ! | ? | — | – | ( | ) | - | / | before | after | but | or
+&: and | then | after that | afterwards | finally | and then | next up | followed by
 : the | a | an | your | you | i | me | my | is | are | will | be | of | for | that | this | now | just | please | okay | ok
 : alright | um | uh | hmm | well | let me see | so , | now then | should | need to | could you | want to | i think | i think you should
 : kindly | do | thanks | if you can | thank you | would | can | could | must | might | have to | need | it is | it's | it will be

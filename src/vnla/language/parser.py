@@ -81,16 +81,18 @@ class Parsed:
 _NTH = r"(?:nth(?P<nth>[123]) )?"
 _THING = r"(?:slightly )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
 _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
+_MORE = r"(?:(?:near|by|with|in|behind|under|between|past) (?:hue\d+ )*(?:thing[\d_]+|room\d+|door|stairs) )*"
 _SIDE = r"(?P<side>left|right) "
-_ON = r"(?:, )?(?:(?:on|to|near|from) )?(?P<on>left|right|ahead) "
+_ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
 _PLACE = rf"(?:{_ON})?"
 _ROOM = r"(?P<room>room\d+) "
 _FROM = r"(?P<from>room\d+|here room) "
 _AMOUNT = r"(?:by )?(?:(?P<degrees>#\d+) degrees |(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?|(?P<times>#\d+) times )"
 _LATER = _AMOUNT.replace("<", "<more_")
 _STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead )?"
-_GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*(?:, )?"
-_UNTIL = r"(?:, )?(?:stop )?until "
+_GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*"
+_STRAIGHT = _GO + "(?:, )?"
+_UNTIL = r"(?:[,&] )?(?:stop )?until "
 
 Groups = Mapping[str, str | None]
 Build = Callable[[Groups], Iterator[Frame]]
@@ -231,14 +233,14 @@ def _stop(_: Groups) -> Iterator[Frame]:
 
 
 _RULES_AS_TEXT: list[tuple[str, Build]] = [
-    (r"(?:(?:stop|arrived) (?:there )?(?:, )?)*(?:stop|arrived) (?:there )?", _stop),
+    (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
     (rf"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
     # Turning.
-    (rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?(?:(?:, )?{_LATER})?", _turn),
+    (rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?(?:(?:[,&] )?{_LATER})?", _turn),
     (rf"turn {_AMOUNT}to {_SIDE}", _turn),
     (rf"turn nearly to {_SIDE}", _turn),
     (rf"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:, )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
     (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}{_THING}(?:on )?ahead ", _face),
     (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
     (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
@@ -246,52 +248,56 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
     (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:, )?(?:{_UNTIL}|, )(?:see |find ){_THING}", _spot),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:, )?{_UNTIL}{_THING}appears ", _spot),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}", _spot),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
     (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
     (rf"look {_SIDE}{_THING}", _spot),
     (rf"find {_THING}by turn {_SIDE}", _spot),
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
     # Walking.
-    (rf"{_GO}{_STEPS}", _walk),
+    (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
     (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
-    (rf"{_GO}(?:{_STEPS})?toward {_THING}(?:(?:, )?{_STEPS.replace('<', '<more_')})?", _toward),
-    (rf"{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}", _reach),
-    (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}", _reach),
-    (rf"(?:see|find) {_THING}{_PLACE}, (?:go )+(?:to |near )?(?:there|it) ", _reach),
-    (rf"{_ON}{_THING}, (?:go )+(?:to |near )?(?:there|it) ", _reach),
+    (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
+    (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"(?:see|find) {_THING}{_PLACE}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
+    (rf"{_ON}{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
     (rf"(?:use )?{_THING}{_ON}", _reach),
     (rf"(?:use )?{_THING}", _reach),
-    (rf"{_GO}past {_THING}{_PLACE}", _pass),
-    (rf"{_GO}{_UNTIL}(?:past {_THING}|{_THING.replace('<', '<other_')}(?:past |behind ))(?:, arrived )?", _pass),
+    (rf"{_STRAIGHT}(?:past|around) {_THING}{_MORE}{_PLACE}", _pass),
+    (rf"{_GO}{_UNTIL}(?:past {_THING}|{_THING.replace('<', '<other_')}(?:past |behind ))(?:[,&] arrived )?", _pass),
     (rf"(?:leave|put) {_THING}behind ", _pass),
     (rf"(?:put )?{_THING}past (?:by )?{_PLACE}", _pass),
+    (rf"(?:go |put |with )+{_THING}on {_SIDE}", _pass),
+    (rf"{_GO}between {_THING}(?:[,&] thing[\d_]+ )?", _pass),
     (rf"(?:put )?{_THING}go by {_PLACE}", _pass),
-    (rf"(?:remember {_THING}, )(?:go )*back (?:to )?(?:there|it) ", _back),
+    (rf"(?:remember {_THING}[,&] )(?:go )*back (?:to )?(?:there|it) ", _back),
     (rf"(?:go |turn )*back (?:around )?(?:to |toward )?(?:saw )?{_THING}(?:saw )?", _back),
     (rf"{_GO}(?:to |near |reach |until )+{_THING}saw ", _back),
     # Rooms, doors and stairs.
-    (rf"(?:use )?(?:{_GO})(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+{_ROOM}", _enter),
+    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
+    (rf"(?:use )?(?:{_STRAIGHT})(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+{_ROOM}(?:on (?:left|right|ahead) )?", _enter),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),
     (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
-    (rf"{_GO}(?:leave|out|from) {_FROM}(?:, )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
+    (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
     (rf"leave {_FROM}{_ROOM}", _leave),
     (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
-    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach|past|out|by) )+{_NTH}{_DOOR}{_PLACE}", _through),
-    (rf"{_GO}leave (?:here room )?(?:through|by|near) {_NTH}{_DOOR}{_PLACE}", _through),
-    (rf"(?:use )?{_NTH}{_DOOR}{_PLACE}", _through),
-    (rf"(?:find|see) {_NTH}{_DOOR}{_PLACE}, (?:go )+(?:through |to |into )?(?:it|there) ", _through),
-    (rf"{_ON}{_NTH}{_DOOR}, (?:go )+(?:through |to |into )?(?:it|there) ", _through),
+    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach|past|out|by) )+{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"{_STRAIGHT}through {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"{_GO}(?:leave|out) (?:here room )?(?:through|by|near) {_NTH}{_DOOR}{_PLACE}", _through),
+    (rf"(?:use )?{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"(?:find|see) {_NTH}{_DOOR}{_PLACE}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
+    (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
     (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
     (rf"{_GO}(?:enter|into) {_NTH}here room ", _other_room),
-    (rf"begin (?:go )*(?P<way>up|down) stairs ", _first_stairs),
-    (rf"{_GO}onto stairs (?:, )?(?:go )*(?P<way>up|down) ", _first_stairs),
+    (rf"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
+    (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
     (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
     (rf"{_GO}(?:to )?stairs (?P<way>up|down) (?:end )?", _stairs),
-    (r"(?:go |use )+(?P<way>up|down) (?=, |$)", _stairs),
+    (r"(?:go |use )+(?P<way>up|down) (?=[,&] |$)", _stairs),
 ]
 """Signs → frames. Of rules that take equally many signs the first one counts."""
 
@@ -300,7 +306,7 @@ _RULES = [(re.compile(text), build) for text, build in _RULES_AS_TEXT]
 _ABOUT_IT = [
     (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |{_GO}there "), _reach),
     (re.compile(rf"{_GO}past it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
-    (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:, )?{_STEPS.replace('<', '<more_')})?"), _toward),
+    (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?"), _toward),
     (re.compile(rf"turn (?:to )?{_SIDE}(?:to |toward |face |{_UNTIL}face )it |face it "), _face),
 ]
 """The same where something was named before."""
@@ -329,11 +335,13 @@ def _why(text: str, clauses: Sequence[Clause], parts: Sequence[Part]) -> str | N
 
 
 def _joined(row: Sequence[Sign]) -> list[Sign]:
-    """Commas one at a time, and none to begin with."""
+    """Commas and what else parts clauses one at a time: a comma with a "then" is a "then"."""
     kept: list[Sign] = []
     for each in row:
-        if each.sign != "," or (kept and kept[-1].sign != ","):
+        if not (each.sign in _PAUSES and kept and kept[-1].sign in _PAUSES):
             kept.append(each)
+        elif each.sign == "&":
+            kept[-1] = each
     return kept
 
 
@@ -349,11 +357,11 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     named: Mapping[str, str | None] = {}
     at = 0
     while at < len(row):
-        if row[at].sign == ",":
+        if row[at].sign in _PAUSES:
             at += 1
             continue
         if row[at].sign == "not":
-            end = next((i for i in range(at, len(row)) if row[i].sign == ","), len(row))
+            end = next((i for i in range(at, len(row)) if row[i].sign in _PAUSES), len(row))
             strange += row[at:end]
             at = end
             continue
@@ -367,8 +375,9 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     return clauses, strange
 
 
-_SOFT = {",", "nth1", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end"}
+_SOFT = {",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end"}
 """Signs that nobody misses."""
+_PAUSES = {",", "&"}
 
 
 def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int, Groups, bool, bool]:
