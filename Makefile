@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-slow lint format pictures clean
+.PHONY: help install demo test test-slow lint format pictures web clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ format: install ## put the code into shape
 
 pictures: install ## the pictures in docs/images
 	$(BIN)/python docs/pictures.py
+
+web: install ## the page of `vnla serve`, from its sources in web; needs Node 20
+	$(BIN)/python web/events.py
+	cd web && npm ci && npm run check && npm test && npm run build
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

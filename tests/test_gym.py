@@ -381,7 +381,7 @@ def test_text_rendering() -> None:
     ("options", "message"),
     [
         ({"observe": "rgb"}, "needs `images`"),
-        ({"observe": "sound"}, 'choose "features" or "rgb"'),
+        ({"observe": "sound"}, 'choose "features", "rgb" or "text"'),
         ({"render_mode": "rgb_array"}, "render mode rgb_array: choose from ansi; it needs `images`"),
         ({"houses": [cottage()]}, "houses of your own need tasks"),
         ({"world": World.compile([cottage()]), "tasks": []}, "no tasks to run"),

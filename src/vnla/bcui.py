@@ -46,6 +46,7 @@ class Walk:
     past: Tensor  # (batch, longest), the poses before, where a sense remembers them
     veil: Views  # what an episode shows of the views, if not all: (batch, size) each
     plan: Tensor  # the help policy's
+    route: Tensor  # where the subgoal leads, if it is being followed
     mind: Mind  # g^main and the agent's state
 
 
@@ -70,13 +71,13 @@ def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -
                 step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
                 tentative=resolve.tentative, final=deed.final, known=kept(resolve.known, players),
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
-                heard=answer.index, phrases=answer.table, taught=sight.taught, nav=deed.nav, after=deed.pose,
+                heard=answer.index, phrases=answer.table, taught=deed.taught, nav=deed.nav, after=deed.pose,
                 since_request=walk.since_request, unmoved=walk.unmoved, past=walk.past,
             )
         )  # fmt: skip
         walk = replace(
             walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
-            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, mind=mind,
+            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, route=deed.route, mind=mind,
         )  # 17, 30-32  # fmt: skip
     rollout.logits = walk.mind.recall()
     return rollout
@@ -170,6 +171,7 @@ class Deed(NamedTuple):
     """What was done, and the walk after it."""
 
     final: Tensor  # (batch, 6), log-probabilities of pass 2
+    taught: Tensor  # what the teacher wanted
     nav: Tensor
     pose: Tensor
     going: Tensor
@@ -177,6 +179,7 @@ class Deed(NamedTuple):
     since_request: Tensor
     unmoved: Tensor
     past: Tensor
+    route: Tensor
 
 
 @fused
@@ -184,11 +187,13 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
     """Lines 23 to 27, 33, 17 and 30 to 32: choose an action, carry it out, and count."""
     final = log_distribution(logits, sight.blocked)
     since_request = (walk.since_request + 1).masked_fill(request, 0)
-    acts_for_it = since_request < players.advisor.k
-    nav = players.acting(final.detach().exp(), sight.taught, acts_for_it, walk.episodes, step)
+    k = players.advisor.k
+    course = players.following(walk.route, walk.pose, sight.taught, since_request, k, walk.episodes, step)  # 22
+    nav = players.acting(final.detach().exp(), course.taught, course.led, walk.episodes, step)
     pose = walk.episodes.environment.step(walk.pose, nav, walk.episodes.goals)
     return Deed(
         final=final,
+        taught=course.taught,
         nav=nav,
         pose=pose,
         going=walk.going & (nav != STOP) & (step + 1 < walk.episodes.time_budget),
@@ -196,6 +201,7 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
         since_request=since_request,
         unmoved=count_unmoved(walk.unmoved, walk.pose, pose),
         past=remembered(walk.past, step, walk.pose),
+        route=course.route,
     )
 
 
@@ -216,6 +222,7 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
+        route=players.following.begin(episodes.start, players.advisor.k),
         veil=veil_of(episodes, players),
         past=nowhere(zero, longest if remembers else 0),
         mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
@@ -228,6 +235,8 @@ def veil_of(episodes: Episodes, players: Players) -> Views:
         return {}
     drawn, numbers = {}, 0
     for name, table in players.views.items():
+        if not table.is_floating_point():  # words
+            continue
         place = torch.arange(numbers, numbers + table.shape[1], device=table.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
         drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.VEIL, place) >= players.veil) / (1 - players.veil)

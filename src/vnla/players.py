@@ -11,6 +11,7 @@ from vnla.agent.senses import Sense
 from vnla.common.batching import Batching
 from vnla.roles.acting import Acting
 from vnla.roles.advisor import Advisor, Voice
+from vnla.roles.following import Led
 from vnla.roles.help_policies import HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
 
@@ -31,6 +32,8 @@ class Players:
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
     senses: Mapping[str, Sense] = field(default_factory=dict)
     """What else the agent notices, by name."""
+    following: Led = field(default_factory=Led)
+    """What is taught, and who acts, while a subgoal lasts."""
     veil: float = 0.0
     """Share of each view's numbers that an episode never shows, others in each: so no house can be learned by heart."""
     keeps_known: bool = True

@@ -34,6 +34,7 @@ def success(out: Path, arm: str, name: str) -> list[float]:
     return [100 * float(np.load(path)["scores.success"].mean()) for path in paths]
 
 
+@pytest.mark.slow
 def test_a_comparison_is_whole_even_if_it_was_killed_on_the_way(tmp_path: Path) -> None:
     first = begin(tmp_path)
     while sum(name.startswith("train/") for name in done(tmp_path)) < 5 and first.poll() is None:

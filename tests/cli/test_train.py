@@ -78,6 +78,7 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--help-policy", "none,shouting"], "help policy shouting: unknown"),
         (["--seed", "1,two"], "--seed 1,two: give whole numbers"),
         (["--seed", "-1"], "--seed -1: give whole numbers"),
+        (["--seed", "1" * 23], "1: give whole numbers from 0 to 9223372036854775807"),
         (["--world", "nowhere"], "nowhere: no such directory; expected a world folder"),
         (["--tasks", "nowhere"], "nowhere: no such directory; expected a data set folder"),
         (["--features", "nothing"], "features/nothing: no features; make them with: vnla features make"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -61,3 +62,15 @@ def test_a_device_that_is_not_there_is_named(vnla: Vnla, home: Path) -> None:
     answer = vnla("watch", home / "run", "--device", "nope")
     assert (answer.status, answer.err.count("\n")) == (2, 1)
     assert "device nope: unknown; choose cpu, cuda" in answer.err
+
+
+def test_pictures_stay_in_their_folder_whatever_a_task_is_called(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "tasks", tmp_path / "tasks")
+    path = tmp_path / "tasks" / "asknav_test_seen.json"
+    records = json.loads(path.read_text())
+    records[0]["path_id"] = "../../../away"
+    path.write_text(json.dumps(records))
+    out = tmp_path / "a" / "b" / "c" / "pictures"
+    shown = vnla("watch", home / "run", "--tasks", tmp_path / "tasks", "--split", "test_seen", "--out", out)
+    assert shown.status == 0, shown
+    assert {each.parent for each in tmp_path.rglob("*away*")} == {out}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vnla.common import files
 from vnla.common.errors import InputError
@@ -91,6 +94,32 @@ def test_a_zip_member_that_unpacks_to_more_than_the_limit_is_refused(tmp_path: P
     assert (tmp_path / "a.zip").stat().st_size < 10_000
     with pytest.raises(InputError, match=r"a\.zip:bomb: 2 MB is too large"):
         list(files.read_zip_lines(tmp_path / "a.zip", "bomb", "text", limit=files.MEGABYTE))
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_member_that_is_unpacked_all_at_once_is_refused(tmp_path: Path, way: int) -> None:
+    """Its stated size says nothing about the memory that it takes."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", way) as archive:
+        archive.writestr("text", "one\n" * 1000)
+    with pytest.raises(InputError, match=r"a\.zip: cannot be unpacked \(neither stored nor deflated\)"):
+        list(files.read_zip_lines(tmp_path / "a.zip", "text", "text"))
+    with pytest.raises(InputError, match="neither stored nor deflated"):
+        files.check_zip(tmp_path / "a.zip", "a zip")
+
+
+def test_gzipped_text_above_the_limit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b"x" * files.MEGABYTE))
+    assert files.read_gzip(path, "text") == "x" * files.MEGABYTE
+    with pytest.raises(InputError, match="too large for text"):
+        files.read_gzip(path, "text", limit=1000)
+
+
+@given(st.text())
+def test_a_file_name_is_no_path_whoever_wrote_it(text: str) -> None:
+    name = files.file_name(text)
+    assert Path(name).name == name and not name.startswith(".") and 0 < len(name) <= 100
+    assert files.file_name("../../../x") == "x"
 
 
 def test_a_damaged_zip_is_an_input_error(tmp_path: Path) -> None:

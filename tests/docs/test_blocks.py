@@ -25,7 +25,7 @@ from vnla.world.compiled import World
 from vnla.world.views import VIEWS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "results" / "README.md"]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "results" / "README.md"]
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(vnla [^`]+)`(?!`)")
 COMMENT = re.compile(r"\s+#.*| {2,}.*")
@@ -61,7 +61,41 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     vnla.mattersim.set_renderer(None)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
+EXTENSIONS = {
+    "agent": "simple_agent.py",
+    "one-at-a-time": "one_at_a_time.py",
+    "advisor": "advisor.py",
+    "help-policy": "help_policy.py",
+    "sense": "sense.py",
+    "objective": "objective.py",
+    "metric": "metric.py",
+    "encoder": "encoder.py",
+    "pictures": "pictures.py",
+    "world": "world_source.py",
+}
+"""Page of a kind of extension → the example that it begins with."""
+
+
+def test_every_kind_of_extension_has_a_page_that_begins_with_the_whole_example() -> None:
+    pages = {page.stem: page for page in (ROOT / "docs" / "extending").glob("*.md")}
+    assert set(pages) == {*EXTENSIONS, "packages"}
+    for name, example in EXTENSIONS.items():
+        begins = re.match(r"# .+\n\n```python\n(.*?)```\n", pages[name].read_text(encoding="utf-8"), re.DOTALL)
+        shown = begins and begins[1]
+        assert shown == (ROOT / "examples" / example).read_text(encoding="utf-8"), f"{name}: copy examples/{example} to it"
+    assert re.match(r"# .+\n\n```toml\n", pages["packages"].read_text(encoding="utf-8"))
+
+
+def test_worlds_of_ones_own_begin_with_the_whole_example() -> None:
+    section = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8").partition("## Worlds of your own\n\n")[2]
+    assert section.startswith(f"```json\n{(ROOT / 'examples' / 'world.json').read_text(encoding='utf-8')}```\n")
+
+
+RUN = [page for page in PAGES if blocks(page, "python") and page.stem not in EXTENSIONS]
+"""The examples themselves are tried elsewhere."""
+
+
+@pytest.mark.parametrize("page", RUN, ids=named)
 @pytest.mark.usefixtures("folder")
 def test_python_runs(page: Path) -> None:
     names: dict[str, Any] = {"__name__": "page"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +60,13 @@ def test_a_score_nobody_here_knows_comes_back_as_it_was(tmp_path: Path) -> None:
     assert np.array_equal(read_scores(tmp_path / "again.npz")["turns"], turns)
 
 
+def _claiming(shape: tuple[int, ...]) -> bytes:
+    """An array of which there is only the header."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
 def test_what_is_no_evaluation_is_named(tmp_path: Path) -> None:
     path = changed(EARLIER, tmp_path / "evaluation.npz", scores__success=None)
     with pytest.raises(InputError, match=r"evaluation\.npz: lacks 'scores\.success'"):
@@ -68,6 +77,11 @@ def test_what_is_no_evaluation_is_named(tmp_path: Path) -> None:
     path = changed(EARLIER, tmp_path / "evaluation.npz", trace__nav=None)
     with pytest.raises(InputError, match=r"evaluation\.npz: lacks 'trace\.nav'"):
         read_evaluation(path, TASKS, TemplateAdvisor())
+    path = tmp_path / "claims.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("scores.success.npy", _claiming((1 << 36,)))
+    with pytest.raises(InputError, match=r"claims\.npz: cannot be read"):
+        read_scores(path)
     other = replace(TASKS, tasks=TASKS.tasks[::-1])
     with pytest.raises(InputError, match="is of other tasks"):
         read_evaluation(EARLIER, other, TemplateAdvisor())

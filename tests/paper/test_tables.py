@@ -71,7 +71,7 @@ def test_an_evaluation_comes_back_from_disk(results: Results) -> None:
 def test_a_damaged_evaluation_is_named(tmp_path: Path) -> None:
     path = tmp_path / EVALUATION
     path.write_bytes(b"nothing")
-    with pytest.raises(InputError, match=r"evaluation.npz: cannot be read"):
+    with pytest.raises(InputError, match=r"evaluation.npz: is damaged or no zip archive"):
         read_scores(path)
 
 

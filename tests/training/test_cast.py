@@ -67,5 +67,7 @@ def test_who_cannot_be_captured_is_named(config: RunConfig, data: RunData) -> No
 
 
 def test_what_is_no_agent_is_refused(config: RunConfig, data: RunData) -> None:
-    with pytest.raises(InputError, match=r"agent collections:UserDict: is not a class made from vnla\.agent\.agent\.Agent"):
+    with pytest.raises(
+        InputError, match=r"agent collections:UserDict: is neither a class made from vnla\.agent\.agent\.Agent"
+    ):
         make_agent(replace(config, agent="collections:UserDict", agent_options={}), data)

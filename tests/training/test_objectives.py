@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from vnla.training.data import RunData
 from vnla.training.objectives.choice import objective
 from vnla.training.objectives.objective import Imitation
 from vnla.training.objectives.outcome import closeness, outcome
-from vnla.training.objectives.reward import advantage, circumstances, normalised
+from vnla.training.objectives.reward import UNLIKELY, advantage, circumstances, normalised, straightened
 from vnla.training.objectives.worth import counterfactuals
 from vnla.training.together import train
 from vnla.training.trainer import Trainer
@@ -102,6 +103,20 @@ def test_advantages_by_hand() -> None:
     whole = advantage(values, going, torch.tensor([1.0, 0.0]), 1.0)
     assert torch.allclose(whole[0], 1 - values[0]) and float(whole[1, 0]) == -0.25
     assert float((normalised(found, going).square() * going).sum() / 4) == pytest.approx(1)
+
+
+def test_what_is_all_but_impossible_counts_by_its_probability() -> None:
+    logits = torch.linspace(-60, 5, 200, requires_grad=True)
+    logarithm = torch.nn.functional.logsigmoid(logits)
+    found = straightened(logarithm)
+    likely = logarithm.exp() >= UNLIKELY
+    assert torch.equal(found[likely], logarithm[likely])
+    assert found.min() >= math.log(UNLIKELY) - 1, "it has an end"
+    assert (found.diff() >= 0).all(), "and falls with the probability"
+    (slope,) = torch.autograd.grad(found.sum(), logits)
+    assert slope[0].item() == pytest.approx(0, abs=1e-20), "what can hardly become less likely is left alone"
+    edge = torch.tensor(math.log(UNLIKELY))
+    assert straightened(edge - 1e-6).item() == pytest.approx(straightened(edge + 1e-6).item(), abs=1e-5)
 
 
 def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig, data: RunData) -> None:

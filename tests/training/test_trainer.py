@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from cottage_run import write_cottage
 from vnla.common.errors import InputError
+from vnla.language.advisor import GrammarAdvisor
 from vnla.roles.choice import HELP_POLICIES
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, load_agent
@@ -69,8 +72,11 @@ def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Pa
     assert any(name.startswith("help.") for name in changed) == (policy == "learned")
 
 
-def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    config = config_of(folders)
+@pytest.mark.parametrize(
+    "others", [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}], ids=["", "following", "k8"]
+)
+def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path, others: dict[str, Any]) -> None:
+    config = replace(config_of(folders), **others)
     material = RunData.load(config)
 
     def trainer() -> Trainer:
@@ -164,3 +170,21 @@ def test_a_polite_signal_saves_and_says_how_to_go_on(
     assert f"{sent.name}: stopping after this iteration and saving" in said
     assert f"stopped by {sent.name} and saved" in said
     assert (run / LAST).exists()
+
+
+def test_a_training_that_has_lost_its_numbers_stops_and_keeps_nothing_of_it(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_of(folders)
+    wild = replace(config, training=replace(config.training, learning_rate=1e30, cooldown=0.0))
+    with pytest.raises(
+        InputError, match=r"at iteration \d or before its losses are no longer numbers: .* lower --learning-rate"
+    ):
+        train(tmp_path / "wild", wild, RunData.load(wild))
+    assert not [*(tmp_path / "wild").glob("*.safetensors")]
+    train(tmp_path / "run", config, RunData.load(config), iterations=3)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")}
+    monkeypatch.setattr(Trainer, "finite", lambda _: False)
+    with pytest.raises(InputError, match="at iteration 6 or before"):
+        train(tmp_path / "run", config, RunData.load(config))
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")} == before

@@ -237,6 +237,14 @@ def test_pixels_are_mean_colours() -> None:
     assert features[1].sum() == pytest.approx(1.2)
 
 
+def test_pictures_are_the_images_themselves() -> None:
+    images = np.random.default_rng(3).integers(0, 256, (2, 48, 64, 3), dtype=np.uint8)
+    encoder = make_encoder("pictures")
+    assert (encoder.name, encoder.size, encoder.dimension) == ("pictures", Size(64, 48), 48 * 64 * 3)
+    np.testing.assert_allclose(encoder.encode(images).reshape(images.shape), images / 255, atol=1e-6)
+    assert make_encoder("pictures", Options(size=Size(32, 24))).dimension == 32 * 24 * 3
+
+
 @pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:", "efficientnet-lite0 "])
 def test_unknown_encoder(name: str) -> None:
     with pytest.raises(InputError, match="choose one of efficientnet-lite0"):

@@ -17,7 +17,7 @@ from vnla.cli.features import app, training_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.images import SIGHTING
+from vnla.houses.sightings import SIGHTING
 from vnla.vision.encoders.base import Size
 from vnla.vision.making import camera_size
 from vnla.vision.probe import Visibility, average_precision, drawn_visibility, listed_visibility, probe, probe_targets

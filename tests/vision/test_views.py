@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,3 +123,21 @@ def test_options_are_part_of_what_features_are(folder: WorldFolder) -> None:
     assert found.header.options == (("bins", 8),)
     with pytest.raises(InputError, match="holds features with another options"):
         StoreWriter(found.path, replace(found.header, options=(("bins", 9),)))
+
+
+def test_features_that_were_damaged_are_noticed_before_anybody_sees_them(folder: WorldFolder) -> None:
+    store(folder, "eyes")
+    path = store_path(folder.path, "eyes") / "features.f16"
+    data = bytearray(path.read_bytes())
+    data[100] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"features\.f16: is not what features\.json describes: damaged"):
+        world_views(folder, WORLD, "eyes")
+    data[100] ^= 1
+    data[100:102] = np.float16(np.nan).tobytes()
+    path.write_bytes(data)
+    index = path.with_name("features.json")
+    about = json.loads(index.read_text())
+    index.write_text(json.dumps(about | {"sha256": hashlib.sha256(data).hexdigest()}))
+    with pytest.raises(InputError, match="holds values that are no numbers"):
+        world_views(folder, WORLD, "eyes")

@@ -51,6 +51,13 @@ def test_of_two_equal_ways_the_one_first_in_the_file_is_taken() -> None:
     assert graph.hop[3, 0] == 1
 
 
+def test_viewpoints_too_close_to_be_told_apart_are_refused() -> None:
+    places = ((0.0, 0.0, 0.0), (2e-17, 3.0, 0.0), (1e-17, 3.0, 0.0), (0.0, 3.0, 0.0))
+    viewpoints = tuple(Viewpoint(f"v{i}", place) for i, place in enumerate(places))
+    with pytest.raises(InputError, match="house near: viewpoints lie so close together"):
+        Graph.of(House("near", viewpoints, ((0, 3), (2, 3), (1, 2))))
+
+
 def test_excluded_viewpoints_take_no_part_and_isolated_ones_reach_nothing() -> None:
     viewpoints = (
         Viewpoint("a", (0.0, 0.0, 0.0)),

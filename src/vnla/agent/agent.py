@@ -7,7 +7,7 @@ Any `nn.Module` that derives from `Agent` is trained and evaluated like the pape
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -24,6 +24,10 @@ class Sizes(NamedTuple):
     """Size of the vocabulary; token 0 is padding."""
     views: Mapping[str, int]
     """Length of each tensor that there is to see, by name."""
+    senses: Sequence[str] = ()
+    """Those of them that are senses."""
+    vocabulary: Sequence[str] = ()
+    """The words by number, where they are known."""
 
 
 class Agent(nn.Module, ABC):
@@ -31,6 +35,9 @@ class Agent(nn.Module, ABC):
 
     captured: ClassVar[bool] = True
     """Whether its sizes do not depend on what happens, so that a GPU graph can hold a training iteration."""
+
+    learns: ClassVar[bool] = True
+    """Whether it can be trained."""
 
     @abstractmethod
     def begin(self, start: Start) -> Mind:

@@ -13,7 +13,7 @@ from vnla.common.errors import InputError
 TOLERANCE = 0.1
 """The share that a measurement may get worse by before it counts."""
 
-_LESS_IS_BETTER = {"s", "ms", "MB", "GB"}
+_LESS_IS_BETTER = {"s", "ms", "kB", "MB", "GB"}
 _SAME_MACHINE = ("processor", "cores", "threads", "gpu")
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Agent, Sizes
-from vnla.agent.paper import AGENTS
+from vnla.agent.agent import Sizes
+from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.common.named import build
@@ -101,10 +101,9 @@ def bare_setting(
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
     noticed = senses_named(senses)
-    given = Sizes(
-        max(WORDS, len(vocabulary)), {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
-    )
-    walker: Agent = build("agent", agent, AGENTS, {**sizes, **(options or {})}, Agent, sizes=given)
+    seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
+    given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
+    walker = agent_named(agent, {**sizes, **(options or {})}, given)
     views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),

@@ -8,6 +8,7 @@ from typing import Any
 from vnla.bench.evaluate import POINTS, bench_evaluate
 from vnla.bench.measure import Benchmark, Measurement
 from vnla.bench.render import bench_render
+from vnla.bench.serve import bench_serve
 from vnla.bench.tasks import bench_tasks
 from vnla.bench.train import ITERATIONS, bench_train
 from vnla.bench.world import CPP_STEPS_A_SECOND, bench_world
@@ -23,6 +24,7 @@ _BENCHMARKS: dict[str, tuple[Callable[..., Iterator[Measurement]], str]] = {
     "render": (bench_render, ""),
     "train": (bench_train, ""),
     "evaluate": (bench_evaluate, ""),
+    "serve": (bench_serve, "times: of the goal"),
 }
 
 PRECISIONS = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}

@@ -21,10 +21,16 @@ from vnla.cli import (
     beyond,
     calibrate,
     ceilings,
+    compare,
     demo,
+    episodes,
     evaluate,
     features,
     paper,
+    parts,
+    score,
+    serve,
+    study,
     tasks,
     train,
     walk,
@@ -76,13 +82,19 @@ app.add_typer(features.app, name="features", cls=Group)
 app.add_typer(tasks.app, name="tasks", cls=Group)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.add_typer(episodes.app, name="episodes", cls=Group)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
 app.command("advice")(advice.advice)
+app.command("serve")(serve.serve)
+app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)
+app.command("list")(parts.list_)
 app.add_typer(bench.app, name="bench", cls=Group)
 
 

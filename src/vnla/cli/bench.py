@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from vnla.cli.console import plain
+from vnla.cli.console import LARGEST_SEED, plain
 from vnla.common.files import write_text
 from vnla.common.named import options_of
 from vnla.report.printing import Table
@@ -28,7 +28,7 @@ SecondsOption = Annotated[float, typer.Option(min=0.01, help="About how long eac
 PrecisionOption = Annotated[str, typer.Option(metavar="NAME", help="float32, bfloat16, or on a GPU tf32.")]
 HiddenOption = Annotated[int, typer.Option(min=1, help="Hidden size.")]
 ViewSizeOption = Annotated[int, typer.Option(min=1, help="Length of a view's features.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of everything.")]
+SeedOption = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything.")]
 
 app = typer.Typer(help="Measure how fast the parts are on this machine.", no_args_is_help=True)
 
@@ -150,6 +150,26 @@ def evaluate(
         "evaluate", json_file, points=points, seeds=seeds, hidden=hidden, view_size=view_size, precision=precision,
         device=device, seed=seed,
     )  # fmt: skip
+
+
+@app.command("serve", epilog="Example: vnla bench serve --visitors 200 --json serve.json")
+def serve(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = "pretrained",
+    world: Annotated[str, typer.Option(metavar="DIR", help="World, as in `vnla serve`; its features must be made.")] = "",
+    tasks: Annotated[str, typer.Option(metavar="DIR", help="Data set, likewise.")] = "",
+    visitors: Annotated[int, typer.Option(min=1, max=500, help="Visitors at once, each a step a second.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 30.0,
+    modes: Annotated[str, typer.Option(metavar="NAMES", help="beat, watch, help, with commas between. [default: all]")] = "",
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Start a server on two cores, have many visitors come, and see how long they wait; and what a page has to fetch."""
+    from vnla.cli.serve import check_installed
+
+    check_installed()
+    given = {"run": run, "world": world, "tasks": tasks, "modes": modes}
+    other: dict[str, Any] = {name: value for name, value in given.items() if value and value != "pretrained"}
+    _one("serve", json_file, visitors=visitors, seconds=seconds, seed=seed, **other)
 
 
 @app.command("compare", epilog="Example: vnla bench compare yesterday.json today.json --tolerance 0.1")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from vnla.cli.console import hint_if_busy
+from vnla.cli.console import LARGEST_SEED, hint_if_busy
 from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_found, resumable
 
 
@@ -48,7 +48,9 @@ def beyond(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Tasks on which that is looked for. [default: the preset's]")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data sets and the first training.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and the first training.")
+    ] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import LARGEST_SEED, Tell, plain, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 from vnla.report.printing import Table
@@ -63,7 +63,9 @@ def calibrate(
     checkpoint: Annotated[
         str, typer.Option(metavar="NAME", help="val_seen, val_unseen, last, or an iteration.")
     ] = "val_unseen",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the tasks that are drawn, and of the help budgets.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the tasks that are drawn, and of the help budgets.")
+    ] = 0,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write what is found to this file.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,

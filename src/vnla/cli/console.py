@@ -23,7 +23,20 @@ from rich.progress import (
 
 from vnla.common.lines import Lines, duration
 
-__all__ = ["Lines", "ProgressLines", "hint_if_busy", "plain", "print_json", "progress_bar", "telling"]
+__all__ = [
+    "LARGEST_SEED",
+    "Lines",
+    "ProgressLines",
+    "hint_if_busy",
+    "is_given",
+    "plain",
+    "print_json",
+    "progress_bar",
+    "telling",
+]
+
+LARGEST_SEED = 2**63 - 1
+"""Larger ones do not fit into the numbers that random ones are drawn from."""
 
 
 class Tell(Protocol):
@@ -120,6 +133,12 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
         console=console,
         transient=True,
     )
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option was given by a person, rather than left at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and not source.name.startswith("DEFAULT")
 
 
 def hint_if_busy(threads: int | None = None) -> None:

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from vnla.cli.console import LARGEST_SEED
 from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_tables, run_all
 
 
 def demo(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything.")] = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data set and trainings.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data set and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,

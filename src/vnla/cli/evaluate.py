@@ -1,4 +1,4 @@
-"""`vnla evaluate`: how well a trained agent does."""
+"""`vnla evaluate`: how well a trained agent does, or somebody else's (`vnla.cli.guests`)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import Tell, is_given, plain, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
 from vnla.common.named import build, name_of, options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.cli.guests import Invitation
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.players import Players
@@ -30,11 +32,26 @@ TESTS = ("test_seen", "test_unseen")
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or of several, or: pretrained.")],
+    context: typer.Context,
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="RUN", help="Folder of a run or of several, or: pretrained. Or give --agent.", show_default=False
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Not a run: http://HOST:PORT, openai:MODEL, scripted, planner or yours, a.b:C."),
+    ] = None,
     split: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen; may be repeated.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=5, help="How many of the authors' five seeds. [default: 5; with --agent 1]")
+    ] = None,
+    subset: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="N tasks of a split, the same for everybody. [default: all]")
+    ] = None,
     help_policy: Annotated[
         str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
     ] = None,
@@ -54,7 +71,8 @@ def evaluate(
         Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
     ] = None,
     world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World for the pretrained agent, or where the run's has moved to.")
+        Path | None,
+        typer.Option(metavar="DIR", help="World for --agent and for pretrained, or where the run's has moved to."),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -74,8 +92,42 @@ def evaluate(
     npz: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all that happened here, an evaluation.npz for each split.")
     ] = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Score instead what people did: a results file, of vnla study export, say."),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    agent_option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="With --agent: what it is made with; may be repeated.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="With --agent: episodes and calls, to go on from. [default: evaluations/NAME]"),
+    ] = None,
+    on_error: Annotated[
+        str, typer.Option(metavar="WHAT", help="With --agent: a wrong answer costs a step (stay), or ends all (stop).")
+    ] = "stay",
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="With --agent: calls at a time.")] = 8,
+    timeout: Annotated[float, typer.Option(min=0.01, help="With --agent: seconds for one try of a call.")] = 60,
+    retries: Annotated[int, typer.Option(min=0, max=20, help="With --agent: tries after the first.")] = 3,
+    give_up: Annotated[
+        int, typer.Option(min=0, help="With --agent: leave after so many calls in a row without an answer; 0: never.")
+    ] = 20,
+    key_variable: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]"),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="With openai: where it is, such as http://localhost:8000/v1.")
+    ] = None,
+    observe: Annotated[str, typer.Option(metavar="WHAT", help="With openai: picture, text or both.")] = "picture",
+    prompt: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With openai: a prompt. [default: the package's]")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="With openai: no more calls than this.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="With openai: no more tokens than this.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With openai: say what it may cost, and leave.")] = False,
 ) -> None:
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
@@ -84,17 +136,46 @@ def evaluate(
     Example: vnla evaluate runs/policies --csv episodes.csv --metric examples.metric:steps_after_help
 
     Example: vnla evaluate pretrained --world worlds/small --tasks tasks/small
+
+    Example: vnla evaluate --recorded data/results.json --world worlds/small --tasks tasks/small
+    Example: vnla evaluate --agent http://localhost:8000 --world worlds/small --tasks tasks/small --subset 200
     """
+    from vnla.cli.guests import Invitation, Spending
     from vnla.common.machine import device_named, use_threads
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.evaluation.spreadsheet import Spreadsheet
+    from vnla.remote.caller import Manner
+    from vnla.remote.walk import ON_ERROR
     from vnla.training.checkpoints import runs_in
+    from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
     speaking = _Speaking(advisor_language, options_of(advisor_option or [], "--advisor-option"), k)
-    trial = _Trial(SEEDS[:seeds], help_policy, ratio, speaking, checkpoint, chosen, world, tasks, device_named(device))
+    if recorded is not None:
+        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, advisor_language, advisor_option)):
+            raise InputError(
+                "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
+            )
+        _recorded(recorded, run, world, tasks, split or (), chosen, as_json, as_csv)
+        return
+    if agent is not None:
+        _refuse(context, run is not None, _OF_RUNS, f"is for runs; --agent {agent} decides by itself")
+        _check_places([*(_Output("", results, npz, None).places(splits)), as_json, as_csv])
+        invitation = Invitation(
+            agent, world, tasks, splits, SEEDS[: seeds or 1], chosen, HELP_RATIO if ratio is None else ratio,
+            k or SUBGOAL_ACTIONS, subset, out, _one_of("--on-error", on_error, ON_ERROR), concurrency,
+            Manner(timeout, retries, give_up=give_up), base_url, observe, prompt, key_variable,
+            options_of(agent_option or [], "--agent-option"), Spending(max_calls, max_tokens, dry_run),
+        )  # fmt: skip
+        _tell_of(invitation, _Output("", results, npz, None), as_json, as_csv)
+        return
+    _refuse(context, False, _OF_GUESTS, "needs --agent")
+    if run is None:
+        raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
+    given = SEEDS[: seeds or len(SEEDS)]
+    trial = _Trial(given, help_policy, ratio, speaking, checkpoint, chosen, world, tasks, device_named(device), subset)
     runs = runs_in(run)
     one = runs == [run]
     outputs = {each: _Output("" if one else each.name, results, npz, sweep) for each in runs}
@@ -114,6 +195,93 @@ def evaluate(
             sheet.add(each.absolute().name, name, done)
     if as_json is not None:
         write_text(as_json, json.dumps(summaries[run.name] if one else summaries, indent=2) + "\n")
+    if as_csv is not None:
+        sheet.write(as_csv)
+
+
+def _recorded(
+    path: Path,
+    run: Path | None,
+    world: Path | None,
+    tasks: Path | None,
+    splits: Sequence[str],
+    metrics: Mapping[str, Metric],
+    as_json: Path | None,
+    as_csv: Path | None,
+) -> None:
+    """Score a file of what people did in a world, which is that of a run if one is named."""
+    from vnla.evaluation.recorded import score_recorded, spreadsheet
+    from vnla.houses.folder import read_world
+    from vnla.tasks.dataset import read_dataset
+    from vnla.training.checkpoints import CONFIG
+    from vnla.training.config import RunConfig
+
+    _check_places([as_json, as_csv])
+    if (world is None or tasks is None) and run is not None:
+        config = RunConfig.read(run / CONFIG)
+        world, tasks = world or Path(config.world), tasks or Path(config.tasks)
+    if world is None or tasks is None:
+        raise InputError("--recorded: say in which --world and with which --tasks it was done")
+    dataset = read_dataset(tasks)
+    with telling() as tell:
+        tell(f"scoring {path}")
+        known = [task for split in splits or dataset.paths for task in dataset.split(split)]
+        found = score_recorded(path, read_world(world).houses, known, dataset.budgets, metrics)
+    (name, first), *others = found.items()
+    values = {name: first.as_dict(), **{each: condition.as_dict((name, first)) for each, condition in others}}
+    counts = [(field, [str(each[field]) for each in values.values()]) for field in ("participants", "episodes")]
+    figures = {each: done.summary() for each, done in found.items()}
+    metrics = {each: metrics[each] for each in metrics if not all(isnan(done[each].value) for done in figures.values())}
+    plain().print(_figures(f"{path}, 95% intervals over people", figures, metrics, counts))
+    if others:
+        plain().print(_figures(f"difference to {name}", {each: done.minus(first) for each, done in others}, metrics))
+    if as_json is not None:
+        write_text(as_json, json.dumps(values, indent=2) + "\n")
+    if as_csv is not None:
+        write_text(as_csv, spreadsheet(found))
+
+
+_OF_RUNS = ("help_policy", "checkpoint", "sweep", "advisor_language", "advisor_option")
+_OF_GUESTS = (
+    "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
+    "prompt", "max_calls", "max_tokens", "dry_run",
+)  # fmt: skip
+
+
+def _refuse(context: typer.Context, both: bool, options: Sequence[str], why: str) -> None:
+    """Refuse what belongs to the other kind of agent."""
+    given = [name for name in options if is_given(context, name)]
+    if both or given:
+        raise InputError(f"{'RUN' if both else '--' + given[0].replace('_', '-')} {why}")
+
+
+def _one_of(option: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise InputError(f"{option} {value}: choose from {', '.join(choices)}")
+    return value
+
+
+def _tell_of(invitation: Invitation, output: _Output, as_json: Path | None, as_csv: Path | None) -> None:
+    """Evaluate a guest; its table, its errors, and the files that are asked for."""
+    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.results import results_of, write_results
+    from vnla.evaluation.spreadsheet import Spreadsheet
+
+    title, visits, summary = invitation.run()
+    found, sheet = {split: visit.evaluation for split, visit in visits.items()}, Spreadsheet()
+    plain().print(_table(title, found, invitation.metrics))
+    for split, visit in visits.items():
+        kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
+        plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
+        if results := output.of_results(split):
+            write_results(results, results_of(visit.evaluation, invitation.seeds[0]))
+        if npz := output.of_npz(split):
+            write_evaluation(npz, visit.evaluation)
+        sheet.add(invitation.agent, split, visit.evaluation)
+    if invitation.place is not None:
+        typer.echo(f"episodes, calls and results: {invitation.place}")
+    if as_json is not None:
+        write_text(as_json, json.dumps(summary, indent=2) + "\n")
     if as_csv is not None:
         sheet.write(as_csv)
 
@@ -188,6 +356,7 @@ class _Trial:
     world: Path | None
     tasks: Path | None
     device: str
+    subset: int | None = None
 
     def check(self, run: Path) -> None:
         """Refuse what this run cannot do, before anything large is loaded."""
@@ -232,7 +401,8 @@ class _Trial:
                 write_evaluation(npz, found[split])
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
-        return f"help policy {config.help_policy}, τ = {share}", found
+        drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
+        return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
     def _asking(self, config: RunConfig) -> RunConfig:
         """The same by another help policy, if one is given."""
@@ -250,7 +420,18 @@ class _Trial:
         players = make_players(config, material, agent, training=False, lexicon=Forgiving(words))
         if self.speaking.k is not None and self.speaking.k != players.advisor.k:
             players = with_k(players, self.speaking.k, words)
-        return _Subject(players, trained.material.evaluation_tasks(split))
+        return _Subject(players, self._tasks(trained, split))
+
+    def _tasks(self, trained: Trained, split: str) -> TaskSet:
+        from vnla.tasks.sampling import subset
+        from vnla.tasks.task_set import TaskSet
+
+        material = trained.material
+        if self.subset is None:
+            return material.evaluation_tasks(split)
+        data = material.dataset
+        chosen = subset(data.split(split), self.subset)
+        return TaskSet.compile(material.world, chosen, data.budgets, vocabulary=data.vocabulary)
 
 
 def _learns(config: RunConfig) -> bool:
@@ -280,8 +461,23 @@ def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], te
 
 
 def _table(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> Table:
-    table = Table("", *found, title=title, title_justify="left")
-    figures = [each.summary() for each in found.values()]
+    return _figures(title, {name: each.summary() for name, each in found.items()}, metrics)
+
+
+def _figures(
+    title: str,
+    columns: Mapping[str, Mapping[str, object]],
+    metrics: Mapping[str, Metric],
+    before: Iterable[tuple[str, Sequence[str]]] = (),
+) -> Table:
+    """A column for each, a row a metric, and other rows before them."""
+    table = Table("", *columns, title=title, title_justify="left")
+    for name, cells in before:
+        table.add_row(name, *cells)
     for name, metric in metrics.items():
-        table.add_row(name if metric.unit == name else f"{name}, {metric.unit}", *(str(each[name]) for each in figures))
+        table.add_row(_named(name, metric), *(str(figures[name]) for figures in columns.values()))
     return table
+
+
+def _named(name: str, metric: Metric) -> str:
+    return name if metric.unit == name else f"{name}, {metric.unit}"

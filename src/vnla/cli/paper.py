@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from vnla.cli.console import hint_if_busy
+from vnla.cli.console import LARGEST_SEED, hint_if_busy
 
 if TYPE_CHECKING:
     from vnla.paper.presets import Preset
@@ -46,7 +46,7 @@ def paper(
     features: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of houses, data sets and trainings.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,

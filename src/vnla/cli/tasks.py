@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import Progress
 
-from vnla.cli.console import plain, print_json, progress_bar
+from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
 from vnla.common import files
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
@@ -49,7 +49,7 @@ def make(
     world: Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The data set folder to make; it must not exist yet.")],
     task: Annotated[TaskName, typer.Option(help="Which data set.")] = TaskName.asknav,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same files.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same files.")] = 0,
     size: Annotated[
         int | None,
         typer.Option(

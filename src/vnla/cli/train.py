@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from vnla.cli.console import LARGEST_SEED, is_given
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -40,7 +41,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Features of the world, or symbolic. Several with commas between. [default: the world's choice]",
+            help="Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares,"
+            " or the world's choice]",
         ),
     ] = None,
     help_policy: Annotated[
@@ -91,8 +93,9 @@ def train(
     iterations: Annotated[
         int,
         typer.Option(
-            min=1,
-            help="How many batches to train on. A run that is there goes on to that many; its cooldown is at the new end.",
+            min=0,
+            help="How many batches to train on; 0 for an agent as it is. A run that is there goes on to that many; its"
+            " cooldown is at the new end.",
         ),
     ] = 100_000,
     batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
@@ -120,6 +123,10 @@ def train(
         typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor, or of the grammar; may be repeated."),
     ] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
+    following: Annotated[
+        bool,
+        typer.Option("--following", help="Subgoals are followed by the agent itself, ever more of them, and it learns to."),
+    ] = False,
     rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
     deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
     uncertainty: Annotated[float, typer.Option(help="ε of rule (b), nats.")] = 1.0,
@@ -157,7 +164,7 @@ def train(
 
     device = device_named(device)
     use_threads(threads)
-    given = {name for name in context.params if _is_given(context, name)}
+    given = {name for name in context.params if is_given(context, name)}
     if agent != "paper":
         _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
     if advisor not in KINDS:
@@ -166,10 +173,11 @@ def train(
             f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
         )
     sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
+    seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
     wanted = RunConfig(
         world=str(world.absolute()) if world else "",
         tasks=str(tasks.absolute()) if tasks else "",
-        features=features or (default_features(world) if world else DEFAULT),
+        features=features or seen,
         keeps_ended=keeps_ended,
         validate_every=validate_every,
         training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
@@ -177,10 +185,11 @@ def train(
         teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
         agent=agent,
         agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
-        senses=sense,
+        senses=sense if "sense" in given else noticed,
         timed=timed,
         fold=fold,
         veil=veil,
+        following=following,
         objective=objective,
         objective_options=options_of(objective_option or [], "--objective-option"),
         begins_with=str(begins_with.absolute()) if begins_with else "",
@@ -188,6 +197,17 @@ def train(
     policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
     variants = _variants(run, wanted, policies, _numbers(seed))
     _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
+
+
+def _declared(agent: str, usual: str) -> tuple[str, str]:
+    """The features and the senses that an agent declares to see, the usual ones if it does not."""
+    from vnla.agent.choice import class_of
+    from vnla.agent.sights import features_for, senses_for
+
+    if agent == "paper":
+        return usual, ""
+    kind = class_of(agent)
+    return features_for(kind, usual), senses_for(kind)
 
 
 def _refuse(options: Set[str], why: str) -> None:
@@ -229,6 +249,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "timed": lambda config: config.timed,
     "fold": lambda config: config.fold,
     "veil": lambda config: config.veil,
+    "following": lambda config: config.following,
     "objective": lambda config: config.objective,
     "objective_option": lambda config: config.objective_options,
     "begins_with": lambda config: config.begins_with,
@@ -283,12 +304,6 @@ def _language(advisor: Advisor) -> str:
     from vnla.language.choice import ADVISORS
 
     return name_of(advisor, ADVISORS)
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given by a person, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and not source.name.startswith("DEFAULT")
 
 
 def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:
@@ -352,8 +367,8 @@ def _variants(
 
 def _numbers(text: str) -> list[int]:
     numbers = [int(each) for each in text.split(",") if each.strip().isdecimal()]
-    if len(numbers) != len(text.split(",")):
-        raise InputError(f"--seed {text}: give whole numbers, not negative, with commas between several")
+    if len(numbers) != len(text.split(",")) or max(numbers) > LARGEST_SEED:
+        raise InputError(f"--seed {text}: give whole numbers from 0 to {LARGEST_SEED}, with commas between several")
     return numbers
 
 

@@ -142,7 +142,7 @@ class Log(View):
     def say(self, what: str) -> None:
         """A line of its own."""
         total = sum(config.training.iterations for config in self.runs.values())
-        self._lines.say(what, sum(self._done.values()) / total)
+        self._lines.say(what, sum(self._done.values()) / total if total else None)
 
     def begins(self, runs: Sequence[Run], seconds: float) -> None:
         """A line."""

@@ -32,6 +32,7 @@ def watch(
 
     Example: vnla watch pretrained --world worlds/small --tasks tasks/small
     """
+    from vnla.common.files import file_name
     from vnla.common.machine import device_named
     from vnla.evaluation.evaluate import run_task
     from vnla.report.animation import write_animation
@@ -55,7 +56,8 @@ def watch(
     Console().print(put_into_words(account))
     if out is not None:
         images = images_of(material.folder, house, (320, 240))
-        wanted = [out / f"{name}.png", out / f"{name}.gif", *([out / f"{name}.mp4"] if video else [])]
+        stem = out / file_name(name)
+        wanted = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "gif", *(["mp4"] if video else []))]
         draw_strip(account, wanted[0], images)
         for path in wanted[1:]:
             write_animation(account, path, images)

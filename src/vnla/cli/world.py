@@ -8,11 +8,12 @@ from contextlib import closing
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vnla.cli.console import plain, print_json, progress_bar
+from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
+from vnla.cli.help import Group
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
@@ -21,9 +22,23 @@ from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_bui
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
-app = typer.Typer(help="Houses: make, import, export, show, set.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from vnla.houses.sources import WorldSource
+
+app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
+
+
+class _Importers(Group):
+    """`vnla world import FILE.json OUT` means `vnla world import json FILE.json OUT`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Typer calls this."""
+        named = args and args[0].endswith(".json") and args[0] not in self.commands
+        return super().resolve_command(ctx, ["json", *args] if named else args)
+
+
 importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
-app.add_typer(importers, name="import")
+app.add_typer(importers, name="import", cls=_Importers)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -63,22 +78,37 @@ def make(
     preset: Annotated[
         str, typer.Option(metavar="NAME", help="small: 17 little houses; paper: 61/11/18 of real sizes.")
     ] = "small",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything in it.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything in it.")] = 0,
     houses: Annotated[
         int | None, typer.Option(metavar="N", help="So many in all, in the preset's proportions. [default: the preset's]")
     ] = None,
     train: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for training.")] = None,
     dev: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for development.")] = None,
     test: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for test.")] = None,
+    storeys: Annotated[str | None, typer.Option(metavar="A..B", help="Storeys, 1 to 3. [default: as it comes]")] = None,
+    rooms: Annotated[str | None, typer.Option(metavar="A..B", help="Rooms, 8 to 80. [default: the preset's sizes]")] = None,
+    area: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Square metres indoors, 90 to 1000. [default: as it comes]")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]"),
+    ] = None,
+    programme: Annotated[
+        str | None, typer.Option(metavar="NAME", help="home or workplace. [default: now and then a workplace]")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
     A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
-    the same preset and seed, and a house for test is never one for training elsewhere.
+    the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
+    on where it was.
     """
-    from vnla.houses.generate.world import PRESETS, Parts, as_extra, make_houses, recipes, splits
+    from vnla.houses.generate.unfinished import unfinished
+    from vnla.houses.generate.wishes import Wishes, range_of
+    from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
@@ -88,10 +118,16 @@ def make(
     parts = Parts(train or parts.train, dev or parts.dev, test or parts.test)
     if houses is not None and sum(parts) != houses:
         raise InputError(f"--houses {houses}: --train, --dev and --test make it {sum(parts)}; leave one of them out")
-    wanted = recipes(chosen, seed, parts)
-    with progress_bar() as progress, closing(make_houses(wanted, workers)) as making:
-        made = list(progress.track(making, len(wanted), description="building"))
-    write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=as_extra(preset, seed, wanted))
+    styles = tuple(name.strip() for name in style.split(",")) if style else ()
+    wishes = Wishes(range_of(storeys, "--storeys"), range_of(rooms, "--rooms"), range_of(area, "--area"), styles, programme)
+    wanted = recipes(chosen, seed, parts, None if wishes == Wishes() else wishes)
+    with unfinished(out, wanted) as begun:
+        if there := sum(map(begun.has, wanted)):
+            typer.echo(f"{there:,} of {len(wanted):,} houses are there already", err=True)
+        with progress_bar() as progress, closing(begun.make(wanted, workers)) as making:
+            made = list(progress.track(making, len(wanted), description="building"))
+        extra = as_extra(preset, seed, wanted)
+        write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=extra)
     if as_json:
         print_json({"out": str(out), **counts(made)})
     else:
@@ -129,6 +165,61 @@ def import_matterport(
         print_json(_import_report(out, houses, notes, verbose))
     else:
         _print_import(out, houses, notes, verbose)
+
+
+@importers.command("json", epilog="Example: vnla world import json examples/world.json worlds/mine")
+def import_json(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A plain JSON file of rooms, viewpoints and objects.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Pictures all around each viewpoint: <house>/<viewpoint>.jpg. [default: none]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Import houses of your own from a plain JSON file; `vnla world schema` prints what may stand in it.
+
+    Viewpoints and edges that the file does not give are made. Without pictures agents see symbols, or read text.
+    """
+    from vnla.houses.sources import Plain
+
+    _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
+
+
+@importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")
+def import_from(
+    source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source; may be repeated.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Import houses from a source by its name, anybody's too."""
+    from vnla.common.named import options_of
+    from vnla.houses.sources import world_source
+
+    _import(world_source(source, options_of(option or (), "--option")), out, source, as_json)
+
+
+def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
+    """Make a world folder of what a source gives."""
+    files.vacant(out)
+    choices = source.choices()
+    with progress_bar() as progress:
+        houses = list(progress.track(source.houses(), description="reading"))
+    write_world(out, houses, source=name, splits=source.splits(), choices=choices)
+    notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
+    if as_json:
+        print_json(_import_report(out, houses, notes, True))
+    else:
+        _print_import(out, houses, notes, True)
+
+
+@app.command("schema", epilog="Example: vnla world schema > world.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of the files that `vnla world import json` reads."""
+    from vnla.houses.plain import schema_text
+
+    typer.echo(schema_text(), nl=False)
 
 
 @app.command("export", epilog="Example: vnla world export worlds/small exported --format matterport")
@@ -181,7 +272,7 @@ def set_(
     world: WorldArgument,
     pictures: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="generated, skybox or package.module:Class; 'default' takes it back."),
+        typer.Option(metavar="SOURCE", help="generated, skybox, panoramas, package.module:Class; 'default' takes it back."),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import gzip
 import io
 import json
 import os
@@ -27,6 +28,9 @@ MEGABYTE = 1 << 20
 LONGEST_LINE = MEGABYTE
 LARGEST_TEXT = 256 * MEGABYTE
 
+_PIECEWISE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Ways to compress of which `zipfile` unpacks no more than is read; of others a few bytes can fill the memory."""
+_LONGEST_NAME = 100
 _TEMPORARY = re.compile(r"\.(.+)\.[a-z0-9_]{8}")
 """What `tempfile` makes of the prefix that a writer gives it."""
 
@@ -84,10 +88,23 @@ def read_zip_lines(
     """The lines of the text file `member` of a zip archive, as `read_lines` gives them."""
     where = f"{path}:{member}"
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
-        # zipfile never unpacks more than the size that the archive states, so to look at that size is enough.
-        _check_size(where, archive.getinfo(member).file_size, limit, what)
+        _check_member(where, archive.getinfo(member), limit, what)
         with archive.open(member) as raw, io.TextIOWrapper(raw, encoding="utf-8") as stream:
             yield from _lines(stream, where, what, longest, limit)
+
+
+def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
+    """That an archive can be unpacked whole: of nothing in it there is more than `limit` bytes."""
+    existing_file(path, what)
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        for about in archive.infolist():
+            _check_member(f"{path}:{about.filename}", about, limit, what)
+
+
+def _check_member(where: str, about: zipfile.ZipInfo, limit: int, what: str) -> None:
+    _check_size(where, about.file_size, limit, what)
+    if about.compress_type not in _PIECEWISE:
+        raise NotImplementedError("neither stored nor deflated")
 
 
 def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int) -> Iterator[tuple[int, str]]:
@@ -115,7 +132,7 @@ def _zip_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path}: is damaged or no zip archive ({error}); download it again") from None
+        raise InputError(f"{path}: is damaged or no zip archive ({error}); download or make it again") from None
     except (NotImplementedError, RuntimeError) as error:
         # An encrypted member, or a compression that Python does not know.
         raise InputError(f"{path}: cannot be unpacked ({error}); unpack it by hand beside the archive") from None
@@ -143,6 +160,22 @@ def parse_json(text: str, path: Path, what: str) -> Any:
         raise InputError(f"{path}: has a number that cannot be read ({error}); expected {what}") from None
 
 
+def read_gzip(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
+    """The text in a file compressed by gzip, of at most `limit` bytes when unpacked."""
+    existing_file(path, what)
+    try:
+        with gzip.open(path) as stream:
+            data = stream.read(limit + 1)
+        _check_size(str(path), len(data), limit, what)
+        return data.decode("utf-8")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: is damaged or not compressed by gzip ({error}); download or make it again") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start}, unpacked, is not UTF-8 text; expected {what}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` to `path` atomically."""
     write_bytes(path, text.encode("utf-8"))
@@ -162,11 +195,28 @@ def write_bytes(path: Path, data: bytes) -> None:
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
+        _sync(path.parent)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _sync(folder: Path) -> None:
+    """Have a folder's entries on disk, so that a file that was renamed into it is there after a power failure too."""
+    with contextlib.suppress(OSError):  # a system that cannot open folders, or a file system that cannot sync them
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def file_name(text: str) -> str:
+    """A name for a file made from `text`, whoever wrote it: no path, nothing hidden, not too long."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip(".-")[:_LONGEST_NAME]
+    return plain or "unnamed"
 
 
 def left_over(folder: Path, *names: str) -> list[Path]:
@@ -219,6 +269,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         if path.is_dir():
             path.rmdir()
         os.replace(working, path)
+        _sync(path.parent)
     except OSError as error:
         raise InputError(f"{error.filename or path}: cannot be written ({error.strerror})") from None
     finally:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vnla.common.errors import InputError
@@ -34,7 +34,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         except OSError:  # a file system without locks
             pass
         else:
-            lock.truncate(0)
-            lock.write(f"{os.getpid()}\n")
-            lock.flush()
+            with suppress(OSError):  # a full disk; who it is, is good to know and no more
+                os.ftruncate(lock.fileno(), 0)
+                os.write(lock.fileno(), f"{os.getpid()}\n".encode())
         yield

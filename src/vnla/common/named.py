@@ -1,4 +1,5 @@
-"""Parts that are chosen by name: ours by a short one, anybody's as `package.module:Class`.
+"""Parts that are chosen by name: ours by a short one, anybody's as `package.module:Class`, or by the name under which an
+installed package offers them (`vnla.common.offers`).
 
 An agent, a help policy, an advisor, a metric, an encoder or a source of pictures is a class that a command line or a file
 names. Its options are the fields of its dataclass, or whatever its class is called with; what is wrong with a name or an
@@ -16,17 +17,24 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
+from vnla.common.offers import offered, offers
 
 Part = TypeVar("Part")
 
 
 def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
-    """The part of that name: one of `known`, or what `package.module:Class` names."""
+    """The part of that name: one of `known`, which nobody can replace, what a package offers, or `package.module:Class`."""
     if name in known:
         return known[name]
-    if ":" not in name:
-        raise InputError(f"{kind} {name}: unknown; choose from {', '.join(known)}, or name your own as package.module:Class")
-    found: Part = _imported(kind, name)
+    found: Part
+    if ":" in name:
+        found = _imported(kind, name)
+        return found
+    offer = offered(kind, name)
+    if offer is None:
+        names = dict.fromkeys([*known, *(each.name for each in offers(kind))])
+        raise InputError(f"{kind} {name}: unknown; choose from {', '.join(names)}, or name your own as package.module:Class")
+    found = offer.load()
     return found
 
 

@@ -25,6 +25,7 @@ class Purpose(IntEnum):
     ASK_ACTION = 6
     VEIL = 7
     ADVICE = 8
+    FOLLOWING = 9
 
 
 def episode_key(name: str) -> int:

@@ -1,11 +1,12 @@
-"""Take some rows of everything that belongs to a batch: tensors inside tuples, lists, dictionaries and dataclasses."""
+"""Take, or put, some rows of all that belongs to a batch: tensors inside tuples, lists, dictionaries and dataclasses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
+import torch
 from torch import Tensor
 
 Value = TypeVar("Value")
@@ -16,21 +17,37 @@ def take_rows(value: Value, rows: Tensor) -> Value:
 
     A dataclass names the fields that are not of the batch in `SHARED`.
     """
-    return cast(Value, _taken(value, rows))
+    return cast(Value, _mapped(lambda each: each.index_select(0, rows), value))
 
 
-def _taken(value: object, rows: Tensor) -> object:
+def put_rows(value: Value, rows: Tensor, some: Value) -> Value:
+    """`value` with `some` in the place of its `rows`."""
+    return cast(Value, _mapped(lambda each, new: each.index_copy(0, rows, new.to(each.dtype)), value, some))
+
+
+def where_rows(chosen: Tensor, value: Value, other: Value) -> Value:
+    """`value` in the rows that are `chosen`, and `other` in the rest."""
+
+    def either(each: Tensor, rest: Tensor) -> Tensor:
+        return torch.where(chosen.view(-1, *[1] * (each.dim() - 1)), each, rest)
+
+    return cast(Value, _mapped(either, value, other))
+
+
+def _mapped(function: Callable[..., Tensor], value: Any, *others: Any) -> Any:
+    """What `function` gives for each tensor of a batch, and the tensors in the same place of others."""
     if isinstance(value, Tensor):
-        return value.index_select(0, rows)
+        return function(value, *others)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         named: Callable[..., object] = type(value)
-        return named(*(_taken(each, rows) for each in value))
+        return named(*(_mapped(function, *each) for each in zip(value, *others, strict=True)))
     if isinstance(value, dict):
-        return {name: _taken(each, rows) for name, each in value.items()}
+        return {name: _mapped(function, each, *(other[name] for other in others)) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_taken(each, rows) for each in value)
+        return type(value)(_mapped(function, *each) for each in zip(value, *others, strict=True))
     if is_dataclass(value) and not isinstance(value, type):
         shared: frozenset[str] = getattr(value, "SHARED", frozenset())
         names = [each.name for each in fields(value) if each.init and each.name not in shared]
-        return replace(value, **{name: _taken(getattr(value, name), rows) for name in names})
+        found = {name: _mapped(function, *(getattr(each, name) for each in (value, *others))) for name in names}
+        return replace(value, **found)
     return value

@@ -40,6 +40,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "–"
+        return f"{self.value:.2f}" if math.isnan(self.low) else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
 
 def over_seeds(values: Sequence[float]) -> Estimate:
     """The paper's mean and 95% interval: 1.95 standard errors of the mean over the seeds."""
@@ -83,9 +88,37 @@ def over_houses(
     above = np.asarray(top, dtype=np.float64)
     below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
     names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = np.stack([np.bincount(which.ravel(), each.ravel()) for each in (above, below)], axis=1)  # (houses, 2)
-    bounds = _bounds(sums.astype(np.float64), samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
+    sums = _sums(above, below, which, len(names))
+    bounds = _bounds(sums, samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
     return Interval(ratio(above, below), *bounds)
+
+
+def difference_over_houses(
+    one: tuple[ArrayLike, ArrayLike],
+    other: tuple[ArrayLike, ArrayLike],
+    houses: tuple[Sequence[str], Sequence[str]],
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """How much more the ratio of two sums is than that of two others, for other houses: a house is drawn with all that
+    happened in it on both sides, so what is easy or hard on both sides is not in the difference."""
+    names, which = np.unique(np.asarray([*houses[0], *houses[1]]), return_inverse=True)
+    sides = np.split(which.ravel(), [len(houses[0])])
+    each = [_sums(top, bottom, rows, len(names)) for (top, bottom), rows in zip((one, other), sides, strict=True)]
+    value = ratio(*each[0].T) - ratio(*each[1].T)
+    if len(names) < 2:
+        return Interval(value, math.nan, math.nan)
+    random, sums = np.random.default_rng(seed), np.concatenate(each, axis=1)  # (houses, 4)
+    drawn = np.stack([sums[random.integers(len(names), size=len(names))].sum(axis=0) for _ in range(samples)])
+    counted = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+    return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3], level))
+
+
+def _sums(above: ArrayLike, below: ArrayLike, which: NDArray[np.intp], count: int) -> Floats:
+    """Both sums of each house, by its number: (houses, 2)."""
+    return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in (above, below)], axis=1)
 
 
 def over_trainings(
@@ -115,6 +148,32 @@ def over_trainings(
         found.append(np.take_along_axis(means, trainings, axis=0).mean(axis=0))
     bounds = _middle(found[0] - sum(found[1:]), level) if len(set(names)) > 1 else (math.nan, math.nan)
     return Interval(value - sum(other), *bounds)
+
+
+def over_tasks(
+    sums: ArrayLike,
+    minus: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """The ratio of two sums over tasks, (2, tasks), for other houses and other tasks in them; `houses` are those of the
+    tasks.
+
+    Of a difference, that to the ratio of `minus`, both sides are given the same houses and tasks: what makes a task hard for
+    both cancels out. One house tells nothing about others, and there is no interval.
+    """
+    sides = [np.asarray(each, dtype=np.float64) for each in (sums, minus) if each is not None]
+    value, *other = (ratio(*each) for each in sides)
+    names = tuple(np.asarray(houses).tolist())
+    if len(set(names)) < 2:
+        return Interval(value - sum(other), math.nan, math.nan)
+    above, below = np.moveaxis(np.stack(sides) @ _tasks_drawn(names, samples, seed).T, 1, 0)  # (sides, samples) each
+    counted = (below > 0).all(axis=0)
+    found = above[:, counted] / below[:, counted]
+    return Interval(value - sum(other), *_middle(found[0] - found[1:].sum(axis=0), level))
 
 
 @lru_cache(maxsize=5)  # 40 MB each at the paper's sizes

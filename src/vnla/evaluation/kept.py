@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,14 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
-from vnla.roles.advisor import Advisor
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import NAV_ACTIONS
 
 EVALUATION = "evaluation.npz"
 _SCORES = "scores."
 _WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
+_LARGEST = 512 * files.MEGABYTE
 _SMALL = (np.int8, np.int16, np.int32)
 
 
@@ -72,6 +75,38 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
     return Evaluation(tasks, seeds, trace, scores)
 
 
+def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
+    """The tasks, the seeds and all that happened, of a file that may be anybody's."""
+    arrays = _read(path)
+    try:
+        trace = _trace(arrays, TemplateAdvisor())
+        seeds, ids = tuple(map(int, arrays["seeds"].ravel())), [str(each) for each in arrays["tasks"].ravel()]
+    except KeyError as error:
+        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: has an array of the wrong kind ({error}); expected {_WHAT}") from None
+    _check_shapes(path, trace, len(ids) * len(seeds))
+    return ids, seeds, trace
+
+
+def _check_shapes(path: Path, trace: Trace, episodes: int) -> None:
+    steps = trace.nav.shape[1] if trace.nav.ndim == 2 else 0
+    one, each = ("length", "help_budget"), ("nav", "request", "teacher_request", "reason", "phrase")
+    shapes = dict.fromkeys(one, (episodes,)) | dict.fromkeys(each, (episodes, steps)) | {"pose": (episodes, steps + 1)}
+    for name, shape in shapes.items():
+        found = getattr(trace, name)
+        if found.shape != shape or not episodes:
+            raise InputError(f"{path}: trace.{name} has the shape {tuple(found.shape)}, not {shape}; expected {_WHAT}")
+        if found.dtype != (torch.bool if name.endswith("request") else torch.int64):
+            raise InputError(f"{path}: trace.{name} is of {found.dtype}; expected {_WHAT}")
+    taken = torch.arange(steps) < trace.length[:, None]
+    if (
+        not ((trace.length >= 0) & (trace.length <= steps)).all()
+        or not ((trace.nav >= 0) & (trace.nav < NAV_ACTIONS))[taken].all()
+    ):
+        raise InputError(f"{path}: trace.length or trace.nav is out of range; expected {_WHAT}")
+
+
 def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
     """The trace in a file. Older files have the codes of an advisor's subgoals instead of phrases with their texts."""
     found = {name: arrays.get(f"trace.{name}") for name in TENSORS}
@@ -90,11 +125,11 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
-    files.existing_file(path, _WHAT)
+    files.check_zip(path, _WHAT, _LARGEST)
     try:
         with np.load(path, allow_pickle=False) as found:
             return dict(found)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
 
 

@@ -9,6 +9,7 @@ A list of records, one a task:
 - `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.roles.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
+- `help_budget`: how often it could have asked
 
 `instr_id` and `trajectory` are enough to score anybody's results; the rest may be missing.
 """
@@ -16,7 +17,6 @@ A list of records, one a task:
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,8 +44,11 @@ from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles
 Pose = tuple[str, float, float]
 Move = tuple[int, int, int]
 
-_WHAT = "a results file: a JSON list of records with instr_id and trajectory"
-_LARGEST = 2048 * files.MEGABYTE
+WHAT = "a results file: a JSON list of records with instr_id and trajectory"
+LARGEST = 2048 * files.MEGABYTE
+MOST_REQUESTS = 1000
+"""No help budget is larger."""
+_LARGEST_ANGLE = 1e6  # radians; false of what is not a number, too
 _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 _TURNS: dict[Nav, Move] = {
     Nav.LEFT: (0, -1, 0),
@@ -54,7 +57,8 @@ _TURNS: dict[Nav, Move] = {
     Nav.DOWN: (0, 0, -1),
     Nav.STOP: (0, 0, 0),
 }
-_ACTIONS = {move: action for action, move in _TURNS.items()}
+ACTIONS: dict[Move, Nav] = {move: action for action, move in _TURNS.items()}
+"""What is none of these is `forward`."""
 _EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
 
 
@@ -71,6 +75,7 @@ class Result:
     teacher_ask_reason: tuple[str, ...] | None = None
     subgoals: tuple[str | None, ...] | None = None
     is_success: bool | None = None
+    help_budget: int | None = None
 
 
 def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
@@ -80,29 +85,36 @@ def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
     place = 0 if seed is None else evaluation.seeds.index(seed)
     count = len(evaluation.tasks)
     trace = evaluation.trace.rows(slice(place * count, (place + 1) * count))
-    moves = _moves(trace, evaluation.tasks.environment.world)  # of the actions taken only
-    success = evaluation.scores.success[place].tolist()
+    return results_of_trace(evaluation.tasks, trace, evaluation.scores.success[place].tolist())
+
+
+def results_of_trace(tasks: TaskSet, trace: Trace, success: Sequence[bool]) -> list[Result]:
+    """The results of episodes, a row of `trace` for each of `tasks`. What is not known of the help teacher is not told."""
+    world = tasks.environment.world
+    moves = _moves(trace, world)  # of the actions taken only
     return [
-        _result(evaluation, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
-        for row, task in enumerate(evaluation.tasks.tasks)
+        _result(world, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
+        for row, task in enumerate(tasks.tasks)
     ]
 
 
-def _result(evaluation: Evaluation, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
-    world, length = evaluation.tasks.environment.world, int(trace.length)
+def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
+    length, budget = int(trace.length), int(trace.help_budget)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
-    said = trace.phrase[0, :length].tolist()
+    said, reasons = (each[0, :length].tolist() for each in (trace.phrase, trace.reason))
+    judged = NOTHING not in reasons
     return Result(
         instr_id=task.id,
         scan=task.house,
         trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
-        agent_nav=tuple(moves),
+        agent_nav=tuple(moves) if len(moves) == length else None,  # an agent's errors are no actions
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
-        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())),
-        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in trace.reason[0, :length].tolist()),
+        teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if judged else None,
+        teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if judged else None,
         subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
+        help_budget=None if budget == NOTHING else budget,
     )
 
 
@@ -133,23 +145,28 @@ def _moves(trace: Trace, world: World) -> list[list[Move]]:
 
 def write_results(path: Path, results: Sequence[Result]) -> None:
     """Write a results file, whole or not at all."""
-    records = ({name: value for name, value in asdict(each).items() if value is not None} for each in results)
-    lines = ",\n".join(json.dumps(record, separators=(",", ":"), allow_nan=False) for record in records)
+    lines = ",\n".join(map(result_line, results))
     files.write_text(path, f"[\n{lines}\n]\n")
+
+
+def result_line(result: Result) -> str:
+    """A record as a results file has it, in one line."""
+    record = {name: value for name, value in asdict(result).items() if value is not None}
+    return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 
 def read_results(path: Path) -> list[Result]:
     """The records of a results file; whatever is wrong with one is an error that names it."""
-    records = files.read_json(path, _WHAT, _LARGEST)
+    records = files.read_json(path, WHAT, LARGEST)
     if not isinstance(records, list):
-        raise InputError(f"{path}: is not a list; expected {_WHAT}")
-    return [_read(record, f"{path}: record {number}") for number, record in enumerate(records)]
+        raise InputError(f"{path}: is not a list; expected {WHAT}")
+    return [read_result(record, f"{path}: record {number}") for number, record in enumerate(records)]
 
 
 def score_results(path: Path, tasks: TaskSet) -> Scores:
     """The metrics of a results file, recomputed: one entry for each of `tasks`, in their order.
 
-    A help budget is not in the file, so its share that was used cannot be known. Where the file says nothing of requests
+    Where a help budget is not in the file its share that was used cannot be known. Where the file says nothing of requests
     there were none.
     """
     by_task = {}
@@ -164,12 +181,12 @@ def score_results(path: Path, tasks: TaskSet) -> Scores:
     missing = [task.id for task in tasks.tasks if task.id not in by_task]
     if missing:
         raise InputError(f"{path}: has no record of task {missing[0]!r}; of {len(tasks)} tasks {len(missing)} are missing")
-    trace = _trace(tasks, [by_task[task.id] for task in tasks.tasks])
+    trace = trace_of(tasks, [by_task[task.id] for task in tasks.tasks])
     return score(trace.to(tasks.key.device), tasks.environment, tasks.goals)
 
 
-def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
-    """The trace of results, in the order of the tasks."""
+def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
+    """The trace of results, in the order of the tasks, each with what to call it in messages."""
     world = tasks.environment.world
     poses = [list(_poses(world, task, *pair)) for task, pair in zip(tasks.tasks, results, strict=True)]
     steps = max(map(len, poses)) - 1
@@ -177,7 +194,7 @@ def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
     asked = [[bool(each) for each in result.agent_ask or ()] for result in records]
     taught = [[bool(each) for each in result.teacher_ask or ()] for result in records]
     reasons = [[int(_REASONS[each]) for each in result.teacher_ask_reason or ()] for result in records]
-    actions = [[int(_ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
+    actions = [[int(ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
     nothing = torch.full((len(results), steps), NOTHING)
     return Trace(
         pose=torch.tensor([row + row[-1:] * (steps + 1 - len(row)) for row in poses]),
@@ -187,12 +204,13 @@ def _trace(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
         teacher_request=_filled(taught, steps, False),
         reason=_filled(reasons, steps, NOTHING),
         phrase=nothing,
-        help_budget=torch.full((len(results),), NOTHING),
+        help_budget=torch.tensor([NOTHING if each.help_budget is None else each.help_budget for each in records]),
     )
 
 
 def _filled(rows: Sequence[list[Any]], width: int, empty: int | bool) -> Tensor:
-    return torch.tensor([row + [empty] * (width - len(row)) for row in rows]).reshape(len(rows), width)
+    kind = torch.bool if isinstance(empty, bool) else torch.int64
+    return torch.tensor([row + [empty] * (width - len(row)) for row in rows], dtype=kind).reshape(len(rows), width)
 
 
 def _poses(world: World, task: Task, where: str, result: Result) -> Iterator[int]:
@@ -224,7 +242,8 @@ def _view(heading: float, elevation: float) -> int:
     return view_index(row, round(heading / TURN) % HEADINGS)
 
 
-def _read(record: Any, where: str) -> Result:
+def read_result(record: Any, where: str) -> Result:
+    """A record of a results file; `where` names it in messages."""
     if not isinstance(record, dict):
         raise InputError(f"{where}: is not an object; expected one with instr_id and trajectory")
     name = record.get("instr_id")
@@ -233,14 +252,18 @@ def _read(record: Any, where: str) -> Result:
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory or not all(map(_is_pose, trajectory)):
         raise InputError(f"{where}: field trajectory: expected a list of [viewpoint, heading, elevation], start included")
-    for field, kind in (("scan", str), ("is_success", bool)):
+    for field, kind in (("scan", str), ("is_success", bool), ("help_budget", int)):
         if not isinstance(record.get(field), kind | None):
             raise InputError(f"{where}: field {field} is {record[field]!r}; expected {kind.__name__}")
+    budget = record.get("help_budget")
+    if isinstance(budget, bool) or (budget is not None and not 0 <= budget <= MOST_REQUESTS):
+        raise InputError(f"{where}: field help_budget is {budget!r}; expected a number of requests")
     return Result(
         instr_id=name,
         scan=record.get("scan"),
         trajectory=tuple((viewpoint, float(heading), float(elevation)) for viewpoint, heading, elevation in trajectory),
         is_success=record.get("is_success"),
+        help_budget=record.get("help_budget"),
         **_each_action(record, len(trajectory) - 1, where),
     )
 
@@ -279,7 +302,7 @@ def _plain(value: Any) -> Any:
 def _is_pose(value: object) -> bool:
     if not isinstance(value, list) or len(value) != 3 or not isinstance(value[0], str):
         return False
-    return all(isinstance(angle, int | float) and math.isfinite(angle) for angle in value[1:])
+    return all(type(angle) in (int, float) and abs(angle) < _LARGEST_ANGLE for angle in value[1:])
 
 
 def _is_move(value: object) -> bool:
@@ -294,7 +317,7 @@ def _is_ask(value: object) -> bool:
 
 
 def _is_reason(value: object) -> bool:
-    return value in _REASONS
+    return isinstance(value, str) and value in _REASONS
 
 
 def _is_words(value: object) -> bool:

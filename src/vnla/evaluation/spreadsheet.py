@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,7 +23,8 @@ from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
-ABOUT = ("run", "split", "seed", "task", "house", "start", "start_room", "object", "goal_room", "end_goal")
+ABOUT_TASK = ("task", "house", "start", "start_room", "object", "goal_room", "end_goal")
+ABOUT = ("run", "split", "seed", *ABOUT_TASK)
 """The columns before the scores."""
 
 _REASONS = tuple(RESULT_NAMES[reason] for reason in Reason)
@@ -52,29 +53,40 @@ class Spreadsheet:
 
     def add(self, run: str, split: str, evaluation: Scored) -> None:
         """The episodes of an evaluation, which is not kept itself."""
-        columns = dict(_columns(evaluation.scores))
+        columns = dict(columns_of(evaluation.scores))
         self._parts.append((run, split, tuple(evaluation.tasks.tasks), tuple(evaluation.seeds), columns))
 
     def text(self) -> str:
         """The file."""
         names = list(dict.fromkeys(name for *_, columns in self._parts for name in columns))
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([_cell(name) for name in (*ABOUT, *names)])
+        return as_csv((*ABOUT, *names), self._rows(names))
+
+    def _rows(self, names: Sequence[str]) -> Iterator[tuple[object, ...]]:
         for run, split, tasks, seeds, columns in self._parts:
             for place, seed in enumerate(seeds):
                 values = [columns[name][place].tolist() if name in columns else [""] * len(tasks) for name in names]
                 for task, *row in zip(tasks, *values, strict=True):
-                    about = (task.id, task.house, task.start, task.start_room, task.object, task.goal_room, task.end_goal)
-                    writer.writerow([_cell(each) for each in (run, split, seed, *about, *row)])
-        return stream.getvalue()
+                    yield run, split, seed, *about_task(task), *row
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         write_text(path, self.text())
 
 
-def _columns(scores: Scores) -> Iterator[tuple[str, Any]]:
+def about_task(task: Task) -> tuple[object, ...]:
+    """What `ABOUT_TASK` names."""
+    return task.id, task.house, task.start, task.start_room, task.object, task.goal_room, task.end_goal
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A CSV file."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([cell(each) for each in row] for row in (header, *rows))
+    return stream.getvalue()
+
+
+def columns_of(scores: Scores) -> Iterator[tuple[str, Any]]:
     """The scores as arrays (seeds, tasks): of one with another axis, an array for each place on it."""
     for name, array in scores.items():
         if array.ndim == len(scores.shape):
@@ -85,7 +97,7 @@ def _columns(scores: Scores) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{place}", flat[..., i]) for i, place in enumerate(places))
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
     """A value as it is written: truth as 1 and 0, what is not known as nothing.
 
     Spreadsheet programs carry out text that begins like a formula. An apostrophe before it makes it text to them.

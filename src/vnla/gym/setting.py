@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
 from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight
+from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
@@ -26,6 +26,7 @@ from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
+from vnla.text.sights import Sights
 from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
@@ -43,7 +44,8 @@ class Options(TypedDict, total=False):
     world: World | None
     tasks: Sequence[Task] | str | Path | None
     budgets: TimeBudgets | None
-    observe: Literal["features", "rgb"]
+    observe: Literal["features", "rgb", "text"]
+    sights: Sights | None
     features: NDArray[Any] | SymbolicFeatures | None
     images: Images | None
     width: int
@@ -72,7 +74,8 @@ class Setting:
         world: World | None = None,
         tasks: Sequence[Task] | str | Path | None = None,
         budgets: TimeBudgets | None = None,
-        observe: Literal["features", "rgb"] = "features",
+        observe: Literal["features", "rgb", "text"] = "features",
+        sights: Sights | None = None,
         features: NDArray[Any] | SymbolicFeatures | None = None,
         images: Images | None = None,
         width: int = WIDTH,
@@ -87,7 +90,8 @@ class Setting:
         `world` saves compiling `houses` again, and where its tables are is where walks are computed. `tasks` may be an
         AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones. `features`
         (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for `observe="rgb"`
-        and for rendering, `width` by `height`. `ratio` is τ, `longest` bounds the time budget.
+        and for rendering, `width` by `height`. `sights` know what is in view for `observe="text"`; without them the boxes of
+        `houses` do. `ratio` is τ, `longest` bounds the time budget.
         """
         if not 0 <= ratio <= 1 or longest < 1:
             raise InputError(f"the ratio τ is {ratio} and the longest episode {longest}; they need 0 ≤ τ ≤ 1 and ≥ 1 step")
@@ -99,7 +103,10 @@ class Setting:
         task_set = _task_set(world, tasks, budgets, longest)
         rules = Rules(task_set, advisor or TemplateAdvisor(), ratio, success_radius)
         pictures = None if images is None else ImageSight(images, world, width, height)
-        sight, labels = _sight(observe, houses, world, features, pictures)
+        if observe == "text":
+            sight, labels = _in_words(houses, world, sights)
+        else:
+            sight, labels = _sight(observe, houses, world, features, pictures)
         return cls(rules, sight, pictures, labels, _observation_space(rules, sight, longest))
 
     @property
@@ -142,6 +149,12 @@ def _task_set(world: World, tasks: Sequence[Task] | str | Path | None, budgets: 
     return replace(task_set, time_budget=task_set.time_budget.clamp(max=longest))
 
 
+def _in_words(houses: Sequence[House] | None, world: World, sights: Sights | None) -> tuple[Sight, tuple[str, ...]]:
+    if sights is None and houses is None:
+        raise InputError('observe="text": a world alone has nothing to tell of; give `houses` too, or `sights`')
+    return TextSight(Sights.of_houses(houses or ()) if sights is None else sights, world), ()
+
+
 def _sight(
     observe: str,
     houses: Sequence[House] | None,
@@ -155,7 +168,7 @@ def _sight(
             raise InputError('observe="rgb" needs `images`: a function that draws the view from a pose')
         return pictures, ()
     if observe != "features":
-        raise InputError(f'observe={observe!r}: choose "features" or "rgb"')
+        raise InputError(f'observe={observe!r}: choose "features", "rgb" or "text"')
     if features is None:
         if houses is None:
             raise InputError("features: a world alone has no objects to see; give `houses` too, or `features`")

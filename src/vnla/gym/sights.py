@@ -1,7 +1,8 @@
-"""What an environment shows of a pose: a row of a feature array, or a picture."""
+"""What an environment shows of a pose: a row of a feature array, a picture, or words."""
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,6 +12,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
+from vnla.text.sights import Sights
+from vnla.text.words import describe
 from vnla.vision.symbolic import SymbolicFeatures
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS, Ints, view_angles
@@ -18,16 +21,19 @@ from vnla.world.views import VIEWS, Ints, view_angles
 Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
 """(house, viewpoint id, heading, elevation, width, height) → RGB (height, width, 3); angles in radians."""
 
+LONGEST_TEXT = 4096
+"""Characters of a view in words."""
+
 
 class Sight(Protocol):
     """How poses become what the agent sees."""
 
     @property
-    def space(self) -> spaces.Box:
+    def space(self) -> spaces.Space[Any]:
         """What one agent may see."""
 
-    def __call__(self, pose: Ints) -> NDArray[Any]:
-        """What agents at `pose` (batch,) see: (batch, …)."""
+    def __call__(self, pose: Ints) -> Any:
+        """What agents at `pose` (batch,) see: an entry for each."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,25 @@ class ImageSight:
                 f"not as bytes {(self.height, self.width, 3)}"
             )
         return picture
+
+
+@dataclass(frozen=True)
+class TextSight:
+    """Shows what is in view in words."""
+
+    sights: Sights
+    world: World
+
+    @property
+    def space(self) -> spaces.Text:
+        return spaces.Text(LONGEST_TEXT, min_length=0, charset=frozenset(string.printable))
+
+    def __call__(self, pose: Ints) -> tuple[str, ...]:
+        places = places_of(self.world, pose // VIEWS)
+        return tuple(self._words(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True))
+
+    def _words(self, house: str, name: str, view: int) -> str:
+        return describe(self.sights(house, name, view)).encode("ascii", "replace").decode()[:LONGEST_TEXT]
 
 
 def places_of(world: World, viewpoints: Ints) -> list[tuple[str, str]]:

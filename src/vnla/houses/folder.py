@@ -80,10 +80,12 @@ def write_world(
     source: str,
     splits: Mapping[str, Sequence[str]] | None = None,
     extra: Mapping[str, Any] | None = None,
+    choices: Mapping[str, Any] | None = None,
 ) -> None:
     """Write `houses` as the new world folder `path`, whole or not at all.
 
-    `source` says where the houses come from ("generated", "matterport"); `extra` is kept in `world.json` as it is.
+    `source` says where the houses come from ("generated", "matterport"); `extra` is kept in `world.json` as it is, and
+    `choices` are its `pictures` and `features`, as `WorldFolder.choosing` has them.
     """
     if not houses:
         raise InputError(f"{path}: a world needs at least one house")
@@ -102,7 +104,9 @@ def write_world(
             "counts": counts(houses),
             "extra": dict(extra or {}),
             "sha256": {file.relative_to(folder).as_posix(): _sha256(file) for file in _files(folder)},
+            **(choices or {}),
         }
+        _check_choices(path / MANIFEST, manifest)
         files.write_text(folder / MANIFEST, _manifest_text(manifest))
 
 

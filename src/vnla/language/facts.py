@@ -20,8 +20,9 @@ from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
+from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.frames import Kind
-from vnla.language.sights import digest, keep_arrays, kept_arrays, sights_of
+from vnla.language.sights import sights_of
 from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
 from vnla.language.things import NOTHING, ROOMS, THINGS
 from vnla.world.graph import Graph

@@ -117,8 +117,11 @@ class Surroundings:
 
     def _table(self, name: str) -> NDArray[np.float32]:
         seen = self.sights.seen
-        table = np.zeros((len(self.graph.ids), VIEWS, len(self.house.objects)), np.float32)
-        table[seen["viewpoint"], seen["view"], seen["thing"]] = seen[name]
+        number = {self.house.number[each]: i for i, each in enumerate(self.graph.ids)}
+        place = {thing.id: i for i, thing in enumerate(self.house.objects)}
+        here, thing = ([of[each] for each in seen[kind].tolist()] for of, kind in ((number, "viewpoint"), (place, "object")))
+        table = np.zeros((len(number), VIEWS, len(place)), np.float32)
+        table[here, seen["view"], thing] = seen[name]
         return table
 
     @cached_property

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import cycle
 from typing import NamedTuple, TypeVar
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -84,4 +85,12 @@ def png(canvas: Figure) -> bytes:
     """The figure as a PNG file; the same figure is always the same file."""
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=DOTS, metadata={"Software": "vnla"})
+    return buffer.getvalue()
+
+
+def svg(canvas: Figure) -> bytes:
+    """The figure as an SVG file, which prints sharply at any size."""
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "vnla"}):  # the same figure is always the same file
+        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "vnla"})
     return buffer.getvalue()

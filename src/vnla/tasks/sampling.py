@@ -13,6 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from vnla.common.randomness import episode_key
+from vnla.tasks.task import Task
 from vnla.world.views import Ints
 
 SIZE = 5000
@@ -52,6 +54,12 @@ def sample(
 
 def _shuffled(buckets: Sequence[int], random: np.random.Generator) -> list[int]:
     return [buckets[place] for place in random.random(len(buckets)).argsort()]
+
+
+def subset(tasks: Sequence[Task], size: int) -> list[Task]:
+    """So many tasks, in their order, drawn by their ids alone: the same for everybody, a smaller subset within a larger."""
+    drawn = {task.id for task in sorted(tasks, key=lambda task: (episode_key(f"subset {task.id}"), task.id))[:size]}
+    return [task for task in tasks if task.id in drawn]
 
 
 def some(things: Sequence[Thing], limit: int) -> list[Thing]:

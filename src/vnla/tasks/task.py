@@ -6,16 +6,14 @@ tasks.
 
 from __future__ import annotations
 
-import gzip
 import math
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.common.files import MEGABYTE, existing_file, parse_json, read_json
+from vnla.common.files import MEGABYTE, parse_json, read_gzip, read_text
 from vnla.world.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
@@ -43,27 +41,11 @@ class Task:
 def read_tasks(path: Path) -> list[Task]:
     """The tasks of an AskNav or NoRoom file."""
     what = "a list of AskNav records"
-    records = _read_compressed(path, what) if path.suffix == ".gz" else read_json(path, what, _LARGEST)
+    text = read_gzip(path, what, _LARGEST) if path.suffix == ".gz" else read_text(path, what, _LARGEST)
+    records = parse_json(text, path, what)
     if not isinstance(records, list):
         raise InputError(f"{path}: expected {what}, found {_kind(records)}")
     return [task for number, record in enumerate(records) for task in tasks_of(record, f"{path}: record {number}")]
-
-
-def _read_compressed(path: Path, what: str) -> Any:
-    existing_file(path, what)
-    try:
-        with gzip.open(path) as stream:
-            data = stream.read(_LARGEST + 1)
-        text = data.decode("utf-8")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: is damaged or not compressed by gzip ({error}); download or make it again") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start}, unpacked, is not UTF-8 text; expected {what}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    if len(data) > _LARGEST:
-        raise InputError(f"{path}: is too large for {what} (limit {_LARGEST / MEGABYTE:,.0f} MB unpacked)")
-    return parse_json(text, path, what)
 
 
 def tasks_of(record: Any, where: str) -> Iterator[Task]:

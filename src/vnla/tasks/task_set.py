@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -71,6 +71,13 @@ class TaskSet:
 
     def __len__(self) -> int:
         return len(self.tasks)
+
+    def rows(self, which: Sequence[int]) -> TaskSet:
+        """Some of the tasks, by their numbers, in this order."""
+        some = torch.tensor(which, dtype=torch.int64, device=self.key.device)
+        chosen = {name: getattr(self, name)[some] for name in ("key", "start", "goals", "time_budget")}
+        tasks = tuple(self.tasks[number] for number in which)
+        return replace(self, tasks=tasks, end_goals=self.end_goals.rows(some), **chosen)
 
     def episodes(
         self, which: Tensor, *, seed: int | Tensor, ratio: float = HELP_RATIO, k: int = SUBGOAL_ACTIONS

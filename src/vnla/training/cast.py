@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 
 from vnla.agent.agent import Agent, Sizes
-from vnla.agent.paper import AGENTS
+from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
-from vnla.common.named import build
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
 from vnla.roles.advisor import Lexicon
+from vnla.roles.following import Following, Led
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
@@ -27,9 +27,9 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     torch.manual_seed(config.training.seed)
     views = {name: table.shape[1] for name, table in data.views.items()}
     noticed = {name: sense.size for name, sense in senses_named(config.senses).items()}
-    sizes = Sizes(len(vocabulary_of(config, data)), views | noticed)
-    agent: Agent = build("agent", config.agent, AGENTS, config.agent_options, Agent, sizes=sizes)
-    return agent.to(data.world.device)
+    words = vocabulary_of(config, data).words
+    sizes = Sizes(len(words), views | noticed, tuple(noticed), words)
+    return agent_named(config.agent, config.agent_options, sizes).to(data.world.device)
 
 
 def make_players(
@@ -51,6 +51,7 @@ def make_players(
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
         senses=senses_named(config.senses),
+        following=Following.within(data.world) if config.following and training else Led(),
         veil=config.veil if training else 0.0,
         keeps_known=training,
     )

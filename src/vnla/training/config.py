@@ -58,6 +58,8 @@ class TrainingConfig:
             raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
         if not 0 <= self.weight_decay < math.inf:
             raise InputError(f"weight decay {self.weight_decay}: must be 0 or a number above it")
+        if not 0 <= self.seed < 2**63:
+            raise InputError(f"seed {self.seed}: must be a whole number from 0 to 2^63 - 1")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision {self.precision}: unknown; choose from {', '.join(PRECISIONS)}")
 
@@ -66,6 +68,10 @@ class TrainingConfig:
         falling = self.cooldown * self.iterations
         left = self.iterations - iteration
         return self.learning_rate * (min(1.0, left / falling) if falling else 1.0)
+
+    def share(self, iteration: int) -> float:
+        """Which share of the training is done before an iteration: 0 at the first one, 1 at the last."""
+        return min(1.0, iteration / max(1, self.iterations - 1))
 
 
 @dataclass(frozen=True)
@@ -104,12 +110,16 @@ class RunConfig:
     """By name, or as package.module:Class."""
     objective_options: dict[str, Any] = field(default_factory=dict)
     """Fields of the objective that differ from its own."""
+    following: bool = False
+    """Whether the agent learns to follow subgoals by itself (`vnla.roles.following`)."""
     begins_with: str = ""
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        if self.following and self.advisor.direct:
+            raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
         _ = self.policy, self.aim, senses_named(self.senses), Fold.of_text(self.fold)
 

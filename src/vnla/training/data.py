@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -19,6 +20,9 @@ from vnla.training.fold import Fold
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
+if TYPE_CHECKING:
+    from vnla.vision.views import Source
+
 
 @dataclass(frozen=True)
 class RunData:
@@ -30,11 +34,19 @@ class RunData:
     views: Views  # (poses, size) each, by the name of the features
 
     @classmethod
-    def load(cls, config: RunConfig, device: torch.device | str = "cpu") -> RunData:
-        """The world, the data set and the features that a configuration names."""
-        folder = read_world(Path(config.world))
+    def load(
+        cls,
+        config: RunConfig,
+        device: torch.device | str = "cpu",
+        words: Vocabulary | None = None,
+        source: Source | None = None,
+    ) -> RunData:
+        """The world, the data set and the features that a configuration names, read with other words if they are given;
+        features from another source, if it has them."""
+        folder, dataset = read_world(Path(config.world)), dataset_of(config)
+        dataset = dataset if words is None else replace(dataset, words=words)
         world = World.compile(folder.houses, device)
-        return cls(folder, dataset_of(config), world, _views(config, folder, world))
+        return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source))
 
     def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:
         """The training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
@@ -76,8 +88,8 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
-def _views(config: RunConfig, folder: WorldFolder, world: World) -> Views:
+def _views(config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None) -> Views:
     from vnla.vision.views import world_views  # late: vision brings encoders and houses along
 
-    found = world_views(folder, world, config.features)
+    found = world_views(folder, world, config.features, words, source)
     return {name: torch.from_numpy(array).to(world.device) for name, array in found.items()}

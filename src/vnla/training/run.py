@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from vnla.common import files
+from vnla.common.errors import InputError
 from vnla.common.lane import Reading
 from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
@@ -86,6 +88,8 @@ class Run:
         self.path, self.config = path, config
         self._progress = progress or Progress()
         agent = make_agent(config, material)
+        if config.training.iterations and not agent.learns:
+            raise InputError(f"agent {config.agent}: cannot be trained; --iterations 0 makes a run of it as it is")
         self._judged = make_players(config, material, agent, training=False)
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
         self._words = material.dataset.vocabulary.text()
@@ -106,7 +110,7 @@ class Run:
                 first = first_agent(config)
                 load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
         self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
-        self._validated = validated_at(notes, self.done)
+        self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
         self._unreported: deque[tuple[int, Reading]] = deque()
@@ -179,6 +183,7 @@ class Run:
     def save(self) -> None:
         """Write a checkpoint, after the one before; the disk works while training goes on."""
         self._report(wait=True)
+        self._check()
         self._writer.wait()
         notes = {"best": json.dumps(self._best), "validated": str(self._validated)}
         self._writer.write(self.path / LAST, self._trainer.state(notes))
@@ -189,15 +194,29 @@ class Run:
         while self._unreported and (wait or self._unreported[0][1].arrived):
             iteration, reading = self._unreported.popleft()
             nav, ask = reading.numbers()
+            if not (isfinite(nav) and isfinite(ask)):
+                raise self._lost(iteration)
             record = {"iteration": iteration, "nav_loss": nav, "ask_loss": ask}
             self._log.write(record)
             speed = (iteration - self._first) / (time.monotonic() - self._began)
             self._progress.report({**record, "iterations_a_second": speed, "of": self.last})
 
+    def _check(self) -> None:
+        """Nothing is kept of an agent that is no longer numbers."""
+        if not self._trainer.finite():
+            raise self._lost(self.done)
+
+    def _lost(self, iteration: int) -> InputError:
+        return InputError(
+            f"{self.path}: at iteration {iteration:,} or before its losses are no longer numbers: what it learned has grown"
+            " without bounds; begin anew with a lower --learning-rate"
+        )
+
     def _validate(self, stop: Stop) -> None:
         """Success on the validation splits; the agent is kept where it is better than before. Recorded whole or not at
         all."""
         self._report(wait=True)
+        self._check()
         found = {split: self._evaluated(split, stop) for split in self._splits}
         agent_file = cache(self._trainer.agent_file)
         for split, figures in found.items():

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import torch
 
+from vnla.agent.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.stopping import Interrupted, Stop, signals_noted
@@ -157,8 +158,12 @@ class _Materials:
     def of(self, config: RunConfig) -> RunData:
         key = config.world, config.features, config.tasks, first_words(config)
         if key not in self._known:
-            seen = next((each for (world, features, *_), each in self._known.items() if (world, features) == key[:2]), None)
+            seen = None if TEXT in config.features.split(",") else self._seen(*key[:2])
             self._known[key] = (
                 RunData.load(config, self._device) if seen is None else replace(seen, dataset=dataset_of(config))
             )
         return self._known[key]
+
+    def _seen(self, world: str, features: str) -> RunData | None:
+        """The same world with the same features, which are no words of a data set."""
+        return next((each for key, each in self._known.items() if key[:2] == (world, features)), None)

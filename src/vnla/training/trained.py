@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vnla import pretrained
 from vnla.agent.agent import Agent
@@ -18,6 +19,9 @@ from vnla.training.checkpoints import CONFIG, VALIDATION, load_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 from vnla.training.opening import check_places
+
+if TYPE_CHECKING:
+    from vnla.vision.views import Source
 
 
 @dataclass(frozen=True)
@@ -36,23 +40,32 @@ class Trained:
         return load_agent(self.folder, self.config, self.material, which)
 
 
-def open_trained(run: Path, *, world: Path | None = None, tasks: Path | None = None, device: str = "cpu") -> Trained:
-    """The agent of a run, in another world or on another data set if they are given; the pretrained one needs both."""
+def open_trained(
+    run: Path,
+    *,
+    world: Path | None = None,
+    tasks: Path | None = None,
+    device: str = "cpu",
+    source: Source | None = None,
+) -> Trained:
+    """The agent of a run, in another world or on another data set if they are given; the pretrained one needs both.
+
+    What it sees may come from another `source` than the world's features.
+    """
     if str(run) == pretrained.NAME and not run.exists():
         if world is None or tasks is None:
             raise InputError("the pretrained agent: say which --world and --tasks to try it on")
-        return _opened(pretrained.FOLDER, world, tasks, device, only="val_unseen")
-    return _opened(run, world, tasks, device)
+        return _opened(pretrained.FOLDER, world, tasks, device, source, only="val_unseen")
+    return _opened(run, world, tasks, device, source)
 
 
-def _opened(folder: Path, world: Path | None, tasks: Path | None, device: str, only: str | None = None) -> Trained:
+def _opened(
+    folder: Path, world: Path | None, tasks: Path | None, device: str, source: Source | None, only: str | None = None
+) -> Trained:
     saved = RunConfig.read(folder / CONFIG)
     check_places(folder, saved, world=world is None, tasks=tasks is None)
     config = replace(saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks))
-    words = _words(folder, saved)
-    material = RunData.load(config, device)
-    if words is not None:
-        material = replace(material, dataset=replace(material.dataset, words=words))
+    material = RunData.load(config, device, _words(folder, saved), source)
     return Trained(folder, config, material, only)
 
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.layers.products import products_in
+from vnla.agent.simple import SimpleAgent
 from vnla.common.capture import Captured, beside, join, second_stream
 from vnla.common.errors import InputError
 from vnla.common.lane import lane_of
@@ -114,6 +115,7 @@ class Trainer:
             self.players.agent.train()
         with self.lane.drawing(seed):  # dropout
             self._set_rate(self.config.rate(self.done))
+            self.players.following.advance(self.config.share(self.done))
             which = self._order.batch(self.done)
             losses = self.update(which, torch.full_like(which, seed))
         self.lane.queued()
@@ -160,6 +162,11 @@ class Trainer:
         """`_update` as one GPU graph."""
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
+    def finite(self) -> bool:
+        """Whether all that has been learned is numbers."""
+        with self.lane.entered():
+            return all(bool(value.isfinite().all()) for value in part_tensors(self.parts).values())
+
     def agent_file(self) -> bytes:
         """The agent alone, as a safetensors file."""
         with self.lane.entered():
@@ -183,7 +190,8 @@ class Trainer:
 
 def uncaptured(players: Players) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
-    return next((type(each).__name__ for each in (players.agent, players.voice) if not each.captured), None)
+    who = next((each for each in (players.agent, players.voice) if not each.captured), None)
+    return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
 
 
 class Order:

@@ -32,21 +32,22 @@ def extract(
     progress: Count = unheard,
     *,
     readying: Callable[[Sequence[str]], None] = lambda _: None,
+    house: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Encode what the store still lacks, with so many processes, as many as there are cores unless told.
 
-    `viewpoints` are the store's, in its order. At most `batch` images go to the encoder at once. `images` is sent to the
-    processes, and the encoder as well if it can travel; their number changes nothing in the result. `progress` counts
-    viewpoints. `meanwhile` is called while the processes start, and is over when they begin; `readying` then, with the
-    houses that are being made ready, each time they change.
+    `viewpoints` are the store's, in its order; with a `house`, only what is missing of that is made. At most `batch` images
+    go to the encoder at once. `images` is sent to the processes, and the encoder as well if it can travel; their number
+    changes nothing in the result. `progress` counts viewpoints. `meanwhile` is called while the processes start, and is over
+    when they begin; `readying` then, with the houses that are being made ready, each time they change.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // VIEWS)
-    plan = Plan(viewpoints, store.pending, most)
+    plan = Plan(viewpoints, _of(house, viewpoints, store.pending), most)
     job = Job(images, encoder.size, encoder if encoder.travels else None)
     with crew(job, most, min(workers or cores_here(), len(plan))) as started:
         meanwhile()
@@ -68,6 +69,11 @@ def extract(
                 store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
                 hand.take(slot)
                 progress(len(rows))
+
+
+def _of(house: str | None, viewpoints: Sequence[Place], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows of a house, or all."""
+    return rows if house is None else np.array([row for row in rows.tolist() if viewpoints[row][0] == house], dtype=np.int64)
 
 
 class Plan:

@@ -36,37 +36,57 @@ def make_features(
     already; `told` hears in words what is being done. Gives the store's folder, its header, and whether there was anything
     to do.
     """
-    viewpoints = viewpoints_of(world)
-    header = Header(
+    header = header_of(folder, world, encoder)
+    out = store_path(folder.path, name or encoder.name)
+    if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
+        return out, header, False
+    with StoreWriter(out, header) as store:
+        progress(len(header.viewpoints) - len(store.pending))
+        encode(folder, encoder, store, progress, told=told, batch=batch, workers=workers)
+        store.finish()
+    return out, header, True
+
+
+def header_of(folder: WorldFolder, world: World, encoder: Encoder) -> Header:
+    """What the features of a world are that an encoder makes."""
+    return Header(
         encoder.name,
         encoder.weights,
         encoder.dimension,
         encoder.size,
         VFOV,
         world_checksum(folder),
-        viewpoints,
+        viewpoints_of(world),
         tuple(encoder.options.items()),
     )
-    out = store_path(folder.path, name or encoder.name)
-    if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
-        return out, header, False
-    with StoreWriter(out, header) as store:
-        progress(len(viewpoints) - len(store.pending))
-        images = world_images(folder, camera_size(encoder.size), alone=True)
-        told("compiling the renderer")
-        extract(
-            images,
-            viewpoints,
-            encoder,
-            store,
-            progress,
-            readying=lambda houses: told(_doing(houses, folder.manifest.get("source") == "generated")),
-            batch=batch,
-            workers=workers,
-            meanwhile=compile_kernels,
-        )
-        store.finish()
-    return out, header, True
+
+
+def encode(
+    folder: WorldFolder,
+    encoder: Encoder,
+    store: StoreWriter,
+    progress: Count = unheard,
+    *,
+    told: Callable[[str], None] = lambda _: None,
+    house: str | None = None,
+    batch: int | None = None,
+    workers: int | None = None,
+) -> None:
+    """Encode what a store of this world still lacks, in one house or in all."""
+    images = world_images(folder, camera_size(encoder.size), alone=True)
+    told("compiling the renderer")
+    extract(
+        images,
+        store.header.viewpoints,
+        encoder,
+        store,
+        progress,
+        readying=lambda houses: told(_doing(houses, folder.manifest.get("source") == "generated")),
+        house=house,
+        batch=batch,
+        workers=workers,
+        meanwhile=compile_kernels,
+    )
 
 
 def _doing(readying: Sequence[str], generated: bool) -> str:

@@ -17,7 +17,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -208,6 +207,13 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         _put(self._marks, first, b"\1" * count, self._durable)
         self._done[first : first + count] = 1
 
+    def read(self, rows: slice) -> Features:
+        """What is stored of some viewpoints, (n, 36, dimension)."""
+        size = row_bytes(self.header)
+        self._array.seek(rows.start * size)
+        data = self._array.read((rows.stop - rows.start) * size)
+        return np.frombuffer(data, dtype=DTYPE).reshape(-1, VIEWS, self.header.dimension)
+
     def finish(self) -> FeatureStore:
         """Write the index, which makes the store whole. Every viewpoint must be done."""
         if len(self.pending):
@@ -241,10 +247,9 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
 
 def store_path(world: Path, encoder: str) -> Path:
     """Where a world folder keeps the features of an encoder."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", encoder).strip(".-")
-    if not name:
+    if not any(each.isascii() and each.isalnum() for each in encoder):
         raise InputError(f"encoder {encoder!r}: a name needs letters or digits")
-    return world / "features" / name
+    return world / "features" / files.file_name(encoder)
 
 
 def world_features(folder: WorldFolder, name: str) -> FeatureStore:

@@ -1,9 +1,10 @@
-"""What agents see of a world, by name: the features that a store holds, or `symbolic`; several with commas between."""
+"""What agents see of a world, by name: what a feature store holds, `symbolic` or `text`; several with commas between."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,17 @@ from vnla.vision.encoders import DEFAULT
 from vnla.vision.store import world_features
 from vnla.vision.symbolic import NAME as SYMBOLIC
 from vnla.vision.symbolic import symbolic_features
+from vnla.vision.text import NAME as TEXT
+from vnla.vision.text import text_views
 from vnla.world.compiled import World
 
-Views = NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    from vnla.tasks.vocabulary import Vocabulary
+
+Views = NDArray[Any]
 """A row for every pose of a world, (poses, size), in the world's order."""
+Source = Callable[[WorldFolder, World, str], Views | None]
+"""Another source of the views of a name, if it has them."""
 
 
 def view_names(text: str) -> tuple[str, ...]:
@@ -36,15 +44,30 @@ def default_features(world: Path) -> str:
     return chosen or DEFAULT
 
 
-def world_views(folder: WorldFolder, world: World, names: str) -> dict[str, Views]:
-    """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now."""
-    return {name: _views(folder, world, name) for name in view_names(names)}
+def world_views(
+    folder: WorldFolder, world: World, names: str, vocabulary: Vocabulary | None = None, source: Source | None = None
+) -> dict[str, Views]:
+    """Name → what is seen from every pose of `world`, in memory. Features must have been made of the folder as it is now,
+    unless there is another source of them.
+
+    What is seen in words, `text`, is in those of a vocabulary.
+    """
+    found = {name: source and source(folder, world, name) for name in view_names(names)}
+    return {name: _views(folder, world, name, vocabulary) if each is None else each for name, each in found.items()}
 
 
-def _views(folder: WorldFolder, world: World, name: str) -> Views:
+def _views(folder: WorldFolder, world: World, name: str, vocabulary: Vocabulary | None) -> Views:
     array: Views
+    if name == TEXT:
+        if vocabulary is None:
+            raise InputError(f"features {TEXT}: are words, which need a vocabulary; here they cannot be used")
+        return text_views(folder.houses, world, vocabulary)
     if name == SYMBOLIC:
         array = symbolic_features(folder.houses, world).array
     else:
-        array = np.array(world_features(folder, name).for_world(world))
+        store = world_features(folder, name)
+        store.verify()
+        array = np.array(store.for_world(world))
+        if not np.isfinite(array).all():
+            raise InputError(f"{store.path}: holds values that are no numbers; make the features again")
     return array.reshape(-1, array.shape[-1])

@@ -147,6 +147,12 @@ class World:
             path.append(look_up(self.hop, look_up(self.row, path[-1]) + there))
         return torch.stack(path, dim=-1)
 
+    def ways(self) -> Tensor:
+        """The edge to take from each viewpoint to each of its house, to itself the row of "stay": (pairs,), as `hop`."""
+        sizes = self.first.diff()
+        here = torch.arange(len(self.ids), device=self.device).repeat_interleave(sizes.repeat_interleave(sizes))
+        return torch.from_numpy(_edge_numbers(self)(here.cpu().numpy(), self.hop.cpu().numpy())).to(self.device)
+
 
 def look_up(table: Tensor, index: Tensor) -> Tensor:
     """`table[index]` for a table of one dimension; `gather` does it in a third of the time that indexing takes on a CPU."""

@@ -42,7 +42,10 @@ class Graph:
         length = np.sqrt(((position[target] - position[source]) ** 2).sum(axis=1))
         weights = csr_array((length, (source, target)), shape=(len(kept), len(kept)))
         distance = dijkstra(weights)
-        hop = _first_hops(distance, source, target, length)
+        try:
+            hop = _first_hops(distance, source, target, length)
+        except InputError as error:
+            raise InputError(f"house {house.name}: {error}") from None
         return cls(tuple(house.viewpoints[i].id for i in kept), position, source, target, distance, hop)
 
     def looks(self) -> Relative:
@@ -74,6 +77,9 @@ def _first_hops(distance: Float64, source: Ints, target: Ints, length: Float64) 
         before[:, end] = source[edges][tight[:, edges].argmin(axis=1)]
     joined = np.isfinite(distance) & ~np.eye(count, dtype=bool)
     hop = np.where(joined, np.arange(count)[None, :], start)
-    while (farther := joined & (before[start, hop] != start)).any():
+    for _ in range(count):
+        farther = joined & (before[start, hop] != start)
+        if not farther.any():
+            return hop
         hop = np.where(farther, before[start, hop], hop)
-    return hop
+    raise InputError("viewpoints lie so close together that their distances cannot be told apart")

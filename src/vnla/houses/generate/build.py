@@ -20,6 +20,7 @@ from vnla.houses.generate.structure import build_structure
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.styles import draw_style
 from vnla.houses.generate.viewpoints import place_viewpoints
+from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import Box, House, Level, Object, Room
 from vnla.houses.scene import Scene, SceneBuilder
 
@@ -27,6 +28,9 @@ VIEWPOINTS_A_ROOM = 5.3
 """Of the rooms asked for; plans come out a little larger, so that a house of 117 viewpoints has about 24 rooms."""
 
 FEWEST_ROOMS, MOST_ROOMS = 6, 80
+
+FEWEST_VIEWPOINTS_A_ROOM = 2
+"""Where rooms or storeys are wished for that the preset's viewpoints would not fill."""
 
 
 class _Stream(IntEnum):
@@ -47,11 +51,13 @@ class GeneratedHouse:
     plan: Plan
 
 
-def generate_house(name: str, seed: int, viewpoints: int) -> GeneratedHouse:
-    """A house of about that many viewpoints."""
+def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None = None) -> GeneratedHouse:
+    """A house of about that many viewpoints, as somebody wishes it; more where it has too many rooms for so few."""
     rooms = min(MOST_ROOMS, max(FEWEST_ROOMS, round(viewpoints / VIEWPOINTS_A_ROOM)))
-    plan = draw_plan(_random(seed, _Stream.PLAN), rooms)
-    style = draw_style(_random(seed, _Stream.STYLE))
+    plan = draw_plan(_random(seed, _Stream.PLAN), rooms, wishes)
+    if wishes is not None:
+        viewpoints = max(viewpoints, FEWEST_VIEWPOINTS_A_ROOM * len(plan.rooms))
+    style = draw_style(_random(seed, _Stream.STYLE), () if wishes is None else wishes.styles)
     structure = build_structure(plan, style)
     furnishing = furnish(plan, style, _random(seed, _Stream.FURNITURE))
     stands, edges = place_viewpoints(plan, _obstacles(plan, furnishing), _random(seed, _Stream.VIEWPOINTS), viewpoints)

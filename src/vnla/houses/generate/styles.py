@@ -10,6 +10,7 @@ a little, hangs wallpaper in some rooms, tiles others, and moves the sun.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
 
@@ -242,10 +243,10 @@ FAMILIES = (
 )
 
 
-def draw_style(random: Generator) -> Style:
-    """A style of one of the families."""
+def draw_style(random: Generator, names: Collection[str] = ()) -> Style:
+    """A style of one of the families, or of those of some names."""
     draw = Random(int(random.integers(2**63)))
-    family = draw.choice(FAMILIES)
+    family = draw.choice([family for family in FAMILIES if not names or family.name in names])
     wood = tuple(_grain(draw, tone) for tone in draw.sample(family.wood, 2))
     trim = Material(_near(draw, draw.choice((_WHITE, _CREAM, _WHITE, family.wood[0]))), gloss=0.2)
     return Style(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +17,8 @@ from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
 from vnla.houses.folder import WorldFolder
-from vnla.houses.generate.build import GeneratedHouse, generate_house
+from vnla.houses.generate.build import VIEWPOINTS_A_ROOM, GeneratedHouse, generate_house
+from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import House
 from vnla.houses.scatter import REAL_SIZES
 
@@ -79,22 +80,26 @@ class Recipe:
     name: str
     seed: int
     viewpoints: int
+    wishes: Wishes | None = None
 
     def make(self) -> GeneratedHouse:
         """The house, and what it looks like."""
-        return generate_house(self.name, self.seed, self.viewpoints)
+        return generate_house(self.name, self.seed, self.viewpoints, self.wishes)
 
 
-def recipes(preset: Preset, seed: int, parts: Parts | None = None) -> list[Recipe]:
-    """The houses of a world: those for training, then development, then test; the preset's numbers unless `parts` says so.
+def recipes(preset: Preset, seed: int, parts: Parts | None = None, wishes: Wishes | None = None) -> list[Recipe]:
+    """The houses of a world: those for training, then development, then test; the preset's numbers unless `parts` says so,
+    and the preset's houses unless somebody has wishes.
 
     A house is known by its number. In a smaller world of the same preset and seed are the first houses of each part, in a
     larger one further houses of each, and all have the names that they have elsewhere.
     """
     parts = parts or preset.parts
     firsts = (0, preset.train, preset.train + preset.dev)
+    if wishes is not None and wishes.sizes is not None:
+        preset = replace(preset, sizes=tuple(round(rooms * VIEWPOINTS_A_ROOM) for rooms in wishes.sizes))
     return [
-        recipe
+        replace(recipe, wishes=wishes)
         for first, size, count in zip(firsts, preset.parts, parts, strict=True)
         for recipe in itertools.islice(_part(preset, seed, first, size), count)
     ]
@@ -136,11 +141,13 @@ def _house(recipe: Recipe) -> House:
 
 def as_extra(preset: str, seed: int, wanted: list[Recipe]) -> dict[str, Any]:
     """What a world folder keeps about how it was generated."""
+    wishes = wanted[0].wishes
     return {
         "generator": GENERATOR,
         "preset": preset,
         "seed": seed,
         "houses": {recipe.name: [recipe.seed, recipe.viewpoints] for recipe in wanted},
+        **({} if wishes is None else {"wishes": wishes.as_json()}),
     }
 
 
@@ -156,13 +163,23 @@ def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
         )
     if house not in extra["houses"]:
         raise InputError(f"{folder.path}: has no house {house}")
-    return Recipe(house, *extra["houses"][house])
+    seed, viewpoints = extra["houses"][house]
+    return Recipe(house, seed, viewpoints, _wishes(folder))
+
+
+def _wishes(folder: WorldFolder) -> Wishes | None:
+    wishes = folder.manifest["extra"].get("wishes")
+    try:
+        return None if wishes is None else Wishes.of_json(wishes)
+    except (TypeError, ValueError, AttributeError, IndexError, KeyError) as error:
+        raise InputError(f"{folder.path}: what was wished of its houses is damaged ({error}); make it again") from None
 
 
 def _options(folder: WorldFolder) -> str:
-    """The options for a world's numbers of houses, where they are not the preset's."""
-    parts = {name: len(houses) for name, houses in folder.splits.items()}
+    """The options for a world's wishes, and for its numbers of houses, where they are not the preset's."""
+    parts, wishes = {name: len(houses) for name, houses in folder.splits.items()}, _wishes(folder)
+    wished = "" if wishes is None else wishes.options()
     preset = PRESETS.get(folder.manifest["extra"]["preset"])
     if preset is None or parts == preset.parts._asdict():
-        return ""
-    return "".join(f" --{name} {count}" for name, count in parts.items())
+        return wished
+    return wished + "".join(f" --{name} {count}" for name, count in parts.items())

@@ -1,4 +1,4 @@
-"""Sources of pictures, by name: `generated`, `skybox`, and anybody's as `package.module:Class`.
+"""Sources of pictures, by name: `generated`, `skybox`, `panoramas`, and anybody's as `package.module:Class`.
 
 `world.json` names the source of a world, `"pictures": {"source": "skybox", "options": {"scans": "/data/v1/scans"}}`
 (`vnla world set`). A world that names none has photographs where they lie in its folder, and else is drawn if it was
@@ -14,11 +14,12 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.pictures.base import PictureSource
 from vnla.houses.pictures.drawn import Drawn
 from vnla.houses.pictures.found import Found
+from vnla.houses.pictures.panoramas import NAME, Panoramas
 from vnla.houses.pictures.photographs import Photographs
 
 __all__ = ["SOURCES", "PictureSource", "picture_source"]
 
-SOURCES: Mapping[str, type[PictureSource]] = {"generated": Drawn, "skybox": Photographs}
+SOURCES: Mapping[str, type[PictureSource]] = {"generated": Drawn, "skybox": Photographs, NAME: Panoramas}
 
 _KIND = "pictures"
 

@@ -7,6 +7,7 @@ told what the agent is not, how far the goal is, since it is used in training al
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -28,6 +29,8 @@ from vnla.world.actions import NAV_ACTIONS, ask_action
 
 MOST = 3.0
 """Advantages are no larger than this, in their own root mean square."""
+UNLIKELY = 0.1
+"""Below this probability a request counts by the probability itself, no longer by its logarithm."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,8 @@ class Reward(Objective):
         """The policy gradient of the actions taken, with imitation; and the critic's error."""
         assert judged is not None
         final = rollout.log_probabilities()
-        loss = judged.error - self._gained(rollout, judged, final, rollout.every("nav"), rollout.every("going"))
+        taken = final.gather(1, rollout.every("nav")[:, None]).squeeze(1)
+        loss = judged.error - self._gained(rollout, judged, final, taken, rollout.every("going"))
         return loss + self.imitation * rollout.nav_loss() if self.imitation else loss
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:
@@ -90,14 +94,13 @@ class Reward(Objective):
         assert judged is not None
         budget = rollout.every("budget")
         final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
-        return -self._gained(
-            rollout, judged, final, ask_action(rollout.every("request")), rollout.every("going") & (budget > 0)
-        )
+        taken = straightened(final.gather(1, ask_action(rollout.every("request"))[:, None]).squeeze(1))
+        return -self._gained(rollout, judged, final, taken, rollout.every("going") & (budget > 0))
 
-    def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, chosen: Tensor, counts: Tensor) -> Tensor:
-        """What the log-probabilities (rows, actions) of the chosen actions are worth, and the entropy of all, an episode."""
+    def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, likelihood: Tensor, counts: Tensor) -> Tensor:
+        """What the actions taken are worth by how likely they were, and the entropy of all there were (rows, actions), an
+        episode."""
         weight = judged.advantages[rollout.every("row"), rollout.every_step()]
-        likelihood = final.gather(1, chosen[:, None]).squeeze(1)
         entropy = -(final.exp() * final.clamp(min=-100)).sum(dim=1)
         return (weight * likelihood + self.entropy * entropy).masked_fill(~counts, 0).sum() / len(rollout.episodes)
 
@@ -133,6 +136,16 @@ def circumstances(rollout: Rollout) -> Tensor:
         (rollout.table("since_request") < 4).float(), (metres <= 2).float(),
     )  # fmt: skip
     return torch.cat([torch.stack([each.float() for each in numbers], dim=2), one_hot(taught, NAV_ACTIONS).float()], dim=2)
+
+
+def straightened(logarithm: Tensor) -> Tensor:
+    """Logarithms of probabilities, which go on in a straight line, as a function of the probability, where that is small.
+
+    The help module learns from all steps at once, with other parts of it dropped out than when it decided. What was likely
+    then may be all but impossible now; by its logarithm it could be made ever less likely, and the loss has no end.
+    """
+    unlikely = math.log(UNLIKELY) - 1 + logarithm.exp() / UNLIKELY
+    return torch.where(logarithm.exp() < UNLIKELY, unlikely, logarithm)
 
 
 @fused

@@ -1,4 +1,5 @@
-"""Encoders of images, by name: ours, and anybody's as `package.module:Class`, a class made from `Encoder`.
+"""Encoders of images, by name: ours, and anybody's as `package.module:Class` or as a package offers them, a class made from
+`Encoder`.
 
 A new one of ours is one file with a `make` function, and one line here. Its file is read when it is asked for: processes
 that only run an encoder need not load what others are made of.
@@ -14,6 +15,7 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.named import build
+from vnla.common.offers import offered
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]
@@ -21,11 +23,12 @@ __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names",
 Maker = Callable[[str, Options], Encoder]
 
 
-def _maker(module: str, function: str = "make") -> Maker:
+def _maker(about: str, module: str, function: str = "make") -> Maker:
     def make(name: str, options: Options) -> Encoder:
         maker: Maker = getattr(import_module(f"{__name__}.{module}"), function)
         return maker(name, options)
 
+    make.__doc__ = about
     return make
 
 
@@ -33,11 +36,12 @@ DEFAULT = "efficientnet-lite0"
 
 # One line an encoder. A name that ends in a colon stands for all names that begin with it.
 ENCODERS: dict[str, Maker] = {
-    DEFAULT: _maker("lite0"),
-    "resnet152": _maker("resnet", "make_resnet152"),
-    "timm:": _maker("timm_models"),
-    "random": _maker("resnet", "make_random"),
-    "pixels": _maker("pixels"),
+    DEFAULT: _maker("EfficientNet-Lite0, trained on ImageNet; it comes with the package.", "lite0"),
+    "resnet152": _maker("ResNet-152, trained on ImageNet: the paper's.", "resnet", "make_resnet152"),
+    "timm:": _maker("Any model of timm, by its name there.", "timm_models"),
+    "random": _maker("A ResNet-50 that has learned nothing.", "resnet", "make_random"),
+    "pixels": _maker("Mean colours of 16 × 12 parts of the image.", "pixels"),
+    "pictures": _maker("The image itself, 64 × 48.", "pixels", "make_pictures"),
 }
 
 
@@ -54,7 +58,7 @@ def make_encoder(name: str, options: Options | None = None, own: Mapping[str, An
         if own:
             raise InputError(f"encoder {name}: has no option {min(own)}; its options are {', '.join(vars(options))}")
         return ENCODERS[kind](name, options)
-    if ":" not in name or name.endswith(":"):
+    if name.endswith(":") or (":" not in name and offered("encoder", name) is None):
         raise InputError(f"encoder {name!r}: unknown; choose one of {encoder_names()}, or your own, package.module:Class")
     return _anybodys(name, options, own)
 

@@ -1,4 +1,5 @@
-"""The image itself, made small: the encoder that knows nothing, against which the others are held."""
+"""The image itself: made small, the encoder that knows nothing, against which the others are held; or as it is, for agents
+that look for themselves."""
 
 from __future__ import annotations
 
@@ -10,26 +11,38 @@ from vnla.vision.encoders.base import Encoder, Float32, Images, Options, Size
 
 NAME = "pixels"
 CELLS = Size(16, 12)
+PICTURES = "pictures"
+PICTURE = Size(64, 48)
 
 
 class PixelEncoder(Encoder):
-    """The mean colour of each of 16 × 12 parts of the image, 0 to 1, by rows."""
+    """The mean colour of each of 16 × 12 parts of the image, or of more, 0 to 1, by rows."""
 
-    name = NAME
-    dimension = CELLS.width * CELLS.height * 3
     weights = "none"
 
-    def __init__(self, size: Size) -> None:
-        self.size = size
+    def __init__(self, size: Size, cells: Size = CELLS, name: str = NAME) -> None:
+        self.name, self.size, self.cells = name, size, cells
+        self.dimension = cells.width * cells.height * 3
 
     def _encode(self, images: Images) -> Float32:
         colours = torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255
-        cells = functional.adaptive_avg_pool2d(colours, (CELLS.height, CELLS.width))  # (n, 3, 12, 16)
+        cells = functional.adaptive_avg_pool2d(colours, (self.cells.height, self.cells.width))
         return cells.permute(0, 2, 3, 1).reshape(len(images), -1).numpy()
 
 
 def make(_name: str, options: Options) -> Encoder:
     """Always on the CPU: there is nothing to compute."""
-    if options.weights is not None:
-        raise InputError(f"{NAME}: it has no weights; leave --weights out")
+    _refuse_weights(NAME, options)
     return PixelEncoder(options.size or Size(224, 168))
+
+
+def make_pictures(_name: str, options: Options) -> Encoder:
+    """The pictures themselves, 64 × 48 unless another size is asked for."""
+    _refuse_weights(PICTURES, options)
+    size = options.size or PICTURE
+    return PixelEncoder(size, size, PICTURES)
+
+
+def _refuse_weights(name: str, options: Options) -> None:
+    if options.weights is not None:
+        raise InputError(f"{name}: it has no weights; leave --weights out")

@@ -8,6 +8,7 @@ from typing import Literal
 
 from numpy.random import Generator
 
+from vnla.common.errors import InputError
 from vnla.houses.generate.layout import openings
 from vnla.houses.generate.layout.blocks import HALL, Area, Kind
 from vnla.houses.generate.layout.frame import Frame, draw_frame
@@ -17,6 +18,7 @@ from vnla.houses.generate.layout.program import Program, draw_program
 from vnla.houses.generate.layout.storeys import DoesNotFitError, Storey, draw_storey
 from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle, Stairs
 from vnla.houses.generate.walls import outer, shared
+from vnla.houses.generate.wishes import FEWEST_ROOMS, Wishes
 
 DRAWS = 5
 """Sound plans to draw before the best of them is taken."""
@@ -24,18 +26,19 @@ DRAWS = 5
 ATTEMPTS = 400
 
 
-def draw_plan(random: Generator, rooms: int) -> Plan:
-    """A building of about `rooms` rooms (6 to 80)."""
+def draw_plan(random: Generator, rooms: int, wishes: Wishes | None = None) -> Plan:
+    """A building of about `rooms` rooms (6 to 80), as somebody wishes it."""
     if not 6 <= rooms <= 120:
         raise ValueError(f"a building has 6 to 120 rooms, not {rooms}")
-    storeys = _storeys(random, rooms)
+    storeys = _storeys(random, rooms) if wishes is None else _wished(random, rooms, wishes)
+    programme = None if wishes is None else wishes.programme
     drawn: list[Plan] = []
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
-            drawn.append(_draw(random, rooms, storeys))
+            drawn.append(_draw(random, _asked(rooms, attempt, wishes), storeys, programme))
         except (DoesNotFitError, NoWallError):
             continue
-        if not reachable(drawn[-1]):
+        if not reachable(drawn[-1]) or not (wishes is None or wishes.met_by(drawn[-1])):
             drawn.pop()
         elif len(drawn) == DRAWS:
             drawn.sort(key=lambda plan: badness(plan, rooms))
@@ -43,7 +46,35 @@ def draw_plan(random: Generator, rooms: int) -> Plan:
             if best is not None:
                 return best
             drawn.clear()
+    if wishes is not None:
+        return _last_resort(drawn, rooms, wishes)
     raise RuntimeError(f"no plan of {rooms} rooms came out in {ATTEMPTS} draws")
+
+
+def _asked(rooms: int, attempt: int, wishes: Wishes | None) -> int:
+    """How many rooms to ask for: plans come out larger, so fewer where their number matters."""
+    if wishes is None or wishes.rooms is None:
+        return rooms
+    return max(6, rooms - attempt % (3 + rooms // 6))
+
+
+def _wished(random: Generator, rooms: int, wishes: Wishes) -> int:
+    """As many storeys as are wished, where the rooms allow them; any number in a range is as good."""
+    if wishes.storeys is None:
+        return _storeys(random, rooms)
+    low, high = wishes.storeys
+    most = rooms if wishes.rooms is None else wishes.rooms[1]
+    possible = [each for each in range(low, high + 1) if wishes.rooms is None or FEWEST_ROOMS[each] <= most]
+    return int(random.choice(possible or [low]))
+
+
+def _last_resort(drawn: list[Plan], rooms: int, wishes: Wishes) -> Plan:
+    """The best of few plans, where wishes are hard to meet."""
+    drawn.sort(key=lambda plan: badness(plan, rooms))
+    best = next((plan for plan in drawn if walkable(plan)), None)
+    if best is None:
+        raise InputError(f"no house of about {rooms} rooms came out with{wishes.options()}; wish for a wider range")
+    return best
 
 
 def _storeys(random: Generator, rooms: int) -> int:
@@ -64,9 +95,9 @@ class _Draft:
     stairs: list[Stairs] = field(default_factory=list)
 
 
-def _draw(random: Generator, rooms: int, storeys: int) -> Plan:
+def _draw(random: Generator, rooms: int, storeys: int, programme: str | None = None) -> Plan:
     depth = int(random.integers(50, 58)) if storeys > 1 else int(random.integers(43, 57))
-    program = draw_program(random, rooms, storeys, depth)
+    program = draw_program(random, rooms, storeys, depth, programme)
     frame, drawn = _stacked(random, program)
     way = _Turn(bool(random.random() < 0.5), bool(random.random() < 0.5), bool(random.random() < 0.5))
     draft = _Draft(_levels(random, storeys))

@@ -79,9 +79,10 @@ class Program:
     used: Counter[int] = field(default_factory=Counter)
 
 
-def draw_program(random: Generator, rooms: int, storeys: int, depth: int) -> Program:
-    """Blocks for about `rooms` rooms on that many storeys, in rows about `depth` decimetres deep."""
-    workplace = bool(rooms >= 18 and random.random() < 0.14)
+def draw_program(random: Generator, rooms: int, storeys: int, depth: int, programme: str | None = None) -> Program:
+    """Blocks for about `rooms` rooms on that many storeys, in rows about `depth` decimetres deep; of a home or a workplace,
+    as the programme says, or as it comes."""
+    workplace = bool(rooms >= 18 and random.random() < 0.14) if programme is None else programme == "workplace"
     cap = bool(not workplace and (rooms < 11 or random.random() < 0.45))
     program = Program(depth, [[] for _ in range(storeys)], workplace, cap, bool(rooms < 9 or random.random() < 0.3))
     program.outdoors = min(int(random.integers(0, 4)), rooms // 7)

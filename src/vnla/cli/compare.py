@@ -1,0 +1,73 @@
+"""`vnla compare`: agents side by side, and what each pair differs by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vnla.cli.console import plain
+from vnla.cli.score import K, Lenient, Metrics, Partial, Ratio, Seed, Split, Tasks, World, entered, material_of
+from vnla.common.errors import InputError
+from vnla.common.files import writable, write_bytes, write_text
+
+
+def compare(
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B …", help="Results files, or evaluations (evaluation.npz, or its folder); NAME=PATH gives a name."
+        ),
+    ],
+    world: World = None,
+    tasks: Tasks = None,
+    split: Split = None,
+    ratio: Ratio = 0.4,
+    k: K = 4,
+    seed: Seed = None,
+    partial: Partial = False,
+    lenient: Lenient = False,
+    metric: Metrics = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables (CSV, LaTeX) and the figure.")
+    ] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")] = None,
+) -> None:
+    """What agents differ by on the tasks that both have, with paired intervals over houses and tasks.
+
+    Everything is checked and scored again from the walks, as by vnla score.
+
+    Example: vnla compare ours=evaluations/learned theirs=mine.json --world worlds/small --tasks tasks/small --out compared
+    """
+    from vnla.evaluation.contest import pairs
+    from vnla.report.charts import svg
+    from vnla.report.contest import FIGURE, SMALL, claims_of, contest_canvas, contest_document, entries_table, pairs_table
+    from vnla.report.document import json_text
+    from vnla.report.tables import terminal
+    from vnla.report.writing import REPORT, write
+
+    if len(agents) < 2:
+        raise InputError("name at least two agents to compare")
+    for place in filter(None, (out and out / REPORT, as_json)):
+        writable(place)
+    material = material_of(world, tasks, metric, ratio, k, seed, split=split, partial=partial, lenient=lenient)
+    entries = entered(agents, material)
+    found = pairs(entries)
+    for table in (entries_table(entries), pairs_table(found, among=SMALL if len(found) > 1 else None)):
+        plain().print(terminal(table))
+    for line in (line for entry in entries for line in claims_of(entry)):
+        typer.echo(line, err=True)
+    if as_json is not None:
+        text = json_text({"agents": [each.as_dict() for each in entries], "pairs": [each.as_dict() for each in found]})
+        write_text(as_json, text)
+    if out is not None:
+        canvas = contest_canvas(entries, found)
+        write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
+        typer.echo(f"report: {write(contest_document(entries, _command(agents, world, tasks, split), canvas), out)}")
+
+
+def _command(agents: list[str], world: Path | None, tasks: Path | None, split: str | None) -> str:
+    """The command that does this."""
+    chosen = f" --split {split}" if split else ""
+    return f"vnla compare {' '.join(agents)} --world {world} --tasks {tasks}{chosen}"

@@ -1,0 +1,151 @@
+"""`vnla episodes`: what agents, teachers and people did, as data sets for other programs."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vnla.cli.console import telling
+from vnla.common.errors import InputError
+from vnla.common.files import vacant
+
+if TYPE_CHECKING:
+    from vnla.recordings.sources import Source
+
+app = typer.Typer(help="Episodes as data sets for other programs.", no_args_is_help=True)
+
+
+class Format(StrEnum):
+    """What is written."""
+
+    MINARI = "minari"
+    PARQUET = "parquet"
+    JSON = "json"
+
+
+@app.callback()
+def _group() -> None:
+    pass
+
+
+@app.command()
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="A run's folder, a results file, the export of a study, or: teacher, pretrained."
+        ),
+    ],
+    form: Annotated[Format, typer.Option("--format", help="A Minari data set, Parquet with a card, or the authors' JSON.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the data set.")],
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World; of a run, where its own has moved to.", show_default=False)
+    ] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="[default: of a run test_unseen, of the teacher train, of a file its own]"),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many episodes, drawn at random, always the same. [default: all]")
+    ] = None,
+    observations: Annotated[
+        str, typer.Option(metavar="KINDS", help="tokens, poses, features, pictures, with commas between.")
+    ] = "tokens,poses",
+    features: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Which features, e.g. symbolic. [default: the world's]")
+    ] = None,
+    size: Annotated[str, typer.Option(metavar="WxH", help="Size of pictures, 4:3.")] = "160x120",
+    seed: Annotated[int | None, typer.Option(help="Seed of the help budgets. [default: of a run 123]")] = None,
+    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+) -> None:
+    """Write episodes as a data set that other programs read.
+
+    The folder is there whole or not at all: an export that was interrupted is begun anew by the same command.
+
+    Example: vnla episodes export teacher --world worlds/small --tasks tasks/small --format minari --out data/teacher
+
+    Example: vnla episodes export runs/learned --format parquet --observations tokens,poses,pictures --out data/learned
+    """
+    from vnla.common.machine import use_threads
+    from vnla.recordings.authors import write_authors
+    from vnla.recordings.minari import write_minari
+    from vnla.recordings.observing import Observer, kinds_in
+    from vnla.recordings.parquet import write_parquet
+
+    use_threads(threads)
+    vacant(out)
+    kinds, pixels = kinds_in(observations), _size(size)
+    with telling() as tell:
+        tell(f"loading {source}")
+        found = _source(source, world, tasks, split, limit, seed, ratio, checkpoint, device)
+        progress = partial(tell, f"writing {found.split}")
+        progress(0, found.count)
+        if form is Format.JSON:
+            written = f"{write_authors(out, found, progress)}"
+        else:
+            observer = Observer(found, kinds, features, pixels)
+            if form is Format.MINARI:
+                name = write_minari(out, found, observer, progress)
+                written = f"MINARI_DATASETS_PATH={out.absolute()}, minari.load_dataset({name!r})"
+            else:
+                written = f"{write_parquet(out, found, observer, _command(source, kinds), progress)}"
+    typer.echo(f"{found.count:,} episodes of {found.split}: {written}")
+
+
+def _command(source: str, kinds: tuple[str, ...]) -> str:
+    name = source if source == "teacher" else Path(source).name
+    return f"vnla episodes export {name} --format parquet --observations {','.join(kinds)}"
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    if match is None or not int(match[1]) or not int(match[2]):
+        raise InputError(f"--size {text}: expected width and height, such as 160x120")
+    return int(match[1]), int(match[2])
+
+
+def _source(
+    given: str,
+    world: Path | None,
+    tasks: Path | None,
+    split: str | None,
+    limit: int | None,
+    seed: int | None,
+    ratio: float | None,
+    checkpoint: str | None,
+    device: str | None,
+) -> Source:
+    """Whatever a person named."""
+    from vnla import pretrained
+    from vnla.common.machine import device_named
+    from vnla.evaluation.contest import RESULTS
+    from vnla.evaluation.evaluate import SEEDS
+    from vnla.recordings.sources import TEACHER, of_results, of_run, of_teacher
+    from vnla.training.checkpoints import CONFIG
+
+    path = Path(given)
+    if (path / CONFIG).is_file() or (given == pretrained.NAME and not path.exists()):
+        return of_run(
+            path, split=split or "test_unseen", limit=limit, seed=SEEDS[0] if seed is None else seed, ratio=ratio,
+            checkpoint=checkpoint, world=world, tasks=tasks, device=device_named(device),
+        )  # fmt: skip
+    if ratio is not None or checkpoint is not None:
+        raise InputError(f"{given}: --ratio and --checkpoint are for runs")
+    if given != TEACHER and not path.is_file() and not (path / RESULTS).is_file():
+        raise InputError(f"{given}: is neither a run, a results file, the export of a study, nor: {TEACHER}")
+    if world is None or tasks is None:
+        raise InputError(f"{given}: say in which --world and with which --tasks")
+    if given == TEACHER and not path.exists():
+        return of_teacher(world, tasks, split=split or "train", limit=limit)
+    return of_results(path, world, tasks, split=split, limit=limit, seed=seed)

@@ -1,0 +1,146 @@
+"""`vnla serve`: a page in the browser to watch an agent, help it and beat it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vnla.cli.console import Tell, telling
+from vnla.common.errors import InputError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from vnla.serve.limits import Limits
+    from vnla.serve.site import Opening, Site
+    from vnla.serve.site import Tell as Say
+
+LOOPBACK = "127.0.0.1"
+OWN_NAMES = ("localhost", LOOPBACK, "::1")
+EVERYWHERE = ("0.0.0.0", "::")
+
+_NEEDS = ("fastapi", "uvicorn", "websockets")
+
+
+def serve(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = Path("pretrained"),
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World. [default: the run's; for pretrained one that is made]")
+    ] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: as the world]")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")] = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    record: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep visitors' sessions here. [default: in the user's cache]")
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+) -> None:
+    """Open a page in the browser: watch the agent, be its advisor, or do its tasks yourself and compare.
+
+    Nothing has to be prepared: where no world is given, a small one is made, once. Houses are drawn when they are entered.
+
+    Example: vnla serve
+
+    Example: vnla serve runs/learned --port 8080 --record sessions
+    """
+    check_installed()
+    from vnla.common.lock import alone_in
+    from vnla.common.machine import device_named
+    from vnla.serve.app import make_app
+    from vnla.serve.limits import Limits
+    from vnla.serve.sessions import Sessions
+    from vnla.serve.site import Opening
+    from vnla.serve.worlds import cache_folder
+
+    chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
+    with listening(host, port) as listener, alone_in(folder), telling() as tell:
+        sessions = Sessions(folder, limits)
+        opening = Opening(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
+        app = make_app(opening, sessions, names_of(host), limits)
+        answer(app, opening, listener, host, limits, opens=not no_open)
+
+
+def check_installed() -> None:
+    """Refuse where what a server needs is not installed."""
+    missing = [name for name in _NEEDS if find_spec(name) is None]
+    if missing:
+        raise InputError(f"a server needs {missing[0]}; install it with: pip install 'vnla[serve]'")
+
+
+def names_of(host: str) -> tuple[str, ...]:
+    """The names that a server at an address goes by; none for any."""
+    return () if host in EVERYWHERE else (*OWN_NAMES, host)
+
+
+def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
+    """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
+    import uvicorn
+
+    address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+    typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
+    if opens:
+        threading.Timer(0.5, webbrowser.open, (address,)).start()
+    config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
+    config.timeout_graceful_shutdown = 2
+    config.ws_per_message_deflate = False  # events are small and many
+    server = uvicorn.Server(config)
+    opening.start(failed=lambda: setattr(server, "should_exit", True))
+    server.run(sockets=[listener])
+    if opening.error is not None:
+        raise InputError(opening.error)
+
+
+def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
+    """The site, made ready with words on what is being done, in the terminal and for the page."""
+    from vnla import pretrained
+    from vnla.serve.sights import Sights
+    from vnla.serve.site import Site
+    from vnla.serve.worlds import cache_folder, small_world
+    from vnla.training.trained import open_trained
+
+    def report(what: str, done: float, of: float) -> None:
+        tell(what, int(done), int(of))
+        say(f"{what}, {done:.0f} of {of:.0f}")
+
+    if str(run) == pretrained.NAME and not run.exists() and world is None and tasks is None:
+        world, tasks = small_world(cache_folder() / "houses", report)
+    tell(f"loading {run}")
+    say("loading the agent")
+    sights = Sights(device)
+    trained = open_trained(run, world=world, tasks=tasks, device=device, source=sights.source)
+    site = Site(trained, cache_folder() / "pictures", secret, sights)
+    tell("ready")
+    threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
+    return site
+
+
+def _warm(site: Site, tell: Tell) -> None:
+    from vnla.serve.worlds import WARM
+
+    site.warm()
+    tell(WARM)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that is bound already, so that whoever is told the address finds somebody there."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's delay on
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+        return listener
+    except OSError as error:
+        raise InputError(f"{host} port {port}: cannot be listened at ({error.strerror}); try another --port") from None
+
+
+def _shown(host: str) -> str:
+    name = "localhost" if host in EVERYWHERE else host
+    return f"[{name}]" if ":" in name else name

@@ -1,0 +1,276 @@
+"""`vnla study`: studies with people, from their configuration to their data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vnla.cli.console import Tell, plain, telling
+from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
+from vnla.common.errors import InputError
+
+if TYPE_CHECKING:
+    from vnla.serve.site import Tell as Say
+    from vnla.serve.study.app import StudySite
+    from vnla.serve.study.design import Design
+
+app = typer.Typer(help="Studies with people: power, new, rehearse, serve, withdraw, export.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
+
+
+class Arrangement(StrEnum):
+    """Who goes through which conditions."""
+
+    within = "within"
+    between = "between"
+
+
+@app.command("power", epilog="Example: vnla study power --success 40 --tasks 6 --tasks 12")
+def power(
+    success: Annotated[
+        float, typer.Option(min=0, max=100, help="Tasks that go well under one condition, in per cent.")
+    ] = 50,
+    difference: Annotated[
+        list[float] | None, typer.Option(metavar="POINTS", help="Difference to find; may be repeated. [default: 5 … 30]")
+    ] = None,
+    tasks: Annotated[
+        list[int] | None, typer.Option(min=1, help="Tasks a person under a condition; may be repeated. [default: 4, 8, 16]")
+    ] = None,
+    spread: Annotated[float, typer.Option(min=0, max=50, help="Standard deviation of people's chances, in points.")] = 15,
+    correlation: Annotated[float, typer.Option(min=-1, max=1, help="Of a person's chances under the two conditions.")] = 0.5,
+    level: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Of the two-sided t test.")] = 0.05,
+    chance: Annotated[float, typer.Option(min=0.1, max=0.999, help="To find the difference if it is there.")] = 0.8,
+    cells: Annotated[int, typer.Option(min=1, help="Cells to be filled equally.")] = 2,
+) -> None:
+    """How many people it takes to find a difference between two conditions, before anybody is asked to take part.
+
+    Example: vnla study power --difference 10 --difference 15
+    """
+    from vnla.report.printing import Table
+    from vnla.serve.study.power import Comparison, Expected
+
+    sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
+    typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
+    for arrangement in Arrangement:
+        comparison = Comparison(arrangement.value, level, chance)
+        table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
+        for points in difference or [5, 10, 15, 20, 25, 30]:
+            needed = [comparison.people(points / 100, count, expected, cells) for count in sizes]
+            table.add_row(f"{points:+g} points", *("–" if each is None else str(each) for each in needed))
+        plain().print(table)
+
+
+@app.command("new", epilog="Example: vnla study new studies/help runs/learned --conditions help:advisor,help:person,beat")
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder to make; it must not exist yet.")],
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="Runs of the agents, or: pretrained. [default: pretrained]"),
+    ] = None,
+    conditions: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="help:advisor, help:person, beat, with commas between; @NAME after one for another than the first run.",
+        ),
+    ] = "help:person,beat",
+    arrangement: Annotated[
+        Arrangement, typer.Option(help="Everybody goes through all conditions, or through one.")
+    ] = Arrangement.within,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the first run's]")] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the first run's]")] = None,
+    split: Annotated[str, typer.Option(metavar="NAME", help="The split that the tasks are drawn from.")] = "test_unseen",
+    each: Annotated[int, typer.Option(min=1, help="Tasks a participant does under a condition.")] = 4,
+    groups: Annotated[int, typer.Option(min=1, help="Groups of tasks; a participant gets one.")] = 1,
+    practice: Annotated[int, typer.Option(min=0, help="Tasks to practise with.")] = 3,
+    passes: Annotated[int, typer.Option(min=0, help="How many of them have to go well; 0 for no practice.")] = 1,
+    catch: Annotated[
+        int | None, typer.Option(min=0, help="Easy tasks that show who is attentive. [default: one for each condition]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same tasks.")] = 0,
+) -> None:
+    """Make a study: a configuration to change as you like, a consent text to fill in, and a README on both.
+
+    Example: vnla study new studies/help --world worlds/small --tasks tasks/small --conditions help:person,beat --each 6
+    """
+    check_installed()
+    from vnla import pretrained
+    from vnla.common.files import vacant
+    from vnla.serve.study.design import CONSENT, DESIGN
+    from vnla.serve.study.making import Sizes, conditions_of, make_study
+    from vnla.training.checkpoints import CONFIG
+    from vnla.training.config import RunConfig
+
+    vacant(folder)
+    chosen = runs or [Path(pretrained.NAME)]
+    ours = [str(run) == pretrained.NAME and not run.exists() for run in chosen]
+    agents = {run.absolute().name: run.name if own else str(run.absolute()) for run, own in zip(chosen, ours, strict=True)}
+    if len(agents) < len(chosen):
+        raise InputError("two runs have the same name; copy or link one under another")
+    configs = [RunConfig.read(run / CONFIG) for run, own in zip(chosen, ours, strict=True) if not own]
+    world = world or (Path(configs[0].world) if configs else None)
+    tasks = tasks or (Path(configs[0].tasks) if configs else None)
+    if world is None or tasks is None:
+        raise InputError("the pretrained agent: say in which --world and on which --tasks the study is done")
+    if passes and not practice:
+        raise InputError("--practice 0: there is nothing to practise with; add --passes 0")
+    chosen_conditions = conditions_of(conditions, agents)
+    catch = len(chosen_conditions) if catch is None else catch
+    design = make_study(
+        folder,
+        world=world,
+        tasks=tasks,
+        agents=agents,
+        conditions=chosen_conditions,
+        arrangement=arrangement.value,
+        split=split,
+        sizes=Sizes(each, groups, practice, passes, catch),
+        seed=seed,
+    )
+    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {design.blocks * each} tasks a participant")
+    typer.echo(f"fill in {folder / CONSENT}, look at {folder / DESIGN}, then: vnla study serve {folder}")
+
+
+@app.command("serve", epilog="Example: vnla study serve studies/help --port 8080")
+def serve(
+    folder: Folder,
+    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")] = LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Name of a proxy in front, as participants type it; may be repeated."),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+) -> None:
+    """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were.
+
+    Example: vnla study serve studies/help --name study.example.org --no-open
+    """
+    check_installed()
+    from vnla.common.lock import alone_in
+    from vnla.common.machine import device_named
+    from vnla.serve.limits import Limits
+    from vnla.serve.site import Opening
+    from vnla.serve.study.app import make_study_app
+    from vnla.serve.study.design import CONSENT, DESIGN, Design
+    from vnla.serve.study.desk import Desk
+    from vnla.serve.study.making import BLANK
+    from vnla.serve.study.stamp import stamp_of
+
+    design, limits, chosen = Design.read(folder), Limits(), device_named(device)
+    with listening(host, port) as listener, alone_in(folder), telling() as tell:
+        desk = Desk(folder, stamp_of(design), limits)
+        if BLANK in desk.consent.text:
+            typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
+        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        hosts = names_of(host)
+        app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
+        counts = desk.store.counts()
+        typer.echo(
+            f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
+        )
+        answer(app, opening, listener, host, limits, opens=not no_open)
+
+
+@app.command("rehearse", epilog="Example: vnla study rehearse studies/help --out rehearsal")
+def rehearse(
+    folder: Folder,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, of a study like this one.")],
+    people: Annotated[int, typer.Option(min=1, max=400, help="How many take part.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Of what they do.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+) -> None:
+    """Try a study out in a copy of it: scripted participants of different habits take part, over lines to a server.
+
+    What they leave can be exported and scored like what people leave. Nothing of the study itself is changed.
+    """
+    check_installed()
+    import asyncio
+    from collections import Counter
+
+    from vnla.common.files import new_folder, vacant
+    from vnla.common.machine import device_named
+    from vnla.report.printing import Table
+    from vnla.serve.site import Opening
+    from vnla.serve.study.app import make_study_app
+    from vnla.serve.study.design import Design
+    from vnla.serve.study.desk import Desk
+    from vnla.serve.study.rehearsal import LIMITS, copy, serving
+    from vnla.serve.study.rehearsal import rehearse as take_part
+    from vnla.serve.study.stamp import stamp_of
+
+    vacant(out)
+    design, chosen = Design.read(folder), device_named(device)
+    with new_folder(out) as new, listening(LOOPBACK, 0) as listener, telling() as tell:
+        copy(folder, new)
+        desk = Desk(new, stamp_of(design), LIMITS)
+        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        opening.start(failed=lambda: None).join()
+        opening.now()
+        app = make_study_app(opening, desk, names_of(LOOPBACK), LIMITS)
+        with serving(app, listener) as host:
+            ended = asyncio.run(take_part(host, people, seed, partial(tell, "taking part")))
+    table = Table("habit", "people", "how it ended", title=f"{out}", title_justify="left")
+    for (name, how), count in Counter((habit.name, how) for habit, how in ended).items():
+        table.add_row(name, str(count), how)
+    plain().print(table)
+    typer.echo(f"vnla study export {out} --out {out}-data")
+
+
+@app.command("withdraw", epilog="Example: vnla study withdraw studies/help 640C-C953-2940")
+def withdraw(
+    folder: Folder,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="Completion code, or id, of the participant.")],
+) -> None:
+    """Delete all that was recorded of a participant who asks for it later. Stop the server first."""
+    check_installed()
+    from vnla.common.lock import alone_in
+    from vnla.serve.study.design import Design
+    from vnla.serve.study.desk import withdraw as delete
+
+    Design.read(folder)
+    with alone_in(folder):
+        typer.echo(f"{folder}: all that was recorded of {delete(folder, code)} is deleted; copies of it are yours to delete")
+
+
+@app.command("export", epilog="Example: vnla study export studies/help --out data")
+def export(
+    folder: Folder,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make; it must not exist yet.")],
+) -> None:
+    """Write the data of a study: results, episodes, participants and events."""
+    check_installed()
+    from vnla.common.files import vacant
+    from vnla.serve.study.design import Design
+    from vnla.serve.study.export import RESULTS, export_study
+
+    design = Design.read(folder)
+    vacant(out)
+    with telling() as tell:
+        completed = export_study(folder, out, partial(tell, "reading records"))
+    typer.echo(f"{out}: {completed} completed the study")
+    if completed:
+        typer.echo(f"vnla evaluate --recorded {out / RESULTS} --world {design.world} --tasks {design.tasks}")
+
+
+def _open(design: Design, secret: bytes, device: str, tell: Tell, say: Say) -> StudySite:
+    """The world with all agents of the study, each of which can do what its conditions need."""
+    from vnla.serve.study.app import StudySite
+    from vnla.serve.worlds import cache_folder
+    from vnla.training.trained import open_trained
+
+    trained = {}
+    for name, run in design.agents.items():
+        tell(f"loading {run}")
+        say("loading the agents")
+        trained[name] = open_trained(Path(run), world=Path(design.world), tasks=Path(design.tasks), device=device)
+    site = StudySite(trained, cache_folder() / "pictures", secret)
+    site.check(design)
+    tell("ready")
+    return site

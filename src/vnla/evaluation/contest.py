@@ -1,0 +1,324 @@
+"""Agents side by side: what anybody's files say that they did, scored again, and what two of them differ by.
+
+    entries = [enter(path, material) for path in paths]
+    print(difference(*entries, "success_rate"))
+
+A file is a results file (`vnla.evaluation.checked`) or an `evaluation.npz` (`vnla.evaluation.kept`) with several seeds; a
+folder is the one that `vnla evaluate --npz` or `vnla paper` has made. Two agents are compared on the tasks that both have,
+task by task, so that what is hard for both cancels out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from vnla.common.errors import InputError
+from vnla.evaluation.checked import Allowance, Checked, Claim, check, impossible_steps, read_records
+from vnla.evaluation.confidence import Interval, over_tasks
+from vnla.evaluation.kept import EVALUATION, read_trace
+from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.results import WHAT
+from vnla.evaluation.scores import Array, Scores
+from vnla.evaluation.trace import Trace
+from vnla.houses.folder import read_world
+from vnla.tasks.dataset import Dataset, read_dataset
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
+
+RESULTS = "results.json"
+"""What `vnla paper` calls a results file, and the export of a study."""
+ORDER = ("test_unseen", "test_seen", "val_unseen", "val_seen", "train")
+"""Which split is meant where several could be."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One agent's episodes on the tasks of a split: rows are seeds, of which a results file has one."""
+
+    name: str
+    path: Path
+    split: str
+    tasks: TaskSet
+    of: int
+    """How many tasks the split has."""
+    seeds: tuple[int, ...]
+    scores: Scores  # (seeds, tasks)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+    wrong: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Task → its place among these."""
+        return {task.id: number for number, task in enumerate(self.tasks.tasks)}
+
+    @property
+    def houses(self) -> list[str]:
+        """That of each task."""
+        return [task.house for task in self.tasks.tasks]
+
+    def told(self) -> list[str]:
+        """The figures that these episodes tell."""
+        return [name for name, metric in self.metrics.items() if not math.isnan(metric(self.scores))]
+
+    def figure(self, name: str, among: Sequence[str] | None = None) -> Interval:
+        """A figure with its interval over houses and tasks, of all tasks or of those `among` them."""
+        places = [self.place[task] for task in among] if among is not None else list(range(len(self.tasks)))
+        return _scaled(self.metrics[name], over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places]))
+
+    def sums(self, name: str, places: Sequence[int]) -> Array:
+        """What a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
+        top, bottom = self.metrics[name].sums(self.scores)
+        return np.stack([np.asarray(each, dtype=np.float64).sum(axis=0)[list(places)] for each in (top, bottom)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a JSON file; what cannot be known is null."""
+        figures = {name: told(self.figure(name)) | {"unit": self.metrics[name].unit} for name in self.told()}
+        return {
+            "name": self.name,
+            "file": str(self.path),
+            "split": self.split,
+            "tasks": len(self.tasks),
+            "tasks_of_the_split": self.of,
+            "houses": len(set(self.houses)),
+            "seeds": len(self.seeds),
+            "figures": figures,
+            "wrong_records": list(self.wrong),
+            "missing_tasks": list(self.missing),
+            "claims": [claim._asdict() for claim in self.claims],
+        }
+
+
+def told(found: Interval) -> dict[str, float | None]:
+    """A figure for a JSON file."""
+    return {name: value if math.isfinite(value) else None for name, value in found._asdict().items()}
+
+
+@dataclass(frozen=True)
+class Material:
+    """What files are held against."""
+
+    world: World
+    dataset: Dataset
+    allowance: Allowance = field(default_factory=Allowance)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+    split: str | None = None
+    """None where each file says by its tasks which split it is of."""
+    partial: bool = False
+    lenient: bool = False
+    _compiled: dict[str, TaskSet] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def load(cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any) -> Material:
+        """The world and the data set in these folders."""
+        dataset = read_dataset(tasks)
+        return cls(World.compile(read_world(world).houses), dataset, allowance, metrics, **options)
+
+    def tasks(self, split: str) -> TaskSet:
+        """A split with evaluation's time budgets; compiled once."""
+        if split not in self._compiled:
+            found = self.dataset.split(split)
+            self._compiled[split] = TaskSet.compile(self.world, found, self.dataset.budgets)
+        return self._compiled[split]
+
+    def split_of(self, path: Path, ids: Sequence[str]) -> str:
+        """The split that most of these tasks are of."""
+        if self.split is not None:
+            return self.split
+        shares: dict[str, int] = {}
+        for split in (each for each in ORDER if each in self.dataset.paths):
+            shares[split] = len(set(ids) & {task.id for task in self.dataset.split(split)})
+            if 2 * shares[split] > len(set(ids)):
+                break
+        best = max(shares, key=lambda split: shares[split], default="")
+        if not shares.get(best):
+            raise InputError(f"{path}: none of its tasks is in the data set {self.dataset.path}")
+        return best
+
+
+def enter(path: Path, material: Material, name: str | None = None) -> Entry:
+    """The entry in a file, or in the folder of an evaluation."""
+    file = _file(path, material.split)
+    if file.suffix == ".npz":
+        return _evaluated(file, material, name or name_of(path))
+    records = read_records(file, None if material.split is None else len(material.tasks(material.split)))
+    split = material.split_of(file, _ids(records))
+    done = check(
+        file, material.tasks(split), material.allowance, partial=material.partial, lenient=material.lenient,
+        metrics=material.metrics, records=records,
+    )  # fmt: skip
+    return _entered(done, split, material, name or name_of(path))
+
+
+def _entered(done: Checked, split: str, material: Material, name: str) -> Entry:
+    rows = done.scores.reshape(1, len(done.tasks))
+    seed = material.allowance.seed
+    return Entry(
+        name, done.path, split, done.tasks, done.of, (0 if seed is None else seed,), rows, material.metrics, done.wrong,
+        done.missing, done.claims,
+    )  # fmt: skip
+
+
+def name_of(path: Path) -> str:
+    """What to call the entry of a path that has no name: its folder where the file's own name says nothing."""
+    absolute = path.absolute()
+    generic = {EVALUATION, RESULTS, *ORDER, *(f"{split}.json" for split in ORDER)}
+    part = next((part for part in reversed(absolute.parts) if part not in generic), path.name)
+    return Path(part).stem if part == absolute.name and path.is_file() else part
+
+
+def _file(path: Path, split: str | None) -> Path:
+    """The file that is meant by the path of a file or a folder."""
+    if not path.is_dir():
+        return path
+    inside = [path, *(path / each for each in ([split] if split else ORDER))]
+    candidates = [folder / name for folder in inside for name in (EVALUATION, RESULTS)]
+    candidates += [path / f"{each}.json" for each in ([split] if split else ORDER)]
+    found = next((file for file in candidates if file.is_file()), None)
+    if found is None:
+        where = f" for the split {split}" if split else ""
+        raise InputError(
+            f"{path}: has neither {EVALUATION} nor {RESULTS}{where}; expected {WHAT}, or a folder of evaluations"
+        )
+    return found
+
+
+def _ids(records: Sequence[Any]) -> list[str]:
+    """The tasks that records name; whatever else is wrong with them comes out later."""
+    names = [record.get("instr_id") for record in records if isinstance(record, dict)]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _evaluated(path: Path, material: Material, name: str) -> Entry:
+    """The entry of an `evaluation.npz`, scored again from its walks."""
+    ids, seeds, trace = read_trace(path)
+    split = material.split_of(path, ids)
+    every = material.tasks(split)
+    number_of = {task.id: number for number, task in enumerate(every.tasks)}
+    unknown = [each for each in ids if each not in number_of]
+    if unknown or len(set(ids)) < len(ids) or (len(ids) < len(every) and not material.partial):
+        what = f"task {unknown[0]} is not among them" if unknown else f"it has {len(set(ids)):,} of them"
+        raise InputError(f"{path}: is not of the {len(every):,} tasks of {split} in {material.dataset.path}: {what}")
+    tasks = every.rows([number_of[each] for each in ids])
+    rows = tasks.rows(list(range(len(tasks))) * len(seeds))
+    _check_trace(path, rows, trace)
+    found = score(trace.to(rows.key.device), rows.environment, rows.goals, metrics=material.metrics)
+    return Entry(name, path, split, tasks, len(every), seeds, found.reshape(len(seeds), len(tasks)), material.metrics)
+
+
+def _check_trace(path: Path, rows: TaskSet, trace: Trace) -> None:
+    """Refuse walks that cannot be."""
+    world, length = rows.environment.world, trace.length
+    house = torch.tensor([world.house(task.house) for task in rows.tasks])
+    first = world.first.cpu()
+    place = torch.div(trace.pose, VIEWS, rounding_mode="floor")
+    outside = ((place < first[house][:, None]) | (place >= first[house + 1][:, None])).any(dim=1)
+    late = length > rows.time_budget.cpu()
+    asks = trace.request.sum(dim=1) > trace.help_budget
+    for what, bad in {
+        "is not in its house": outside, "takes longer than its time budget": late, "asks more than its help budget": asks,
+        "does not begin where it should": trace.pose[:, 0] != rows.start.cpu(),
+    }.items():  # fmt: skip
+        if bad.any():
+            task = rows.tasks[int(bad.long().argmax())].id
+            raise InputError(f"{path}: task {task}: an agent {what}; {int(bad.sum()):,} episodes are wrong so")
+    counts = length.tolist()
+    poses = [walk[: count + 1] for walk, count in zip(trace.pose.tolist(), counts, strict=True)]
+    named = [[Nav(action) for action in walk[:count]] for walk, count in zip(trace.nav.tolist(), counts, strict=True)]
+    wrong = impossible_steps(rows, poses, named)
+    if wrong:
+        row = min(wrong)
+        raise InputError(f"{path}: task {rows.tasks[row].id}: {wrong[row]}; {len(wrong):,} episodes are wrong in all")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two agents on the tasks that both have."""
+
+    one: Entry
+    other: Entry
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that both have, in the order of the first."""
+        return tuple(task for task in self.one.place if task in self.other.place)
+
+    @property
+    def houses(self) -> list[str]:
+        """That of each of these."""
+        return [self.one.tasks.tasks[self.one.place[task]].house for task in self.tasks]
+
+    def told(self) -> list[str]:
+        """The figures that both tell on these tasks."""
+        shared = set(self.other.told())
+        names = [name for name in self.one.told() if name in shared] if self.tasks else []
+        return [name for name in names if not math.isnan(self.difference(name).value)]
+
+    def difference(self, name: str) -> Interval:
+        """By how much the other has more of a figure than the one, with its interval over houses and tasks."""
+        sides = [
+            each.sums(name, [each.place[task] for task in self.tasks]) for each in (self.other, self.one)
+        ]  # (2, tasks) each
+        return _scaled(self.one.metrics[name], over_tasks(*sides, houses=self.houses))
+
+    def only(self) -> tuple[float, float]:
+        """On how many of these tasks one succeeds and the other does not, and the other way round; where there are several
+        seeds, shares of them."""
+        one, other = (
+            each.scores.success.mean(axis=0)[[each.place[task] for task in self.tasks]] for each in (self.one, self.other)
+        )
+        return float((one * (1 - other)).sum()), float((other * (1 - one)).sum())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a JSON file."""
+        metrics = self.one.metrics
+        figures = {name: told(self.difference(name)) | {"unit": unit_of_gain(metrics[name])} for name in self.told()}
+        first, second = self.only()
+        return {
+            "one": self.one.name,
+            "other": self.other.name,
+            "tasks": len(self.tasks),
+            "houses": len(set(self.houses)),
+            "one_alone_succeeds": first,
+            "other_alone_succeeds": second,
+            "other_minus_one": figures,
+        }
+
+
+def pairs(entries: Sequence[Entry]) -> list[Pair]:
+    """Every entry with every later one."""
+    found = [Pair(one, other) for place, one in enumerate(entries) for other in entries[place + 1 :]]
+    for pair in found:
+        if pair.one.split != pair.other.split:
+            raise InputError(
+                f"{pair.one.path} is of {pair.one.split} and {pair.other.path} of {pair.other.split}; compare entries of one"
+                " split (--split)"
+            )
+        if not pair.tasks:
+            raise InputError(f"{pair.one.path} and {pair.other.path}: have no task in common")
+    return found
+
+
+def common(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The tasks that all have."""
+    return tuple(task for task in entries[0].place if all(task in each.place for each in entries))
+
+
+def unit_of_gain(metric: Metric) -> str:
+    """The unit of a difference of two figures."""
+    return "points" if metric.unit == "%" else metric.unit
+
+
+def _scaled(metric: Metric, found: Interval) -> Interval:
+    return Interval(*(metric.scale * each for each in found))

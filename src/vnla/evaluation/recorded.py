@@ -1,0 +1,188 @@
+"""What people did, scored like what agents do: results files in which a task may be there often, or not at all.
+
+A record may have two more fields than those of `vnla.evaluation.results`: who did it, and under which condition. Everything
+is recomputed from the walks, each of which has to be one that its task allows: from its start, by one action after another,
+in its time, with no more requests than there were. Episodes of one person are not independent, so for intervals whole
+persons are drawn, with all that they did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.evaluation.checked import actions_of, impossible_steps
+from vnla.evaluation.confidence import Interval, difference_over_houses, over_houses
+from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.results import LARGEST, WHAT, Result, read_result, trace_of
+from vnla.evaluation.scores import Scores
+from vnla.evaluation.spreadsheet import ABOUT_TASK, about_task, as_csv, columns_of
+from vnla.evaluation.trace import Trace
+from vnla.houses.house import House
+from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
+
+EVERYTHING = "recorded"
+"""The condition of records that name none."""
+
+
+@dataclass(frozen=True)
+class Recorded(Result):
+    """One episode of somebody."""
+
+    participant: str | None = None
+    condition: str | None = None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All episodes under one condition."""
+
+    scores: Scores
+    participants: tuple[str, ...]
+    """Who did each."""
+    tasks: tuple[Task, ...]
+    metrics: Mapping[str, Metric]
+
+    def summary(self) -> dict[str, Interval]:
+        """Each figure with its 95% interval over persons; without one where there is only one person."""
+        return {
+            name: _scaled(metric, over_houses(*metric.sums(self.scores), houses=self.participants))
+            for name, metric in self.metrics.items()
+        }
+
+    def minus(self, other: Condition) -> dict[str, Interval]:
+        """How much more each figure is than under another condition. Who did both is drawn with both."""
+        return {
+            name: _scaled(
+                metric,
+                difference_over_houses(
+                    metric.sums(self.scores), metric.sums(other.scores), (self.participants, other.participants)
+                ),
+            )
+            for name, metric in self.metrics.items()
+        }
+
+    def as_dict(self, first: tuple[str, Condition] | None = None) -> dict[str, Any]:
+        """For a JSON file, with the difference to a condition, given with its name; what cannot be known is null."""
+        found: dict[str, Any] = {
+            "episodes": len(self.participants),
+            "participants": len(set(self.participants)),
+            "figures": self._plain(self.summary()),
+        }
+        if first is not None:
+            found["difference"] = {"to": first[0], "figures": self._plain(self.minus(first[1]))}
+        return found
+
+    def _plain(self, figures: Mapping[str, Interval]) -> dict[str, Any]:
+        return {
+            name: {field: value if math.isfinite(value) else None for field, value in figure._asdict().items()}
+            | {"unit": self.metrics[name].unit}
+            for name, figure in figures.items()
+        }
+
+
+def _scaled(metric: Metric, figure: Interval) -> Interval:
+    return Interval(*(metric.scale * each for each in figure))
+
+
+def read_recorded(path: Path) -> list[Recorded]:
+    """The records of a file; whatever is wrong with one is an error that names it."""
+    records = files.read_json(path, WHAT, LARGEST)
+    if not isinstance(records, list) or not records:
+        raise InputError(f"{path}: has no records; expected {WHAT}")
+    return [_read(record, f"{path}: record {number}") for number, record in enumerate(records)]
+
+
+def _read(record: Any, where: str) -> Recorded:
+    result = read_result(record, where)
+    for field in ("participant", "condition"):
+        if not isinstance(record.get(field), str | None):
+            raise InputError(f"{where}: field {field} is {record[field]!r}; expected text")
+    return Recorded(**vars(result), participant=record.get("participant"), condition=record.get("condition"))
+
+
+def score_recorded(
+    path: Path,
+    houses: Iterable[House],
+    tasks: Iterable[Task],
+    budgets: TimeBudgets,
+    metrics: Mapping[str, Metric] = METRICS,
+) -> dict[str, Condition]:
+    """The metrics of a file by condition, in the order in which it names them."""
+    records = read_recorded(path)
+    compiled = _compiled(path, records, houses, tasks, budgets)
+    trace = _trace(path, records, compiled)
+    scores = score(trace, compiled.environment, compiled.goals, metrics=metrics)
+    conditions = np.array([record.condition or EVERYTHING for record in records])
+    names = [record.participant or f"record {number}" for number, record in enumerate(records)]
+    found = {}
+    for condition in dict.fromkeys(conditions.tolist()):
+        which = np.flatnonzero(conditions == condition)
+        rows = Scores({name: array[which] for name, array in scores.items()})
+        people = tuple(names[i] for i in which.tolist())
+        found[condition] = Condition(rows, people, tuple(compiled.tasks[i] for i in which.tolist()), metrics)
+    return found
+
+
+def _compiled(
+    path: Path, records: Sequence[Recorded], houses: Iterable[House], tasks: Iterable[Task], budgets: TimeBudgets
+) -> TaskSet:
+    """The task of each record, in the houses that are needed. Nobody does a task twice under one condition."""
+    by_id = {task.id: task for task in tasks}
+    done: dict[tuple[str | None, ...], int] = {}
+    for number, record in enumerate(records):
+        if record.instr_id not in by_id:
+            raise InputError(f"{path}: record {number}: field instr_id: {record.instr_id!r} is no task of this data set")
+        before = done.setdefault((record.participant, record.condition, record.instr_id), number)
+        if before != number and record.participant is not None:
+            raise InputError(f"{path}: record {number}: is of the same person, condition and task as record {before}")
+    found = [by_id[record.instr_id] for record in records]
+    needed = {task.house for task in found}
+    return TaskSet.compile(World.compile([house for house in houses if house.name in needed]), found, budgets)
+
+
+def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
+    """The walks of the records, if they are walks that their tasks allow."""
+    for number, (record, time) in enumerate(zip(records, compiled.time_budget.tolist(), strict=True)):
+        where, steps, asked = f"{path}: record {number}", len(record.trajectory) - 1, sum(record.agent_ask or ())
+        if steps > time:
+            raise InputError(f"{where}: field trajectory: has {steps} actions, but there was time for {time}")
+        if record.help_budget is not None and not 0 <= record.help_budget <= time:
+            raise InputError(f"{where}: field help_budget is {record.help_budget}; expected 0 to {time}, a request a step")
+        if record.help_budget is not None and asked > record.help_budget:
+            raise InputError(f"{where}: field agent_ask: has {asked} requests, but there were {record.help_budget} to make")
+    trace = trace_of(compiled, [(f"{path}: record {number}", record) for number, record in enumerate(records)])
+    for number in (trace.pose[:, 0] != compiled.start).nonzero().flatten().tolist():
+        raise InputError(f"{path}: record {number}: field trajectory: entry 0: the task begins with another heading")
+    walks = [poses[: steps + 1] for poses, steps in zip(trace.pose.tolist(), trace.length.tolist(), strict=True)]
+    for number, what in impossible_steps(compiled, walks, [actions_of(record) for record in records]).items():
+        raise InputError(f"{path}: record {number}: field trajectory: {what}")
+    return trace
+
+
+def spreadsheet(conditions: Mapping[str, Condition]) -> str:
+    """A row an episode as CSV: who did which task under which condition, and every score, but for what the help teacher
+    thought where no record says so."""
+    sheets = {name: dict(columns_of(each.scores)) for name, each in conditions.items()}
+    names = [name for name in next(iter(sheets.values())) if _is_known(name, sheets.values())]
+    rows: list[tuple[object, ...]] = []
+    for condition, each in conditions.items():
+        values = (sheets[condition][name].tolist() for name in names)
+        episodes = zip(each.participants, each.tasks, *values, strict=True)
+        rows += [(who, condition, *about_task(task), *row) for who, task, *row in episodes]
+    return as_csv(["participant", "condition", *ABOUT_TASK, *names], rows)
+
+
+def _is_known(name: str, sheets: Iterable[Mapping[str, Any]]) -> bool:
+    teachers = name.startswith(("ask_", "reasons"))
+    return not teachers or any(sheet[each].any() for sheet in sheets for each in sheet if each.startswith("reasons."))

@@ -1,0 +1,177 @@
+"""Where episodes come from: a trained agent, the navigation teacher, a results file, people in a study.
+
+A source gives its episodes in batches that fit into memory, always the same ones in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from vnla.bcui import bcui
+from vnla.common.errors import InputError
+from vnla.evaluation.checked import read_records, recorded
+from vnla.evaluation.contest import RESULTS, Material
+from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.evaluation.trace import NOTHING, Trace
+from vnla.houses.folder import WorldFolder, read_world
+from vnla.recordings.recording import About, Batch
+from vnla.roles.phrases import COMMA
+from vnla.tasks.dataset import Dataset, read_dataset
+from vnla.tasks.sampling import some
+from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
+from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.trained import open_trained
+from vnla.world.actions import Nav
+from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.compiled import World
+
+BATCH = 128
+"""Episodes in a batch; so many are in memory at a time."""
+TEACHER = "teacher"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Episodes of somebody."""
+
+    name: str
+    """A short one."""
+    what: str
+    """Whose they are, in a sentence."""
+    split: str
+    count: int
+    folder: WorldFolder
+    world: World
+    dataset: Dataset
+    vocabulary: Vocabulary
+    batches: Callable[[], Iterator[Batch]]
+
+
+def of_run(
+    run: Path,
+    *,
+    split: str = "test_unseen",
+    limit: int | None = None,
+    seed: int = 123,
+    ratio: float | None = None,
+    checkpoint: str | None = None,
+    world: Path | None = None,
+    tasks: Path | None = None,
+    device: str = "cpu",
+) -> Source:
+    """What a trained agent does on the tasks of a split, or on some of them."""
+    trained = open_trained(run, world=world, tasks=tasks, device=device)
+    config, material = trained.config, trained.material
+    kind = "val_unseen" if split.endswith("unseen") else "val_seen"
+    players = make_players(config, material, trained.agent(checkpoint or kind), training=False)
+    chosen = material.evaluation_tasks(split, limit)
+    share = config.with_ratio(ratio).help(training=False).ratio
+    steps = int(chosen.time_budget.max())
+    size = min(BATCH, fitting_batch(players, chosen, steps))
+
+    def batches() -> Iterator[Batch]:
+        for first in range(0, len(chosen), size):
+            which = torch.arange(first, min(first + size, len(chosen)), device=chosen.key.device)
+            episodes = chosen.episodes(which, seed=seed, ratio=share, k=players.advisor.k)
+            with greedy(players.agent):
+                trace = Trace.of(bcui(episodes, players, longest=steps), steps).to("cpu")
+            yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
+
+    what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."
+    words = vocabulary_of(config, material)
+    name = run.absolute().name
+    return Source(name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches)
+
+
+def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | None = None) -> Source:
+    """The navigation teacher's way from each start to the nearest goal: in training as long as an episode can be, else in
+    the time that an agent has."""
+    folder, dataset = read_world(world), read_dataset(tasks)
+    compiled = World.compile(folder.houses)
+    found = dataset.split(split)
+    chosen = found if limit is None else some(found, limit)
+
+    def batches() -> Iterator[Batch]:
+        for first in range(0, len(chosen), BATCH):
+            part = TaskSet.compile(compiled, chosen[first : first + BATCH], dataset.budgets)
+            if split == "train":
+                part = replace(part, time_budget=torch.full_like(part.time_budget, LONGEST_EPISODE))
+            yield Batch(part, _taught(part), [About(TEACHER)] * len(part))
+
+    what = "The navigation teacher, which takes the shortest way to the nearest goal and never asks."
+    return Source(TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches)
+
+
+def _taught(tasks: TaskSet) -> Trace:
+    """What the navigation teacher does."""
+    environment, poses, actions = tasks.environment, [tasks.start], []
+    for _ in range(LONGEST_EPISODE):
+        actions.append(environment.nav_teacher(poses[-1], tasks.goals))
+        poses.append(environment.step(poses[-1], actions[-1], tasks.goals))
+    nav = torch.stack(actions, dim=1)
+    length = torch.minimum((nav != Nav.STOP).sum(dim=1) + 1, tasks.time_budget)
+    pose = torch.stack(poses, dim=1)
+    place = torch.minimum(torch.arange(LONGEST_EPISODE + 1), length[:, None])
+    nav = nav.masked_fill(place[:, 1:] == place[:, :-1], NOTHING)
+    nobody = torch.zeros_like(nav, dtype=torch.bool)
+    nothing = torch.full_like(nav, NOTHING)
+    return Trace(pose.gather(1, place), length, nav, nobody, nobody, nothing, nothing, torch.zeros_like(length))
+
+
+def of_results(
+    path: Path, world: Path, tasks: Path, *, split: str | None = None, limit: int | None = None, seed: int | None = None
+) -> Source:
+    """The episodes of a results file, or of people in the export of a study: of a task there may be many."""
+    file = path / RESULTS if path.is_dir() else path
+    records = read_records(file)
+    records = records if limit is None else some(records, limit)
+    if not records:
+        raise InputError(f"{file}: has no records")
+    folder, dataset = read_world(world), read_dataset(tasks)
+    compiled = World.compile(folder.houses)
+    material = Material(compiled, dataset, split=split)
+    ids = [record["instr_id"] for record in records if isinstance(record, dict) and isinstance(record.get("instr_id"), str)]
+    split = material.split_of(file, ids)
+    every = material.tasks(split)
+
+    def batches() -> Iterator[Batch]:
+        for first in range(0, len(records), BATCH):
+            part = records[first : first + BATCH]
+            rows, trace = recorded(file, part, every, first)
+            about = [_about(record, f"{file}: record {place}", seed) for place, record in enumerate(part, start=first)]
+            yield Batch(rows, _with_words(trace, part), about)
+
+    people = any(isinstance(record, dict) and record.get("participant") for record in records)
+    what = f"What people did, by {file.name}." if people else f"An agent, by the results file {file.name}."
+    name = path.absolute().name if path.is_dir() else path.stem
+    return Source(name, what, split, len(records), folder, compiled, dataset, dataset.vocabulary, batches)
+
+
+def _about(record: dict[str, Any], where: str, seed: int | None) -> About:
+    for field in ("participant", "condition"):
+        if not isinstance(record.get(field), str | None):
+            raise InputError(f"{where}: field {field} is {record[field]!r}; expected text")
+    participant = record.get("participant") or ""
+    return About("person" if participant else "agent", seed, participant, record.get("condition") or "")
+
+
+def _with_words(trace: Trace, records: Sequence[dict[str, Any]]) -> Trace:
+    """The trace with what the records say that the advisor said."""
+    said = [[_plain(text) for text in record.get("subgoals") or ()] for record in records]
+    texts = tuple(sorted({text for row in said for text in row if text}))
+    place = {text: number for number, text in enumerate(texts)}
+    phrase = trace.phrase.clone()
+    for row, each in enumerate(said):
+        phrase[row, : len(each)] = torch.tensor([place.get(text, NOTHING) for text in each], dtype=torch.int64)
+    return replace(trace, phrase=phrase, texts=texts)
+
+
+def _plain(subgoal: str | None) -> str:
+    """A subgoal as it is said, commas after words."""
+    return (subgoal or "").replace(f" {COMMA}", COMMA)

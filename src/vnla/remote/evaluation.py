@@ -1,0 +1,229 @@
+"""Guests evaluated as trained agents are: every task under every seed, the same metrics, intervals and files.
+
+Episodes run on a few threads, several in one call where the guest takes them so. What happens in one does not depend on the
+others, and each is on disk before its place is taken by the next (`vnla.remote.folder`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import torch
+
+from vnla.common.errors import InputError
+from vnla.common.progress import Share, unheard
+from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.trace import NOTHING, Trace
+from vnla.remote.folder import EvaluationFolder, Key
+from vnla.remote.guest import ACTIONS, UNANSWERED, Fault, Guest
+from vnla.remote.walk import Record, Rules, Walk
+from vnla.roles.help_teacher import RESULT_NAMES, Reason
+from vnla.tasks.task import Task
+from vnla.tasks.task_set import TaskSet
+from vnla.world.views import VIEWS
+
+_REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
+
+PATIENCE = 60.0
+"""Seconds that calls in hand are waited for when it is no use to go on."""
+
+Outcome = TypeVar("Outcome")
+Work = Callable[[Sequence[Key], threading.Event], list[Record]]
+Show = Callable[[str, str, int], dict[str, Any]]
+"""(house, viewpoint, pose) → the fields of an observation that show something."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What came of it."""
+
+    evaluation: Evaluation
+    errors: Counter[str]
+    """The guest's errors by kind."""
+    answers: int
+    """How many answers were asked for."""
+
+
+def evaluate_guest(
+    guest: Guest,
+    rules: Rules,
+    show: Show,
+    *,
+    seeds: Sequence[int],
+    folder: EvaluationFolder | None = None,
+    at_once: int = 1,
+    metrics: Mapping[str, Metric] = METRICS,
+    progress: Share = unheard,
+) -> Visit:
+    """Run every task under every seed, `at_once` calls at a time if the guest bears it; go on from what the folder has."""
+    tasks = rules.tasks.tasks
+    every = [(task.id, seed) for seed in seeds for task in tasks]
+    done = {} if folder is None else folder.done(set(every).__contains__)
+    house = {task.id: task.house for task in tasks}
+    todo = sorted((key for key in every if key not in done), key=lambda key: house[key[0]])  # house by house
+    size = guest.declared.batch
+    groups = [todo[i : i + size] for i in range(0, len(todo), size)]
+    work = partial(_visit, guest, rules, show, {task.id: i for i, task in enumerate(tasks)})
+    in_doubt: list[Record] = []
+    progress(len(done), len(every))
+    for records in _in_threads(work, groups, at_once if guest.at_once else 1):
+        for record in records:
+            done[record.task, record.seed] = record
+            in_doubt.append(record)
+            if folder is not None and not _deserted(record):
+                _keep(folder, in_doubt)
+        progress(len(done), len(every))
+    if folder is not None:
+        _keep(folder, in_doubt)
+        folder.close()
+    records = [done[key] for key in every]
+    return Visit(_evaluation(rules, seeds, records, metrics), errors_of(records), sum(map(_answers, records)))
+
+
+def _deserted(record: Record) -> bool:
+    """Whether nobody answered at its end: then it may be that nobody is there any more, and it is kept only if somebody is,
+    or when all is over."""
+    return record.unanswered and Fault(record.errors[-1][1]) in UNANSWERED
+
+
+def _keep(folder: EvaluationFolder, records: list[Record]) -> None:
+    for record in records:
+        folder.add(record)
+    records.clear()
+
+
+def errors_of(records: Sequence[Record]) -> Counter[str]:
+    """How often a guest went wrong, by kind."""
+    return Counter(kind for record in records for _, kind in record.errors)
+
+
+def _answers(record: Record) -> int:
+    return len(record.actions) + sum(each is not None for each in record.said)
+
+
+def _visit(
+    guest: Guest, rules: Rules, show: Show, number: Mapping[str, int], group: Sequence[Key], enough: threading.Event
+) -> list[Record]:
+    """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
+    walks = [rules.begin(number[task], seed) for task, seed in group]
+    for walk, fault in zip(walks, guest.begin([walk.beginning for walk in walks]), strict=True):
+        if fault is not None:
+            walk.note(fault)
+    while going := [walk for walk in walks if not walk.over]:
+        if enough.is_set():
+            return []
+        seen = [walk.observation(**_shown(walk, rules, show)) for walk in going]
+        for walk, answer in zip(going, guest.act(seen), strict=True):
+            walk.take(answer)
+    return [walk.record() for walk in walks]
+
+
+def _shown(walk: Walk, rules: Rules, show: Show) -> dict[str, Any]:
+    return show(walk.task.house, rules.tasks.environment.world.ids[walk.pose // VIEWS], walk.pose)
+
+
+def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iterator[list[Record]]:
+    """What comes of each group, as it comes. When one fails, the calls that others have in hand are waited for: they may
+    have been paid for. Threads do not keep the process alive, so whoever interrupts need not wait."""
+    enough = threading.Event()
+    if count == 1:
+        yield from (work(group, enough) for group in groups)
+        return
+    left: queue.SimpleQueue[Sequence[Key]] = queue.SimpleQueue()
+    found: queue.SimpleQueue[list[Record] | Exception] = queue.SimpleQueue()
+    for group in groups:
+        left.put(group)
+
+    def take() -> None:
+        while not enough.is_set():
+            try:
+                found.put(work(left.get_nowait(), enough))
+            except queue.Empty:
+                return
+            except Exception as error:
+                found.put(error)
+
+    threads = [threading.Thread(target=take, daemon=True) for _ in range(min(count, len(groups)))]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in groups:
+            outcome = _next(found)
+            if isinstance(outcome, Exception):
+                enough.set()
+                _wait_for(threads)
+                raise outcome
+            yield outcome
+    finally:
+        enough.set()
+
+
+def _next(found: queue.SimpleQueue[Outcome]) -> Outcome:
+    """What comes next; with time-outs, because a wait without one cannot be interrupted everywhere."""
+    while True:
+        try:
+            return found.get(timeout=0.5)
+        except queue.Empty:
+            continue
+
+
+def _wait_for(threads: Sequence[threading.Thread]) -> None:
+    end = time.monotonic() + PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+
+
+def _evaluation(rules: Rules, seeds: Sequence[int], records: Sequence[Record], metrics: Mapping[str, Metric]) -> Evaluation:
+    """The trace of all episodes, and its scores."""
+    tasks = rules.tasks
+    trace = trace_of(records, tasks)
+    goals = tasks.goals.repeat(len(seeds))
+    scores = score(trace, tasks.environment, goals, metrics=metrics).reshape(len(seeds), len(tasks))
+    return Evaluation(tasks, tuple(seeds), trace, scores, metrics)
+
+
+def trace_of(records: Sequence[Record], tasks: TaskSet) -> Trace:
+    """Records as tensors. Nothing stands where an error stood in for an action, or where the help teacher is not known."""
+    world = tasks.environment.world
+    steps = max(len(record.actions) for record in records)
+    house = {task.id: task.house for task in tasks.tasks}
+    texts = tuple(sorted({text for record in records for text in record.said if text is not None}))
+    place = {text: i for i, text in enumerate(texts)}
+
+    def rows(values: list[list[int]], width: int = steps) -> torch.Tensor:
+        return torch.tensor([each + [NOTHING] * (width - len(each)) for each in values]).reshape(len(values), width)
+
+    try:
+        poses = [
+            [world.viewpoint(house[record.task], viewpoint) * VIEWS + view for viewpoint, view in record.path]
+            for record in records
+        ]
+    except InputError as error:
+        raise InputError(f"the episodes that were kept are of another world ({error}); give another --out") from None
+    reason = rows([[NOTHING if each is None else int(_REASONS[each]) for each in record.teacher] for record in records])
+    phrase = rows([[NOTHING if each is None else place[each] for each in record.said] for record in records])
+    return Trace(
+        pose=torch.tensor([each + each[-1:] * (steps + 1 - len(each)) for each in poses]),
+        length=torch.tensor([len(record.actions) for record in records]),
+        nav=rows([[NOTHING if each is None else int(ACTIONS[each]) for each in record.actions] for record in records]),
+        request=phrase != NOTHING,
+        teacher_request=(reason != NOTHING) & (reason != Reason.NO_BUDGET) & (reason != Reason.NO_NEED),
+        reason=reason,
+        phrase=phrase,
+        help_budget=torch.tensor([record.help_budget for record in records]),
+        texts=texts,
+    )
+
+
+def tasks_checksum(tasks: Sequence[Task]) -> str:
+    """What tells a list of tasks from another."""
+    return hashlib.sha256("\n".join(f"{task.id} {task.house} {task.end_goal}" for task in tasks).encode()).hexdigest()[:16]

@@ -1,0 +1,168 @@
+"""The folder of a guest's evaluation, from which the same command goes on where it was left.
+
+::
+
+    calls.jsonl               a line a call: what was sent, the raw reply, how long it took; pictures as their checksums
+    cache/                    replies of a chat-completion server, by the whole request
+    sights/                   what is in view in each house, where that had to be drawn
+    <split>/settings.json     what determines the outcome; another command is refused
+    <split>/episodes.jsonl    a line an episode, on disk before the next begins; nothing in it depends on when it was
+    <split>/results.json      a results file, when all is done
+    summary.json              the figures of all splits, when all is done
+
+A process that is killed loses the episodes in hand. A last line that was not written to its end is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.remote.guest import ACTIONS, Fault
+from vnla.remote.walk import Record
+from vnla.roles.help_teacher import RESULT_NAMES
+from vnla.world.views import VIEWS
+
+SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
+RESULTS, SUMMARY = "results.json", "summary.json"
+FORMAT, VERSION = "vnla-guest", 1
+_LARGEST = 1 << 36
+_LONGEST_LINE = 64 * files.MEGABYTE
+
+Key = tuple[str, int]
+"""Task and seed of an episode."""
+
+
+class Journal:
+    """A file of JSON lines that is only ever added to. Several threads may."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._lock = path, threading.Lock()
+        self._stream: Any = None
+
+    def read(self) -> Iterator[tuple[int, Any]]:
+        """The lines with their numbers; a last one that was not finished is cut off."""
+        if not self.path.exists():
+            return
+        _cut_torn_line(self.path)
+        for number, line in files.read_lines(self.path, "JSON lines", _LONGEST_LINE, _LARGEST):
+            yield number, files.parse_json(line, self.path, f"JSON lines; line {number}")
+
+    def add(self, value: Mapping[str, Any], *, at_once: bool = True) -> None:
+        """One more line; on disk `at_once`, or soon."""
+        line = json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
+        with self._lock:
+            if self._stream is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._stream = self.path.open("ab")
+            self._stream.write(line.encode("utf-8", "replace"))
+            self._stream.flush()
+            if at_once:
+                os.fsync(self._stream.fileno())
+
+    def close(self) -> None:
+        """Nothing more will be added now."""
+        with self._lock:
+            if self._stream is not None:
+                self._stream.close()
+                self._stream = None
+
+
+def _cut_torn_line(path: Path) -> None:
+    with path.open("rb+") as stream:
+        end = stream.seek(0, os.SEEK_END)
+        place = end
+        while place > 0:
+            begin = max(0, place - 65536)
+            stream.seek(begin)
+            found = stream.read(place - begin).rfind(b"\n")
+            if found >= 0:
+                place = begin + found + 1
+                break
+            place = begin
+        if place < end:
+            stream.truncate(place)
+
+
+class EvaluationFolder:
+    """An evaluation's files."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        """Refuses a folder in which another evaluation was begun."""
+        self.path, self._episodes = path, Journal(path / EPISODES)
+        self._settle(json.loads(json.dumps(settings)))
+
+    def _settle(self, settings: dict[str, Any]) -> None:
+        place = self.path / SETTINGS
+        if not place.exists():
+            value = {"format": FORMAT, "version": VERSION, "settings": settings}
+            files.write_text(place, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+            return
+        what = "the settings of an evaluation that was begun"
+        found = files.read_json(place, what)
+        if not isinstance(found, dict) or (found.get("format"), found.get("version")) != (FORMAT, VERSION):
+            raise InputError(f"{place}: is not {what}; give another --out")
+        begun: dict[str, Any] = found.get("settings") or {}
+        for name in [*settings, *begun]:
+            if begun.get(name) != settings.get(name):
+                was, now = (str(each.get(name))[:60] for each in (begun, settings))
+                raise InputError(f"{self.path}: was begun with {name} {was!r}, not {now!r}; give another --out")
+
+    def done(self, known: Callable[[Key], bool]) -> dict[Key, Record]:
+        """The episodes that are there, by task and seed; one that is not `known` is an error."""
+        found = {}
+        for number, value in self._episodes.read():
+            where = f"{self._episodes.path}: line {number}"
+            record = _read(value, where)
+            key = record.task, record.seed
+            if not known(key) or key in found:
+                raise InputError(f"{where}: task {record.task} with seed {record.seed} is not to be there, or not twice")
+            found[key] = record
+        return found
+
+    def add(self, record: Record) -> None:
+        """One more episode, on disk."""
+        self._episodes.add(asdict(record))
+
+    def close(self) -> None:
+        """Nothing more will be added now."""
+        self._episodes.close()
+
+
+_REMOVE = "remove the line to have it run again"
+_REASONS = {*RESULT_NAMES.values(), None}
+
+
+def _read(value: Any, where: str) -> Record:
+    """A record of an episode, looked at closely: files can be edited."""
+    try:
+        steps = len(value["actions"])
+        record = Record(
+            task=_a(str, value["task"]),
+            seed=_a(int, value["seed"]),
+            help_budget=_a(int, value["help_budget"]),
+            path=tuple((_a(str, viewpoint), range(VIEWS)[_a(int, view)]) for viewpoint, view in value["path"]),
+            actions=tuple(each if each is None else ACTIONS[each].name.lower() for each in value["actions"]),
+            said=tuple(each if each is None else _a(str, each) for each in value["said"]),
+            teacher=tuple(value["teacher"]),
+            errors=tuple((_a(int, step), Fault(kind).value) for step, kind in value["errors"]),
+        )
+    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        raise InputError(f"{where}: is not the record of an episode ({error}); {_REMOVE}") from None
+    lengths = {len(record.path) - 1, len(record.said), len(record.teacher)}
+    if lengths != {steps} or not set(record.teacher) <= _REASONS:
+        raise InputError(f"{where}: is not the record of an episode; {_REMOVE}")
+    return record
+
+
+def _a(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"expected {kind.__name__}, found {type(value).__name__}")
+    return value

@@ -1,0 +1,64 @@
+"""Prompts as files that people edit: a part `[system]` and a part `[user]`, with `$placeholders`.
+
+A placeholder is replaced by text and by nothing else; there are no expressions. `$$` is a dollar sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from vnla.common.errors import InputError
+from vnla.common.files import read_text
+
+PLACEHOLDERS = (
+    "actions", "advice", "end_goal", "forward", "history", "instruction", "last", "requests_left", "sight", "step",
+    "time_left",
+)  # fmt: skip
+"""What a prompt may have in it."""
+
+_PARTS = re.compile(r"^\[(\w+)\][ \t]*$", re.MULTILINE)
+_WHAT = "a prompt: a part [system] and a part [user]"
+_LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a chat model is told."""
+
+    text: str
+    """The whole file."""
+    system: Template
+    user: Template
+
+    def filled(self, values: Mapping[str, str]) -> tuple[str, str]:
+        """Both parts with the placeholders replaced."""
+        return self.system.substitute(values).strip(), self.user.substitute(values).strip()
+
+
+def read_prompt(path: Path | None, observe: str) -> Prompt:
+    """The prompt in a file, or the one that comes with the package for what is observed."""
+    if path is not None:
+        return parse_prompt(read_text(path, _WHAT, _LARGEST), str(path))
+    name = f"{observe}.txt"
+    return parse_prompt(files("vnla.remote").joinpath("prompts", name).read_text(encoding="utf-8"), name)
+
+
+def parse_prompt(text: str, where: str) -> Prompt:
+    """A prompt from its text."""
+    first, *rest = _PARTS.split(text)
+    parts = dict(zip(rest[::2], rest[1::2], strict=True))
+    if first.strip() or set(parts) != {"system", "user"} or len(rest) != 4:
+        raise InputError(f"{where}: expected {_WHAT}, each headed by a line with its name in brackets")
+    made = {name: Template(part) for name, part in parts.items()}
+    for name, template in made.items():
+        if not template.is_valid():
+            raise InputError(f"{where}: [{name}] has a $ that begins no placeholder; write $$ for a dollar sign")
+        unknown = sorted(set(template.get_identifiers()) - set(PLACEHOLDERS))
+        if unknown:
+            raise InputError(f"{where}: [{name}] has ${unknown[0]}; there are ${', $'.join(PLACEHOLDERS)}")
+    return Prompt(text, made["system"], made["user"])

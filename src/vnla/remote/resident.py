@@ -1,0 +1,130 @@
+"""A trained agent of ours as a guest: what a server needs to run it behind the protocol.
+
+It is told what any guest is told, and decides as in an evaluation: episode by episode, greedily, by its own help policy.
+That has to be one that goes by what the agent itself knows: none, first, learned, valued.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vnla.agent.mind import Mind, Start, Views
+from vnla.bcui import log_distribution
+from vnla.common.errors import InputError
+from vnla.episodes import Situation
+from vnla.evaluation.evaluate import greedy
+from vnla.remote.guest import FEATURES, Answer, Beginning, Declared, Fault, Guest, Observation
+from vnla.roles.help_policies import AtFirst, Never
+from vnla.roles.words import Heard, Words
+from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.trained import Trained
+from vnla.world.actions import ASK_START, NAV_START, Nav, ask_action
+
+MOST = 4096
+"""Episodes that are kept in mind; the oldest are forgotten."""
+
+
+@dataclass
+class _State:
+    mind: Mind
+    nav: Tensor = field(default_factory=lambda: torch.tensor([NAV_START]))
+    ask: Tensor = field(default_factory=lambda: torch.tensor([ASK_START]))
+    asked: bool = False
+    turn: int = -1
+    answer: Answer | None = None
+
+
+class Resident(Guest):
+    """Our agent."""
+
+    def __init__(self, trained: Trained, checkpoint: str = "val_unseen") -> None:
+        config = trained.config
+        if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
+            raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
+        if config.senses:
+            raise InputError(f"{trained.folder}: its agent has senses ({config.senses}), which the protocol does not serve")
+        self._players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
+        self._words = vocabulary_of(config, trained.material)
+        names = list(trained.material.views)
+        self.declared = Declared(trained.folder.absolute().name, tuple(f"{FEATURES}{name}" for name in names))
+        self._states: dict[str, _State] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
+        """It reads the end-goals."""
+        with self._lock, greedy(self._players.agent):
+            for each in beginnings:
+                self._states.pop(each.episode, None)
+                self._states[each.episode] = _State(self._begin(each))
+                if len(self._states) > MOST:
+                    del self._states[next(iter(self._states))]
+        return [None] * len(beginnings)
+
+    def act(self, observations: Sequence[Observation]) -> Sequence[Answer | Fault]:
+        """One after the other; what was answered before is answered again."""
+        with self._lock, greedy(self._players.agent):
+            return [self._answer(self._states[each.episode], each) for each in observations]
+
+    def _begin(self, beginning: Beginning) -> Mind:
+        players = self._players
+        words = Words(*self._words.encode([beginning.instruction]))
+        return players.agent.begin(Start(words, players.voice.phrases, beginning.time, beginning.requests, players.batching))
+
+    def _answer(self, state: _State, now: Observation) -> Answer:
+        if state.turn != now.turn or state.answer is None:
+            state.answer, state.turn = self._decide(state, now), now.turn
+        return state.answer
+
+    def _decide(self, state: _State, now: Observation) -> Answer:
+        """Lines 10 to 27 of Algorithm 1, in two parts where it asks."""
+        players, blocked = self._players, torch.tensor([not now.may_go_forward])
+        chances = None
+        if not state.asked:
+            view = self._view(now)
+            mind = state.mind.see(view, state.nav)
+            first = mind.tentatively(state.ask, torch.tensor([now.may_request]))
+            tentative = log_distribution(first.logits, blocked).exp()
+            chances = tuple(tentative[0].tolist())
+            state.mind = mind
+            known = players.agent.knows(view, tentative, first)
+            if now.may_request and bool(players.help_policy(self._situation(now, tentative, known))):
+                state.asked = True
+                return Answer(None, chances)
+        elif players.advisor.speaks:
+            state.mind = state.mind.hear(torch.tensor([True]), self._heard(now))
+        state.ask = ask_action(torch.tensor([state.asked and players.help_policy.invited]))
+        second, state.mind = state.mind.finally_(state.ask)
+        state.nav = log_distribution(second.logits, blocked).exp().argmax(dim=1)
+        state.asked = False
+        return Answer(Nav(int(state.nav)), chances)
+
+    def _situation(self, now: Observation, tentative: Tensor, known: Tensor) -> Situation:
+        """What there is to know without the house."""
+        budget, none = torch.tensor([now.requests_left]), torch.empty(1, 0)
+        return Situation(
+            episodes=cast(Any, None), step=now.step, pose=none, unmoved=none, budget=budget, tentative=tentative, plan=none,
+            ask=lambda: self._players.agent.ask(known, budget),
+        )  # fmt: skip
+
+    def _view(self, now: Observation) -> Views:
+        found = {name: np.frombuffer(each, "<f4").copy() for name, each in now.features.items()}
+        return {name: torch.from_numpy(found[name])[None] for name in self._players.views}
+
+    def _heard(self, now: Observation) -> Heard:
+        if now.advice not in self._rows:
+            raise InputError(f"the advisor said {now.advice!r}, which this agent has no words for")
+        return Heard(torch.tensor([self._rows[now.advice]]), self._players.voice.phrases)
+
+    @cached_property
+    def _rows(self) -> dict[str | None, int]:
+        """What the advisor may say → its row."""
+        phrases = self._players.voice.phrases
+        return {phrases.text(row): row for row in reversed(range(phrases.silence))}

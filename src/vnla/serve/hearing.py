@@ -1,0 +1,195 @@
+"""A person in the advisor's place: agents that hear, at certain steps, what somebody has said to them.
+
+Algorithm 1 stays as it is; other players take part. `PersonsVoice` says at a step what a person said there instead of what
+the advisor would. `Listener` is the agent with open ears: it hears a person who speaks unasked too, which costs no request
+and which it takes as if it had asked. It also notes what it attends to. Where it waits for a person, its walk ends at the
+first request that nobody has answered: what comes after it follows from the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from vnla.agent.agent import Agent
+from vnla.agent.mind import Decision, Mind, Start, Views
+from vnla.agent.senses import Sense
+from vnla.common.errors import InputError
+from vnla.episodes import Episodes, Situation
+from vnla.players import Players
+from vnla.roles.advisor import Lexicon, Voice
+from vnla.roles.phrases import COMMA, FULL_STOP
+from vnla.roles.words import Heard, Phrases, Words
+from vnla.world.actions import NAV_ACTIONS, REQUEST, STOP
+
+NOBODY = -1
+"""Stands for "no person says anything here"."""
+SILENCE = 0
+"""The first of the persons' phrases: no answer."""
+
+LARGEST = 1e4
+"""A logit beside which no other counts."""
+
+Spoken = Mapping[int, str | None]
+"""Step → what a person says there, in the agent's words; None is no answer."""
+
+
+@dataclass(frozen=True)
+class PersonsEpisodes(Episodes):
+    """Episodes into which persons have spoken."""
+
+    spoken: Tensor = field(kw_only=True)  # (batch, steps), which of the persons' phrases, or NOBODY
+    waits: Tensor = field(kw_only=True)  # (batch,), whether requests wait for persons
+
+
+def spoken_into(
+    episodes: Episodes, spoken: Sequence[Spoken], waits: Sequence[bool], longest: int
+) -> tuple[PersonsEpisodes, list[str]]:
+    """Episodes with what was said in each, and all that was said; the first of it is nothing, `SILENCE`."""
+    said = sorted({text for each in spoken for text in each.values() if text})
+    number = {text: i for i, text in enumerate(said, start=1)}
+    rows = [
+        [number.get(each[step] or "", SILENCE) if step in each else NOBODY for step in range(longest)] for each in spoken
+    ]
+    plain = {each.name: getattr(episodes, each.name) for each in fields(Episodes)}
+    device = episodes.key.device
+    said_where, waiting = torch.tensor(rows, device=device), torch.tensor(list(waits), device=device)
+    return PersonsEpisodes(**plain, spoken=said_where, waits=waiting), said
+
+
+def words_of(text: str) -> list[str]:
+    """The words of advice, commas as words of their own, without a full stop."""
+    return text.lower().replace(COMMA, f" {COMMA} ").replace(FULL_STOP, " ").split()
+
+
+class PersonsVoice(Voice):
+    """An advisor's voice that gives way where a person speaks."""
+
+    def __init__(self, own: Voice, said: Sequence[str], lexicon: Lexicon) -> None:
+        self._own = own
+        self._said = said
+        rows = [[lexicon[word] for word in (*words_of(text), FULL_STOP)] for text in said]
+        self._width = max([own.phrases.words.tokens.shape[1], *map(len, rows)])
+        tokens = own.phrases.words.tokens.new_tensor([row + [lexicon.padding] * (self._width - len(row)) for row in rows])
+        length = own.phrases.words.length.new_tensor([*map(len, rows)])
+        self._words = Words(tokens.view(len(rows), self._width), length)
+        self._tables: dict[Phrases, Phrases] = {}
+        self.phrases = self._extended(own.phrases)
+
+    def say(self, now: Situation) -> Heard:
+        """What a person says at this step, or else the advisor."""
+        assert isinstance(now.episodes, PersonsEpisodes)
+        heard = self._own.say(now)
+        table, first = self._extended(heard.table), heard.table.silence
+        own = torch.where(heard.index == first, table.silence, heard.index)
+        spoken = now.episodes.spoken[:, now.step]
+        persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
+        return Heard(torch.where(spoken == NOBODY, own, persons), table)
+
+    def _extended(self, table: Phrases) -> Phrases:
+        """A table with the persons' phrases before its last row, silence."""
+        if table not in self._tables:
+            theirs = Words(pad(table.words.tokens, (0, self._width - table.words.tokens.shape[1])), table.words.length)
+            parts = ((each[:-1], own, each[-1:]) for each, own in zip(theirs, self._words, strict=True))
+            words = Words(*map(torch.cat, parts))
+            self._tables[table] = Phrases(words, table.end, self._text(table))
+        return self._tables[table]
+
+    def _text(self, table: Phrases) -> Callable[[int], str]:
+        def text(row: int) -> str:
+            if row < table.silence:
+                return table.text(row)
+            return [*self._said, ""][row - table.silence]
+
+        return text
+
+
+@dataclass(frozen=True)
+class Told(Sense):
+    """Whether a person says something at this step, and whether one has yet to. Only a `Listener` notices it."""
+
+    NAME: ClassVar[str] = "told"
+    size: ClassVar[int] = 2
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """1 or 0 for each: (batch, 2)."""
+        assert isinstance(situation.episodes, PersonsEpisodes)
+        spoken = situation.episodes.spoken[:, situation.step]
+        return torch.stack([spoken > SILENCE, situation.episodes.waits & (spoken == NOBODY)], dim=1).float()
+
+
+class Listener(Agent):
+    """An agent that also hears whoever speaks to it unasked."""
+
+    def __init__(self, own: Agent, unasked: int) -> None:
+        super().__init__()
+        self.own = own
+        self.attention: list[Tensor | None] = []
+        """Of all second passes, one entry a step: (batch, words)."""
+        self._unasked = unasked
+
+    def begin(self, start: Start) -> Mind:
+        """Its own mind, which may hear more often than it asks."""
+        start = start._replace(requests=min(start.steps, start.requests + self._unasked))
+        nobody = torch.zeros_like(start.end_goals.length, dtype=torch.bool)
+        return _Listening(self.own.begin(start), self.attention, nobody, nobody, nobody)
+
+    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
+        """As its own."""
+        return self.own.knows(_seen(view), tentative, first)
+
+    def ask(self, known: Tensor, budget: Tensor) -> Tensor:
+        """As its own."""
+        return self.own.ask(known, budget)
+
+
+@dataclass(frozen=True)
+class _Listening(Mind):
+    """The mind of a `Listener`."""
+
+    SHARED: ClassVar[frozenset[str]] = frozenset({"attention"})
+
+    own: Mind
+    attention: list[Tensor | None]
+    told: Tensor  # (batch,), whether a person says something at this step
+    before: Tensor  # whether one did at the step before
+    waits: Tensor  # whether there is nothing to do but to wait, if it asks; then, whether that is so
+
+    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
+        return self.own.read(torch.ones_like(may_ask), advice)
+
+    def see(self, view: Views, last_nav: Tensor) -> _Listening:
+        told, waits = (view[Told.NAME] > 0).unbind(dim=1)
+        return replace(self, own=self.own.see(_seen(view), last_nav), told=told, waits=waits)
+
+    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
+        return self.own.tentatively(last_ask.masked_fill(self.before, REQUEST))
+
+    def hear(self, asked: Tensor, heard: Heard) -> _Listening:
+        return replace(self, own=self.own.hear(asked | self.told, heard), waits=self.waits & asked)
+
+    def finally_(self, ask: Tensor) -> tuple[Decision, _Listening]:
+        decision, own = self.own.finally_(ask.masked_fill(self.told, REQUEST))
+        self.attention.append(decision.attention)
+        stops = torch.arange(NAV_ACTIONS, device=ask.device) == STOP
+        logits = decision.logits.masked_fill(self.waits[:, None] & stops, LARGEST)
+        return decision._replace(logits=logits), replace(self, own=own, before=self.told)
+
+
+def _seen(view: Views) -> Views:
+    return {name: each for name, each in view.items() if name != Told.NAME}
+
+
+def with_persons(players: Players, said: Sequence[str], lexicon: Lexicon, unasked: int) -> tuple[Players, Listener]:
+    """Everybody, with persons who say these things, each agent spoken to unasked so often at most; and the listener."""
+    if said and not players.advisor.speaks:
+        raise InputError("this agent's advisor acts for it and says nothing, so it has not learned to listen")
+    listener = Listener(players.agent, unasked)
+    voice = PersonsVoice(players.voice, said, lexicon)
+    senses = {**players.senses, Told.NAME: Told()}
+    return replace(players, agent=listener, voice=voice, senses=senses, keeps_known=True), listener

@@ -1,0 +1,147 @@
+"""What a visitor may say to the server over the WebSocket, and what it answers, each checked as it comes or goes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from vnla.serve.events import Action, Event, Frozen
+from vnla.serve.wanted import LONGEST_LINK, LONGEST_TEXT
+from vnla.world.budgets import LONGEST_EPISODE
+
+Words = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Number = Annotated[int, Field(ge=0, lt=2**53)]
+StepNumber = Annotated[int, Field(ge=0, lt=LONGEST_EPISODE)]
+
+
+class Message(BaseModel):
+    """From a visitor."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    after: Number = 0
+    """The last event that the visitor has seen."""
+    at: float | None = Field(default=None, ge=0, lt=2**53)
+    """When it was said, in milliseconds by the visitor's clock."""
+
+
+class Hello(Message):
+    """The first message: the session to go on with, if there is one."""
+
+    kind: Literal["hello"]
+    session: str | None = Field(default=None, max_length=64)
+
+
+class _Episode(Message):
+    """Which episode: a link, a task, or a house and what to find there; nothing lets the server choose."""
+
+    link: str | None = Field(default=None, max_length=LONGEST_LINK)
+    task: str | None = Field(default=None, max_length=100)
+    house: str | None = Field(default=None, max_length=64)
+    goal: Words | None = None
+    seed: Number | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(each is not None for each in (self.link, self.task, self.goal)) > 1:
+            raise ValueError("one of link, task and goal")
+        return self
+
+
+class Watch(_Episode):
+    """Show an episode."""
+
+    kind: Literal["watch"]
+
+
+class HelpIt(_Episode):
+    """Show an episode in which the visitor is the advisor."""
+
+    kind: Literal["help"]
+
+
+class Advise(Message):
+    """The answer to a request: words, a phrase that was chosen, or neither: no answer."""
+
+    kind: Literal["advise"]
+    step: StepNumber
+    text: Words | None = None
+    choice: Words | None = None
+
+
+class Speak(Message):
+    """Words that nobody has asked for."""
+
+    kind: Literal["speak"]
+    step: StepNumber
+    text: Words
+
+
+class WhatIf(Message):
+    """A second walk, with other words at a step; with none."""
+
+    kind: Literal["what_if"]
+    step: StepNumber
+    text: Words | None = None
+
+
+class Beat(Message):
+    """Give the visitor a task."""
+
+    kind: Literal["beat"]
+
+
+class Act(Message):
+    """The visitor's action."""
+
+    kind: Literal["act"]
+    action: Action
+
+
+class Ask(Message):
+    """The visitor asks the advisor."""
+
+    kind: Literal["ask"]
+
+
+class Leave(Message):
+    """The visitor ends the episode."""
+
+    kind: Literal["leave"]
+
+
+AnyMessage = Annotated[
+    Hello | Watch | HelpIt | Advise | Speak | WhatIf | Beat | Act | Ask | Leave, Field(discriminator="kind")
+]
+MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
+"""Reads and checks any of them."""
+
+
+class Welcome(Frozen):
+    """Where the session stands."""
+
+    kind: Literal["welcome"] = "welcome"
+    session: str
+    snapshot: dict[str, Any]
+
+
+class News(Frozen):
+    """Something has happened."""
+
+    kind: Literal["event"] = "event"
+    event: Event
+
+
+class Second(Frozen):
+    """Another walk, beside the first; its events are in no session."""
+
+    kind: Literal["second"] = "second"
+    events: list[Event]
+
+
+class Refused(Frozen):
+    """What was asked for cannot be done, and why."""
+
+    kind: Literal["refused"] = "refused"
+    why: str

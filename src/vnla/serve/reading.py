@@ -1,0 +1,30 @@
+"""What a person typed, as the page shows that it was understood."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from vnla.roles.understanding import Known, advice, end_goal
+from vnla.serve.events import Frozen
+from vnla.serve.goals import sentence
+
+
+class Reading(Frozen):
+    """What was understood of a text, which stretches of it, and what could be said instead."""
+
+    understood: str | None
+    parts: tuple[tuple[int, int, bool], ...]
+    suggestions: tuple[str, ...]
+
+
+def of_advice(text: str, words: Container[str]) -> Reading:
+    """Advice in the agent's words."""
+    found = advice(text, words)
+    return Reading(understood=found.phrase, parts=found.parts, suggestions=found.suggestions)
+
+
+def of_end_goal(text: str, known: Sequence[Known]) -> Reading:
+    """One of the end-goals that are known, as people write it."""
+    found = end_goal(text, known)
+    meant = found.end_goal and sentence(found.end_goal)
+    return Reading(understood=meant, parts=found.parts, suggestions=found.suggestions)

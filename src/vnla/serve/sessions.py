@@ -1,0 +1,180 @@
+"""Visitors' sessions: an append-only log each, on disk before anybody sees it, and the state that follows from it.
+
+A log is a JSONL file. A line has the time and either an `event`, as the visitor was told it, or what is `wanted`, which the
+visitor is not told: the episode that the events after it are of. A server that was killed loses nothing that it has told; a
+last line that was cut off is removed. When the disk is full nothing is told that is not recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from vnla.common import files
+from vnla.common.errors import InputError
+from vnla.serve.events import EVENT, Ended, Event, Score
+from vnla.serve.keys import kept_key
+from vnla.serve.limits import Bucket, Limits
+from vnla.serve.persons import PersonsWalk
+from vnla.serve.reduce import NOTHING, State, reduced
+from vnla.serve.wanted import Wanted
+
+WHAT = "the log of a visitor's session"
+_LARGEST = 64 * files.MEGABYTE
+
+Listener = Callable[[Event], None]
+
+
+class Session:
+    """One visitor's session."""
+
+    def __init__(self, name: str, path: Path, limits: Limits) -> None:
+        self.name = name
+        self.state: State = NOTHING
+        self.wanted: Wanted | None = None
+        self.walk: PersonsWalk | None = None
+        """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
+        self.score = Score(yours=0, its=0, tasks=0)
+        self.done: set[str] = set()
+        """Ids of the tasks that the visitor has done."""
+        self.listeners: set[Listener] = set()
+        self.lock = asyncio.Lock()
+        self._path, self._limits = path, limits
+        self._size = 0
+
+    @property
+    def mode(self) -> str | None:
+        """What the visitor is doing."""
+        begun = self.state["begun"]
+        return begun and cast(str, begun["mode"])
+
+    def append(self, events: Iterable[Event], wanted: Wanted | None = None) -> None:
+        """Record some events, and before them what is now wanted; then tell them."""
+        first = self.state["number"] + 1
+        numbered = [event.model_copy(update={"number": i}) for i, event in enumerate(events, start=first)]
+        if self.state["number"] + len(numbered) > self._limits.events:
+            raise InputError("this session has become too long; open the page anew")
+        lines = self._before()
+        if wanted is not None:
+            lines.append({"wanted": wanted.model_dump(mode="json", exclude_defaults=True)})
+        lines += [{"event": event.model_dump(mode="json")} for event in numbered]
+        self._write(lines, durable=any(isinstance(event, Ended) for event in numbered))
+        self._take(numbered, wanted)
+        for event in numbered:
+            for listener in tuple(self.listeners):
+                listener(self._shown(event))
+
+    def _before(self) -> list[dict[str, Any]]:
+        """Other lines to record before some events."""
+        return []
+
+    def _shown(self, event: Event) -> Event:
+        """What the visitor is told of an event."""
+        return event
+
+    def _take(self, events: Sequence[Event], wanted: Wanted | None) -> None:
+        self.wanted = wanted or self.wanted
+        self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
+        for event in events:
+            if isinstance(event, Ended) and event.score:
+                self.score = event.score
+                assert self.wanted is not None and self.wanted.task is not None
+                self.done.add(self.wanted.task)
+
+    def _write(self, lines: Sequence[dict[str, Any]], *, durable: bool) -> None:
+        now = round(time.time(), 3)
+        data = "".join(json.dumps({"at": now, **line}, separators=(",", ":")) + "\n" for line in lines).encode()
+        try:
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise InputError(_unrecorded(error)) from None
+        try:
+            if os.write(handle, data) < len(data):
+                raise OSError(0, "the disk is full")
+            if durable:
+                os.fsync(handle)
+        except OSError as error:
+            os.ftruncate(handle, self._size)
+            raise InputError(_unrecorded(error)) from None
+        finally:
+            os.close(handle)
+        self._size += len(data)
+
+    def read(self) -> None:
+        """Take in what is recorded."""
+        if files.existing_file(self._path, WHAT).stat().st_size > _LARGEST:
+            raise InputError(f"{self._path}: is too large for {WHAT}")
+        data = self._path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                self._read(json.loads(line))
+            except (ValueError, ValidationError, KeyError, TypeError, AssertionError):
+                raise InputError(f"{self._path}: line {number} is not a line of {WHAT}") from None
+        if len(whole) < len(data):
+            os.truncate(self._path, len(whole))
+        self._size = len(whole)
+
+    def _read(self, line: dict[str, Any]) -> None:
+        if "wanted" in line:
+            self.wanted = Wanted.model_validate(line["wanted"])
+        else:
+            self._take([EVENT.validate_python(line["event"])], None)
+
+
+def _unrecorded(error: OSError) -> str:
+    return f"the server cannot record this ({error.strerror}); nothing that was recorded is lost, try again later"
+
+
+class Sessions:
+    """All sessions that a folder holds; those in use are in memory."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self._folder, self._limits = folder, limits
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._paths = {path.stem: path for path in folder.glob("*.jsonl")}
+            self.secret = kept_key(folder, "these sessions")
+        except OSError as error:
+            raise InputError(f"{folder}: sessions cannot be kept there ({error.strerror})") from None
+        self._awake: OrderedDict[str, Session] = OrderedDict()
+        self._new = Bucket(limits.new, limits.crowd)
+
+    def open(self, name: str | None) -> Session:
+        """The session of that name; a new one without a name, or for a name that nobody has."""
+        if name is None or name not in self._paths:
+            return self._begin()
+        session = self._awake.get(name)
+        if session is None:
+            session = Session(name, self._paths[name], self._limits)
+            session.read()
+        return self._wake(session)
+
+    def _begin(self) -> Session:
+        if len(self._paths) >= self._limits.sessions:
+            raise InputError("this server has as many sessions as it can keep; ask whoever runs it to make room")
+        if not self._new.take():
+            raise InputError("too many visitors come at once; try again in a moment")
+        name = secrets.token_hex(16)
+        session = Session(name, self._folder / f"{name}.jsonl", self._limits)
+        session.append([])
+        self._paths[name] = self._folder / f"{name}.jsonl"
+        return self._wake(session)
+
+    def _wake(self, session: Session) -> Session:
+        self._awake[session.name] = session
+        self._awake.move_to_end(session.name)
+        for each in [each for each in self._awake.values() if not each.listeners and each is not session]:
+            if len(self._awake) <= self._limits.awake:
+                break
+            del self._awake[each.name]
+        return session

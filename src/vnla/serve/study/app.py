@@ -1,0 +1,142 @@
+"""The server of a study: the page, and lines on which the desk decides what comes next.
+
+What could give an answer away is not there: names of objects and rooms, plans with names, and the recorded episode.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from fastapi import FastAPI, WebSocket
+from pydantic import BaseModel
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from vnla.common.errors import InputError
+from vnla.serve.answers import Content
+from vnla.serve.app import app_with
+from vnla.serve.engine import Engine
+from vnla.serve.limits import Limits
+from vnla.serve.lines import PATIENCE, Line, Lines
+from vnla.serve.messages import AnyMessage, Hello, Welcome
+from vnla.serve.page import INDEX, assets
+from vnla.serve.reduce import NOTHING
+from vnla.serve.site import Opening, Site
+from vnla.serve.study.design import Design
+from vnla.serve.study.desk import Desk
+from vnla.serve.study.records import Record
+from vnla.serve.study.words import TOKEN, WORD, Agree, AnyWord, Withdraw
+from vnla.serve.visits import Visits
+from vnla.training.trained import Trained
+
+CLOSED = re.compile(r"/(houses\.json|first\.json|understand|plan/[0-9a-f]+\.json)")
+MARK = b'<meta name="study">'
+"""In the head of the page of a study, by which its scripts know what they are to show."""
+
+
+class StudySite(Site):
+    """A world with several agents in it."""
+
+    def __init__(self, trained: Mapping[str, Trained], cache: Path, secret: bytes) -> None:
+        (first, one), *others = trained.items()
+        super().__init__(one, cache, secret)
+        visits = {name: Visits(Engine(each), self.visits.scene, self.visits.walkers) for name, each in others}
+        self.agents = {first: self.visits, **visits}
+
+    def check(self, design: Design) -> None:
+        """Refuse a design that these agents and tasks cannot fulfil."""
+        for condition in design.conditions:
+            if condition.mode == "help" and not self.agents[condition.agent].engine.listens:
+                raise InputError(f"condition {condition.name}: the agent {condition.agent} was not trained to follow words")
+        known = self.engine.goals.tasks
+        for task in (*design.practice.tasks, *design.catch, *(task for group in design.groups for task in group)):
+            if task not in known:
+                raise InputError(f"{design.tasks}: has no task {task!r}, which the study names")
+
+    def close(self) -> None:
+        """Finish what is under way."""
+        for visits in self.agents.values():
+            visits.engine.close()
+
+
+def make_study_app(opening: Opening, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
+    """The server of a study. Its `opening` opens a `StudySite`."""
+    app = app_with(StudyLines(opening, desk, limits), hosts, index=marked(assets()[INDEX]))
+    app.add_middleware(Closed)
+    return app
+
+
+def marked(page: Content) -> Content:
+    """The page with the mark of a study."""
+    return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
+
+
+class Closed:
+    """Answers nothing that could give an answer away."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and CLOSED.fullmatch(scope["path"]):
+            await JSONResponse({"why": "This is not shown in a study."}, 404)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class StudyLines(Lines):
+    """All lines of a study's server."""
+
+    def __init__(self, opening: Opening, desk: Desk, limits: Limits) -> None:
+        super().__init__(opening, None, limits)
+        self.desk = desk
+
+    def line(self, socket: WebSocket) -> Line:
+        """A new participant's line."""
+        return _StudyLine(self, socket)
+
+
+class _StudyLine(Line):
+    def __init__(self, lines: StudyLines, socket: WebSocket) -> None:
+        super().__init__(lines, socket)
+        self._desk = lines.desk
+        self._token = ""
+
+    def _read(self, text: str) -> AnyMessage:
+        return cast(AnyMessage, WORD.validate_json(text))
+
+    async def _do(self, message: AnyMessage) -> BaseModel | None:
+        for each in await self._replies(cast(AnyWord, message)):
+            self._say(each)
+        return None
+
+    async def _replies(self, word: AnyWord) -> list[BaseModel]:
+        if isinstance(word, Hello):
+            return self._greet(word)
+        if not self._token:
+            raise InputError("say hello first")
+        if isinstance(word, Agree):
+            self._enter(self._desk.agree(self._token, word))
+            return [self._desk.standing(self._token)]
+        if self._session is None:
+            raise InputError("agree to take part first")
+        record = cast(Record, self._session)
+        if isinstance(word, Withdraw):
+            return [await self._desk.withdraw(record)]
+        site = cast(StudySite, await self._lines.opening.soon(PATIENCE))
+        return await self._desk.hear(self._token, record, word, site.agents)
+
+    def _greet(self, hello: Hello) -> list[BaseModel]:
+        """A browser without a token gets one; nothing is kept of it before somebody agrees to take part."""
+        known = hello.session is not None and re.fullmatch(TOKEN, hello.session)
+        self._token = hello.session if known and hello.session else secrets.token_hex(16)
+        record = self._desk.enter(self._token)
+        if record is not None:
+            self._enter(record)
+        snapshot = NOTHING if record is None else record.state
+        return [Welcome(session=self._token, snapshot=snapshot), self._desk.standing(self._token)]

@@ -1,0 +1,95 @@
+"""A planner: the scripted walker with a sense of houses, learned from training houses.
+
+How far it is from a kind of room to the nearest bathroom, or to the nearest room with a kettle, is counted in the training
+houses. Of all places that it has not been to it goes to the one from which, with the way there, it expects the least.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from vnla.houses.house import House
+from vnla.houses.rooms import NO_LABEL
+from vnla.remote.guest import Declared, Observation
+from vnla.tasks.tables import plain
+from vnla.text.goals import Sought
+from vnla.text.places import Place
+from vnla.text.scripted import Mind, Scripted
+from vnla.world.graph import Graph
+
+METRES = 1.2
+"""That an action covers about: of a walk of 2.4 m every second action is a turn."""
+FEWEST = 3
+"""Places that a mean is taken over at least."""
+
+
+@dataclass(frozen=True)
+class RoomStatistics:
+    """Mean metres from a kind of room to the nearest place where something is, in houses that have it."""
+
+    metres: dict[tuple[str, Sought], float]
+    anywhere: float
+
+    @classmethod
+    def learn(cls, houses: Iterable[House]) -> RoomStatistics:
+        """From these houses."""
+        found: defaultdict[tuple[str, Sought], list[float]] = defaultdict(list)
+        for house in houses:
+            graph = Graph.of(house)
+            rooms = [house.viewpoints[house.number[each]].room for each in graph.ids]
+            names = [_name(house, room) for room in rooms]
+            for sought, inside in _places(house).items():
+                there = [i for i, room in enumerate(rooms) if room in inside]
+                if there:
+                    for name, metres in zip(names, graph.distance[:, there].min(axis=1).tolist(), strict=True):
+                        if np.isfinite(metres):
+                            found[name, sought].append(metres)
+        means = {key: float(np.mean(each)) for key, each in found.items() if len(each) >= FEWEST}
+        return cls(means, float(np.mean(list(means.values()))) if means else 0.0)
+
+    def expected(self, room: str, sought: Sought) -> float:
+        """Metres from a room to what is sought; by its room alone where the thing itself was hardly met."""
+        known = (sought, Sought("", sought.room))
+        return next((self.metres[room, each] for each in known if (room, each) in self.metres), self.anywhere)
+
+
+class Planner(Scripted):
+    """See the module."""
+
+    def __init__(self, statistics: RoomStatistics, asks: bool = True, near: float = 1.5) -> None:
+        """By what was learned of houses; else as `Scripted`."""
+        super().__init__(asks, near)
+        self.declared = Declared("planner", ("symbols",))
+        self._statistics = statistics
+
+    def beyond(self, mind: Mind, place: Place) -> float:
+        """What it expects from there on, in actions."""
+        return self._statistics.expected(place.room, mind.sought) / METRES
+
+    def looks_around(self, mind: Mind, cost: float, turns: int, now: Observation) -> bool:
+        """In the room that it seeks; or if from here, in all likelihood, there is less to go than by any way it knows."""
+        here = mind.places.all[mind.places.here]
+        expected = self._statistics.expected(here.room, mind.sought) / METRES + turns
+        return super().looks_around(mind, cost, turns, now) or expected < cost - 1
+
+
+def _places(house: House) -> dict[Sought, set[int]]:
+    """For everything that may be sought the rooms where it is: a kind of room, a thing, a thing in a kind of room."""
+    found: defaultdict[Sought, set[int]] = defaultdict(set)
+    for room in house.rooms:
+        if room.label != NO_LABEL:
+            found[Sought("", room.name)].add(room.id)
+    for thing in house.objects:
+        if thing.room is not None:
+            for name in (None, _name(house, thing.room)):
+                found[Sought(plain(thing.label), name)].add(thing.room)
+    return found
+
+
+def _name(house: House, room: int | None) -> str:
+    found = None if room is None else house.room_by_id[room]
+    return "" if found is None or found.label == NO_LABEL else found.name

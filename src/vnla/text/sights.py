@@ -1,0 +1,202 @@
+"""What is in view from a pose, as plain data: things and ways, where they lie and how far away they are.
+
+    sights = Sights(read_world(Path("worlds/small")))
+    sights("house000", "house000_v3", view)
+
+Where a house can be drawn with the ids of its objects, a thing is in view when it fills enough of the picture, so walls and
+furniture hide what is behind them. Elsewhere boxes decide, and nothing hides anything (`vnla.houses.sightings`).
+
+A way is a viewpoint one step away within the horizontal field of view: those are the places that `forward` can lead to.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vnla.common.errors import InputError
+from vnla.houses.folder import WorldFolder
+from vnla.houses.house import House, Object, Room
+from vnla.houses.rooms import NO_LABEL
+from vnla.houses.sightings import Sightings, by_boxes, sightings_of
+from vnla.tasks.tables import plain
+from vnla.world.views import HEADINGS, Relative, relative, view_angles
+
+LEAST_SHARE = 0.002
+"""Share of the picture that a thing has to fill to be in view: a square of 25 pixels in the simulator's 640 × 480."""
+STOREY = 0.5
+"""Metres of difference in height from which a way is one of stairs."""
+DOORWAY = 0.8
+"""Metres from the line between two viewpoints within which a door belongs to it."""
+LOOKS = ("down", "level", "up")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object in view. Angles in degrees: `bearing` from the middle of the view, right positive; `elevation` from the
+    horizon. Metres from the eye to its middle, which may lie outside of the picture."""
+
+    name: str
+    bearing: float
+    elevation: float
+    distance: float
+    share: float | None = None
+    """Of the picture; None where nobody drew it."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A place to go to in view."""
+
+    room: str
+    """Where it is; "" if that has no name."""
+    kind: str
+    """"on" in the same room, else "door", "opening", "stairs up" or "stairs down"."""
+    bearing: float
+    elevation: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Sight:
+    """All that is in view, nearest first."""
+
+    room: str
+    looks: str
+    """"down", "level" or "up"."""
+    things: tuple[Thing, ...]
+    ways: tuple[Way, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Sight:
+        """What `as_dict` gave."""
+        things, ways = tuple(Thing(**each) for each in value["things"]), tuple(Way(**each) for each in value["ways"])
+        return cls(value["room"], value["looks"], things, ways)
+
+
+class Sights:
+    """What is in view in the houses of a world. Several threads may ask."""
+
+    def __init__(self, folder: WorldFolder, *, drawn: bool = True) -> None:
+        """Houses are looked at through their pictures where they can be `drawn`, which takes seconds for each, once."""
+        self._folder, self._drawn = folder, drawn
+        self._houses = {house.name: house for house in folder.houses}
+        self._inside: dict[str, HouseSights] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of_houses(cls, houses: Sequence[House]) -> Sights:
+        """By boxes, of houses that are in no folder."""
+        return cls(WorldFolder(Path(), tuple(houses), {}, {}), drawn=False)
+
+    def __call__(self, house: str, viewpoint: str, view: int) -> Sight:
+        """What is in one of the 36 views of a viewpoint."""
+        return self.of(house)(viewpoint, view)
+
+    def of(self, name: str) -> HouseSights:
+        """Those of one house."""
+        with self._lock:
+            if name not in self._inside:
+                if name not in self._houses:
+                    raise InputError(f"house {name}: not in this world of {len(self._houses)} houses")
+                house = self._houses[name]
+                seen = sightings_of(self._folder, house) if self._drawn else Sightings(by_boxes(house), drawn=False)
+                self._inside[name] = HouseSights(house, seen)
+            return self._inside[name]
+
+
+@dataclass(frozen=True)
+class HouseSights:
+    """What is in view in one house."""
+
+    house: House
+    found: Sightings
+
+    def __call__(self, viewpoint: str, view: int) -> Sight:
+        """What is in a view."""
+        here = self.house.number[viewpoint]
+        things = sorted(self._things(here, view), key=lambda thing: (thing.distance, thing.name))
+        ways = sorted(self._ways(here, view), key=lambda way: way.distance)
+        return Sight(_name(self.house.room_of(here)), LOOKS[view // HEADINGS], tuple(things), tuple(ways))
+
+    def _things(self, here: int, view: int) -> list[Thing]:
+        shares = self._shares.get((here, view), {})
+        if not shares:
+            return []
+        things = [self._objects[each] for each in shares]
+        look = self._look(here, [thing.box.centre for thing in things], view)
+        return [
+            Thing(plain(thing.label), *_where(look, i), round(shares[thing.id], 4) if self.found.drawn else None)
+            for i, thing in enumerate(things)
+            if plain(thing.label)
+        ]
+
+    def _ways(self, here: int, view: int) -> list[Way]:
+        neighbours = self.house.neighbours[here]
+        if not neighbours:
+            return []
+        look = self._look(here, [self.house.viewpoints[each].position for each in neighbours], view)
+        return [
+            Way(_name(self.house.room_of(there)), self._kind(here, there), *_where(look, i))
+            for i, there in enumerate(neighbours)
+            if look.visible[i]
+        ]
+
+    def _kind(self, here: int, there: int) -> str:
+        one, other = self.house.viewpoints[here], self.house.viewpoints[there]
+        rise = other.position[2] - one.position[2]
+        if abs(rise) > STOREY:
+            return "stairs up" if rise > 0 else "stairs down"
+        if one.room == other.room:
+            return "on"
+        return "door" if any(_between(door, one.position, other.position) for door in self._doors) else "opening"
+
+    def _look(self, here: int, there: Sequence[Sequence[float]], view: int) -> Relative:
+        """How points appear in a view; elevations from the horizon."""
+        offset = np.array(there, np.float32) - np.array(self.house.viewpoints[here].position, np.float32)
+        return relative(offset, view_angles()[0][view : view + 1], np.zeros(1))
+
+    @cached_property
+    def _objects(self) -> dict[int, Object]:
+        return {thing.id: thing for thing in self.house.objects}
+
+    @cached_property
+    def _doors(self) -> list[Object]:
+        return [thing for thing in self.house.objects if plain(thing.label).split()[-1:] == ["door"]]
+
+    @cached_property
+    def _shares(self) -> dict[tuple[int, int], dict[int, float]]:
+        """Of each viewpoint and view the ids of the objects in it, with their share of the picture."""
+        found: dict[tuple[int, int], dict[int, float]] = {}
+        for viewpoint, view, thing, share, _ in self.found.seen.tolist():
+            if share >= LEAST_SHARE or not self.found.drawn:
+                found.setdefault((viewpoint, view), {})[thing] = share
+        return found
+
+
+def _where(look: Relative, i: int) -> tuple[float, float, float]:
+    bearing, elevation = (round(math.degrees(float(angle[i])), 1) for angle in (look.heading, look.elevation))
+    return bearing, elevation, round(float(look.distance[i]), 2)
+
+
+def _name(room: Room | None) -> str:
+    return "" if room is None or room.label == NO_LABEL else room.name
+
+
+def _between(door: Object, one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether a door stands where one walks from one viewpoint to another."""
+    start, along = np.array(one[:2]), np.array(other[:2]) - np.array(one[:2])
+    part = np.clip((np.array(door.box.centre[:2]) - start) @ along / (along @ along), 0, 1)
+    low = abs(door.box.centre[2] - (one[2] + other[2]) / 2) < 1.5
+    return bool(low and math.dist(start + part * along, door.box.centre[:2]) <= DOORWAY)

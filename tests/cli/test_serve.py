@@ -1,0 +1,109 @@
+"""`vnla serve`: it says where it is, serves, ends when it is told to, and what it says to bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import connect
+
+import vnla as package
+from command import Vnla
+from cottage_run import write_cottage
+from vnla import cli
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in it."""
+    folder = tmp_path_factory.mktemp("home")
+    world, tasks = write_cottage(folder)
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8]
+    with pytest.raises(SystemExit):
+        cli.main([str(each) for each in ["train", folder / "run", *options]])
+    return folder
+
+
+class Served:
+    """A server in a process of its own."""
+
+    def __init__(self, home: Path) -> None:
+        program = [sys.executable, "-m", "vnla", "serve", "run", "--port", "0", "--no-open", "--record", "sessions"]
+        paths = {"PYTHONPATH": str(Path(package.__file__).parents[1]), "XDG_CACHE_HOME": str(home / "cache")}
+        self.process = subprocess.Popen(
+            program, cwd=home, env={**os.environ, **paths}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout
+        found = re.fullmatch(r"vnla is at http://(.*)/ \(Ctrl-C ends it\)\n", self.process.stdout.readline())
+        assert found, self.process.communicate()
+        self.host = found[1]
+
+    def say(self, *messages: dict[str, object]) -> list[dict[str, object]]:
+        """The answers, one for each message at least."""
+        with connect(f"ws://{self.host}/ws", origin=f"http://{self.host}") as line:  # type: ignore[arg-type]
+            answers = []
+            for message in messages:
+                line.send(json.dumps(message))
+                answers.append(json.loads(line.recv(timeout=60)))
+            return answers
+
+
+@pytest.fixture
+def served(home: Path) -> Iterator[Served]:
+    server = Served(home)
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def test_it_serves_and_ends_when_told_to(served: Served) -> None:
+    with urllib.request.urlopen(f"http://{served.host}/", timeout=60) as answer:
+        assert b"<!doctype html>" in answer.read().lower()
+    welcome, begun = served.say({"kind": "hello"}, {"kind": "beat"})
+    assert (welcome["kind"], begun["kind"]) == ("welcome", "event")
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.wait(timeout=60) in (0, 130)
+
+
+def test_a_server_that_is_killed_has_kept_every_session(home: Path, served: Served) -> None:
+    welcome, *_ = served.say({"kind": "hello"}, {"kind": "beat"})
+    served.process.kill()
+    served.process.wait()
+    again = Served(home)
+    try:
+        back = again.say({"kind": "hello", "session": welcome["session"]})[0]
+        assert back["session"] == welcome["session"]
+        assert back["snapshot"]["begun"]["mode"] == "beat"  # type: ignore[index]
+    finally:
+        again.process.kill()
+        again.process.wait()
+
+
+def test_what_cannot_be_served_ends_with_a_line(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    options = ["--no-open", "--port", "0", "--record", tmp_path / "sessions"]
+    answer = vnla("serve", tmp_path / "nothing", *options)
+    assert answer.status == 2
+    assert f"{tmp_path / 'nothing'}" in answer.err.splitlines()[-1]
+    answer = vnla("serve", home / "run", "--world", tmp_path, *options)
+    assert answer.status == 2
+
+
+def test_a_port_that_is_taken_is_named(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        answer = vnla("serve", home / "run", "--no-open", "--port", port, "--record", tmp_path / "sessions")
+    assert answer.status == 2
+    assert answer.err == (
+        f"vnla: error: 127.0.0.1 port {port}: cannot be listened at (Address already in use); try another --port\n"
+    )

@@ -1,0 +1,167 @@
+"""Entries from files of every kind, and what two of them differ by, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cottage_players import TASKS, WORLD, players
+from vnla.common.errors import InputError
+from vnla.evaluation.checked import Allowance
+from vnla.evaluation.confidence import over_tasks
+from vnla.evaluation.contest import Entry, Material, Pair, common, enter, name_of, pairs
+from vnla.evaluation.evaluate import Evaluation, evaluate
+from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.metrics import METRICS
+from vnla.evaluation.results import results_of, write_results
+from vnla.evaluation.scores import Scores
+from vnla.roles.acting import Acting, sampled
+from vnla.roles.help_policies import AtRandom
+from vnla.tasks.dataset import Dataset
+
+SEEDS = (123, 435)
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
+
+
+@pytest.fixture
+def material() -> Material:
+    dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("tasks/none.json")}, {})
+    dataset._read["test_unseen"] = TASKS.tasks
+    return Material(WORLD, dataset, Allowance(), METRICS, _compiled={"test_unseen": TASKS})
+
+
+def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, material: Material, tmp_path: Path) -> None:
+    write_results(tmp_path / "mine.json", results_of(evaluation))
+    write_evaluation(tmp_path / "theirs" / "test_unseen" / "evaluation.npz", evaluation)
+    one, other = enter(tmp_path / "mine.json", material), enter(tmp_path / "theirs", material)
+    assert (one.name, other.name, one.split, other.split) == ("mine", "theirs", "test_unseen", "test_unseen")
+    assert (one.scores.shape, other.scores.shape) == ((1, 6), (2, 6))
+    assert np.array_equal(one.scores.success[0], other.scores.success[0])
+    for name in evaluation.scores:
+        assert np.array_equal(other.scores[name], evaluation.scores[name]), name
+    assert enter(tmp_path / "theirs" / "test_unseen" / "evaluation.npz", material).name == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("pose", 10**6, "is not in its house"),
+        ("pose", -1, "is not in its house"),
+        ("length", 99, "out of range"),
+        ("nav", 9, "out of range"),
+        ("help_budget", -5, "asks more than its help budget"),
+        ("pose", 0, "an agent does not begin|does not lead|stops at"),
+    ],
+)
+def test_an_evaluation_that_cannot_be_is_refused(
+    evaluation: Evaluation, material: Material, tmp_path: Path, field: str, value: int, message: str
+) -> None:
+    broken = getattr(evaluation.trace, field).clone()
+    broken[1:] = value
+    write_evaluation(tmp_path / "evaluation.npz", replace(evaluation, trace=replace(evaluation.trace, **{field: broken})))
+    with pytest.raises(InputError, match=message):
+        enter(tmp_path / "evaluation.npz", material)
+
+
+def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
+    path = tmp_path / "evaluation.npz"
+    for arrays in ({"a": np.zeros(3)}, {"tasks": np.array(["0"]), "seeds": np.array([1.5])}):
+        np.savez(path, **arrays)
+        with pytest.raises(InputError, match="lacks"):
+            enter(path, material)
+    with path.open("wb") as stream:
+        np.save(stream, np.zeros(3))
+    whole = io.BytesIO()
+    np.savez_compressed(whole, tasks=np.arange(10_000).astype(str))
+    for content in (b"no archive", path.read_bytes(), whole.getvalue()[:-200], b"PK" + whole.getvalue()[300:]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"no zip archive|cannot be read|lacks"):
+            enter(path, material)
+    with pytest.raises(InputError, match=r"has neither evaluation\.npz nor results\.json"):
+        enter(tmp_path / "..", material)
+
+
+def test_a_file_of_tasks_that_nobody_knows(material: Material, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps([{"instr_id": "x", "trajectory": [["a", 0, 0]]}]))
+    with pytest.raises(InputError, match="none of its tasks is in the data set"):
+        enter(path, material)
+
+
+def entry(name: str, success: list[int], tasks: list[int], requests: list[int] | None = None) -> Entry:
+    chosen = TASKS.rows(tasks)
+    houses = tuple(replace(task, house="abc"[i % 3]) for i, task in zip(tasks, chosen.tasks, strict=True))
+    budgets = {"requests": np.array([requests]), "help_budget": np.array([[2] * len(tasks)])} if requests else {}
+    scores = Scores({"success": np.array([success]).astype(bool), **budgets})
+    metrics = {name: METRICS[name] for name in ("success_rate", *(("budget_used",) if requests else ()))}
+    return Entry(name, Path(name), "test_unseen", replace(chosen, tasks=houses), 6, (0,), scores, metrics)
+
+
+def test_a_pair_is_compared_on_the_tasks_that_both_have() -> None:
+    one, other = entry("one", [1, 0, 0, 1], [0, 1, 2, 3]), entry("other", [1, 1, 1, 0], [1, 2, 3, 4])
+    pair = Pair(one, other)
+    assert pair.tasks == ("1", "2", "3") == common([one, other])
+    assert pair.difference("success_rate").value == pytest.approx(100 - 100 / 3)
+    assert pair.only() == (0.0, 2.0)
+    assert one.figure("success_rate").value == 50
+    assert one.figure("success_rate", ["1", "3"]).value == 50
+
+
+def test_ratios_are_compared_as_ratios() -> None:
+    one = entry("one", [1, 0, 0], [0, 1, 2], requests=[2, 2, 1])
+    other = entry("other", [1, 0, 0], [0, 1, 2], requests=[1, 1, 1])
+    assert Pair(one, other).difference("budget_used").value == pytest.approx(50 - 100 * 5 / 6)
+    assert Pair(one, one).difference("success_rate") == (0, 0, 0)  # paired: nothing to tell apart
+
+
+def test_pairs_that_cannot_be() -> None:
+    with pytest.raises(InputError, match="have no task in common"):
+        pairs([entry("one", [1], [0]), entry("other", [1], [1])])
+    with pytest.raises(InputError, match="compare entries of one split"):
+        pairs([entry("one", [1], [0]), replace(entry("other", [1], [0]), split="test_seen")])
+    names = [(pair.one.name, pair.other.name) for pair in pairs([entry(name, [1], [0]) for name in "abc"])]
+    assert names == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_what_is_hard_for_both_cancels_out() -> None:
+    """Half of the houses are hard; one agent succeeds a little more often in each, always by the same."""
+    houses = [f"{i}" for i in range(20) for _ in range(10)]
+    base = np.array([0.9 if int(house) % 2 else 0.1 for house in houses])
+    ones = np.ones_like(base)
+    paired = over_tasks([base + 0.05, ones], [base, ones], houses=houses)
+    alone = over_tasks([base + 0.05, ones], houses=houses)
+    assert paired.value == pytest.approx(0.05)
+    assert paired.high - paired.low < 1e-9
+    assert alone.high - alone.low > 0.2
+
+
+def test_one_house_has_no_interval() -> None:
+    found = over_tasks([[1, 0], [1, 1]], houses=["a", "a"])
+    assert found.value == 0.5
+    assert np.isnan(found.low) and np.isnan(found.high)
+
+
+def test_names_of_paths(tmp_path: Path) -> None:
+    for name in ("mine.json", "learned/test_unseen/results.json", "dir/test_unseen.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("[]")
+    names = ["mine.json", "learned/test_unseen/results.json", "learned/test_unseen", "learned", "dir/test_unseen.json"]
+    assert [name_of(tmp_path / name) for name in names] == ["mine", "learned", "learned", "learned", "dir"]
+
+
+def test_for_a_json_file(evaluation: Evaluation, material: Material, tmp_path: Path) -> None:
+    records = [asdict(each) for each in results_of(evaluation)]
+    records[0]["is_success"] = not records[0]["is_success"]
+    (tmp_path / "mine.json").write_text(json.dumps(records))
+    found = json.loads(json.dumps(enter(tmp_path / "mine.json", material).as_dict(), allow_nan=False))
+    assert found["claims"][0]["differ"] == 1
+    assert found["figures"]["success_rate"]["low"] is None  # one house

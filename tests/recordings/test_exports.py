@@ -1,0 +1,308 @@
+"""Episodes of teachers, agents and people as data sets, read again by Minari, by pyarrow, and by our own scorer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import minari
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import vnla.gym  # noqa: F401
+from cottage_players import TASKS, VOCABULARY, WORLD, players
+from cottage_run import write_cottage
+from vnla.common.errors import InputError
+from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.results import results_of, write_results
+from vnla.houses.folder import read_world
+from vnla.recordings import parquet
+from vnla.recordings.authors import write_authors
+from vnla.recordings.minari import dataset_id, moments, write_minari
+from vnla.recordings.naming import slug
+from vnla.recordings.observing import Observer, kinds_in
+from vnla.recordings.parquet import columns, write_parquet
+from vnla.recordings.recording import recordings
+from vnla.recordings.sources import Source, of_results, of_teacher
+from vnla.roles.acting import Acting, sampled
+from vnla.roles.help_policies import AtRandom
+from vnla.tasks.dataset import read_dataset
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import Nav
+
+SEED = 123
+EVALUATION = evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=[SEED])
+RENUMBERED = {task.id: f"{number}_0" for number, task in enumerate(TASKS.tasks)}
+"""The ids of the cottage's tasks once they have been written to files."""
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return write_cottage(tmp_path_factory.mktemp("cottage"))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("results") / "agent.json"
+    found = [replace(each, instr_id=RENUMBERED[each.instr_id], help_budget=None) for each in results_of(EVALUATION)]
+    write_results(path, found)
+    return path
+
+
+@pytest.fixture
+def agent(results: Path, places: tuple[Path, Path]) -> Source:
+    return of_results(results, *places)
+
+
+@pytest.fixture
+def teacher(places: tuple[Path, Path]) -> Source:
+    return of_teacher(*places, split="test_unseen")
+
+
+def test_the_teacher_walks_to_a_goal_and_stops(teacher: Source) -> None:
+    found = [each for batch in teacher.batches() for each in recordings(batch)]
+    assert len(found) == teacher.count == 6
+    for each in found:
+        assert each.success and each.stopped
+        assert each.nav.tolist() == each.taught[:-1].tolist()
+        assert each.metres[-1] == 0
+        assert each.about.actor == "teacher"
+        assert not each.request.any()
+    towel = found[1]  # three turns to the left, three viewpoints, stop: worked out in tests/test_gym.py
+    assert towel.nav.tolist() == [0, 0, 0, 4, 4, 4, 5]
+
+
+def test_what_an_agent_did_comes_from_its_results(agent: Source) -> None:
+    found = [each for batch in agent.batches() for each in recordings(batch)]
+    for row, each in enumerate(found):
+        length = int(EVALUATION.trace.length[row])
+        assert each.pose.tolist() == EVALUATION.trace.pose[row, : length + 1].tolist()
+        assert each.nav.tolist() == EVALUATION.trace.nav[row, :length].tolist()
+        assert each.request.tolist() == EVALUATION.trace.request[row, :length].tolist()
+        numbers = EVALUATION.trace.phrase[row, :length].tolist()
+        assert list(each.said) == ["" if number < 0 else EVALUATION.trace.texts[number] for number in numbers]
+        assert each.success == EVALUATION.scores.success[0, row]
+    asked = next(each for each in found if each.request.any())
+    first = int(asked.request.argmax())
+    assert asked.instructions()[first].startswith(asked.said[first].split(",")[0])
+    assert asked.instructions()[first].endswith(asked.task.end_goal)
+
+
+def test_the_authors_json_is_scored_like_the_run(agent: Source, teacher: Source, tmp_path: Path) -> None:
+    tasks = replace(TASKS, tasks=tuple(replace(task, id=RENUMBERED[task.id]) for task in TASKS.tasks))
+    found = check(write_authors(tmp_path / "agent", agent), tasks)
+    assert np.array_equal(found.scores.spl, EVALUATION.scores.spl[0])
+    assert np.array_equal(found.scores.requests, EVALUATION.scores.requests[0])
+    assert check(write_authors(tmp_path / "teacher", teacher), tasks, Allowance()).scores.success.all()
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    def read(source: Source, kinds: str = "tokens,poses", features: str | None = None) -> minari.MinariDataset:
+        name = write_minari(tmp_path / "data", source, Observer(source, kinds_in(kinds), features))
+        monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "data"))
+        assert name == dataset_id(source)
+        assert name in minari.list_local_datasets()
+        return minari.load_dataset(name)
+
+    return read
+
+
+def test_minari_reads_the_episodes(agent: Source, load: Any) -> None:
+    data = load(agent, "tokens,poses,features", "symbolic")
+    found = [each for batch in agent.batches() for each in recordings(batch)]
+    assert data.total_episodes == 6
+    assert data.total_steps == sum(each.steps + each.request.sum() for each in found)
+    about = list(data.storage.get_episode_metadata(range(6)))
+    for each, episode, told in zip(found, data.iterate_episodes(), about, strict=True):
+        steps = len(episode.actions)
+        assert data.observation_space["instruction"].shape == episode.observations["instruction"].shape[1:]
+        for step in range(steps + 1):
+            observation = {name: values[step] for name, values in episode.observations.items()}
+            for name, space in data.observation_space.spaces.items():
+                value = observation[name]
+                assert space.contains(value.astype(space.dtype) if isinstance(value, np.generic) else value), name
+        assert all(data.action_space.contains(action) for action in episode.actions)
+        taken = episode.actions[episode.actions[:, 1] == 0]
+        assert taken[:, 0].tolist() == each.nav.tolist()
+        assert episode.rewards.sum() == each.success == episode.rewards[-1]
+        assert bool(episode.terminations[-1]) == each.stopped != bool(episode.truncations[-1])
+        assert not (episode.terminations | episode.truncations)[:-1].any()
+        assert (told["task"], told["end_goal"]) == (each.task.id, each.task.end_goal)
+
+
+def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
+    places: tuple[Path, Path], load: Any, tmp_path: Path
+) -> None:
+    """An agent of ours, asking at random, exported, and its actions replayed in Gymnasium under the same seed."""
+    dataset = read_dataset(places[1])
+    tasks = TaskSet.compile(WORLD, dataset.split("test_unseen"), dataset.budgets, vocabulary=VOCABULARY)
+    run = evaluate(players(Acting(sampled, direct=False), AtRandom()), tasks, seeds=[SEED])
+    path = tmp_path / "known.json"
+    write_results(path, results_of(run))
+    source = of_results(path, *places, seed=SEED)
+    data = load(source, "tokens,poses,features", "symbolic")
+    environment = gymnasium.make(
+        "vnla/AskNav-v0", houses=read_world(places[0]).houses, tasks=dataset.split("test_unseen"), budgets=dataset.budgets
+    )
+    observer = Observer(source, ("tokens",))
+    asked = 0
+    for episode, told in zip(data.iterate_episodes(), data.storage.get_episode_metadata(range(6)), strict=True):
+        observation, _ = environment.reset(seed=told["seed"], options=told["options"])
+        for step, action in enumerate(episode.actions):
+            _same(observer, observation, episode.observations, step)
+            observation, reward, terminated, truncated, info = environment.step(action)
+            assert reward == episode.rewards[step]
+            assert (terminated, truncated) == (episode.terminations[step], episode.truncations[step])
+            assert info["teacher_action"] == episode.infos["teacher_action"][step + 1]
+            asked += info["request"] == "answered"
+        _same(observer, observation, episode.observations, -1)
+    assert asked == run.scores.requests.sum() > 0
+
+
+def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
+    assert observer.tokens([seen["instruction"]])[0].tolist() == stored["instruction"][step].tolist()
+    assert np.array_equal(seen["view"], stored["features_symbolic"][step])
+    for name in ("time_left", "help_left", "forward", "request"):
+        assert seen[name] == stored[name][step], name
+
+
+def test_a_request_is_a_step_of_its_own(agent: Source) -> None:
+    for batch in agent.batches():
+        for each in recordings(batch):
+            time, asked = moments(each)
+            assert time[asked == 0].tolist() == list(range(each.steps + 1))
+            assert time[asked == 1].tolist() == np.flatnonzero(each.request).tolist()
+
+
+def test_parquet_has_a_row_an_episode_and_a_card(agent: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "SHARD", 4)
+    monkeypatch.setattr(parquet, "GROUP", 3)
+    observer = Observer(agent, kinds_in("tokens,poses"))
+    card = write_parquet(tmp_path / "data", agent, observer, "vnla episodes export agent.json")
+    files = sorted((tmp_path / "data" / "data").iterdir())
+    assert [file.name for file in files] == [f"test_unseen-0000{i}-of-00002.parquet" for i in range(2)]
+    rows = [row for file in files for row in pyarrow.parquet.read_table(file).to_pylist()]
+    found = [each for batch in agent.batches() for each in recordings(batch)]
+    words = (tmp_path / "data" / "vocab.txt").read_text().splitlines()
+    for row, each in zip(rows, found, strict=True):
+        assert list(row) == [column.name for column in columns(observer)]
+        assert (row["task"], row["success"], row["steps"]) == (each.task.id, each.success, each.steps)
+        assert row["nav"] == each.nav.tolist()
+        assert [said or "" for said in row["said"]] == list(each.said)
+        assert row["help_budget"] is None  # the file does not say
+        assert len(row["viewpoint"]) == len(row["instruction"]) == each.steps + 1
+        assert " ".join(words[token] for token in row["instruction"][0] if token) == each.instructions()[0]
+    text = card.read_text()
+    assert text.startswith('---\npretty_name: "asknav, test unseen: agent"\n')
+    assert "path: data/test_unseen-*.parquet" in text
+    assert "num_examples: 6" in text
+    assert all(f"| `{column.name}` |" in text for column in columns(observer))
+
+
+def test_features_and_pictures(places: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    teacher = of_teacher(*places, split="test_unseen", limit=2)
+    with pytest.raises(InputError, match="there are no pictures of house cottage"):
+        Observer(teacher, ("pictures",))
+    monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    painted = {**teacher.folder.manifest, "pictures": {"source": "examples.pictures:Painted", "options": {}}}
+    teacher = replace(teacher, folder=replace(teacher.folder, manifest=painted))
+    observer = Observer(teacher, kinds_in("pictures,features"), "symbolic", (64, 48))
+    assert observer.kinds == ("features", "pictures")
+    write_parquet(tmp_path / "parquet", teacher, observer)
+    row = pyarrow.parquet.read_table(tmp_path / "parquet" / "data").to_pylist()[0]
+    assert row["picture"][0]["bytes"].startswith(b"\xff\xd8\xff")
+    assert len(row["picture"]) == len(row["features_symbolic"]) == row["steps"] + 1
+    name = write_minari(tmp_path / "minari", teacher, observer)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    assert minari.load_dataset(name)[0].observations["picture"].shape == (row["steps"] + 1, 48, 64, 3)
+
+
+def test_people_may_do_a_task_often_with_budgets_of_their_own(
+    results: Path, places: tuple[Path, Path], tmp_path: Path
+) -> None:
+    records = json.loads(results.read_text())
+    told = [{**record, "participant": f"p{i}", "condition": "beat"} for record in records for i in range(2)]
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "results.json").write_text(json.dumps(told))
+    source = of_results(tmp_path / "study", *places)
+    found = [each for batch in source.batches() for each in recordings(batch)]
+    assert (source.count, source.name, source.what) == (12, "study", "What people did, by results.json.")
+    assert [each.about.participant for each in found] == ["p0", "p1"] * 6
+    assert {each.about.actor for each in found} == {"person"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record: record.update(instr_id="9_0"), "record 1: task 9_0: is none of the 6 tasks"),
+        (lambda record: record["trajectory"][-1].__setitem__(0, "attic"), "no viewpoint 'attic'"),
+        (lambda record: record.update(participant=7), "record 1: field participant is 7"),
+        (lambda record: record.update(subgoals=3), "field subgoals"),
+    ],
+)
+def test_nothing_is_left_of_an_export_that_fails(
+    results: Path, places: tuple[Path, Path], tmp_path: Path, change: Any, message: str
+) -> None:
+    records = json.loads(results.read_text())
+    change(records[1])
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(records))
+    source = of_results(path, *places)
+    for form in (write_authors, lambda out, source: write_parquet(out, source, Observer(source, ("tokens",)))):
+        with pytest.raises(InputError, match=message):
+            form(tmp_path / "out", source)
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["broken.json"]
+
+
+def test_an_interrupted_export_is_begun_anew(teacher: Source, tmp_path: Path) -> None:
+    def interrupted() -> Iterator[Any]:
+        yield from teacher.batches()
+        raise KeyboardInterrupt
+
+    observer = Observer(teacher, ("tokens",))
+    for write in (write_minari, write_parquet):
+        with pytest.raises(KeyboardInterrupt):
+            write(tmp_path / "out", replace(teacher, batches=interrupted), observer)
+        assert list(tmp_path.iterdir()) == []
+        write(tmp_path / "out", teacher, observer)
+        with pytest.raises(InputError, match="exists already"):
+            write(tmp_path / "out", teacher, observer)
+        for path in sorted((tmp_path / "out").rglob("*"), reverse=True):
+            path.unlink() if path.is_file() else path.rmdir()
+        (tmp_path / "out").rmdir()
+
+
+def test_missing_packages_are_named(teacher: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "minari", None)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    observer = Observer(teacher, ("tokens",))
+    with pytest.raises(InputError, match=r"pip install 'vnla\[minari\]'"):
+        write_minari(tmp_path / "a", teacher, observer)
+    with pytest.raises(InputError, match=r"pip install 'vnla\[parquet\]'"):
+        write_parquet(tmp_path / "b", teacher, observer)
+
+
+def test_names() -> None:
+    assert slug("asknav", "test_unseen", "My Agent (2)") == "asknav-test-unseen-my-agent-2"
+    assert slug("…") == "episodes"
+    assert kinds_in("pictures, tokens") == ("tokens", "pictures")
+    with pytest.raises(InputError, match="'sounds' is none of tokens, poses, features, pictures"):
+        kinds_in("tokens,sounds")
+
+
+def test_the_last_action_of_a_walk_without_stop(places: tuple[Path, Path], tmp_path: Path) -> None:
+    """An agent whose file ends before its time does is cut off, not stopped."""
+    first = asdict(results_of(EVALUATION)[1])
+    record = {"instr_id": RENUMBERED["1"], "trajectory": first["trajectory"][:3]}
+    (tmp_path / "cut.json").write_text(json.dumps([record]))
+    [each] = [each for batch in of_results(tmp_path / "cut.json", *places).batches() for each in recordings(batch)]
+    assert each.nav[-1] != Nav.STOP
+    assert not each.stopped

@@ -1,0 +1,151 @@
+"""Calls over HTTP: bounded in time and size, tried again where that may help, written down without the key."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from email.utils import formatdate
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_servers import Answers, Say, serving
+from vnla.common.errors import InputError
+from vnla.remote.caller import Address, Caller, Manner, UnreachableError, retry_after
+from vnla.remote.folder import Journal
+from vnla.remote.guest import Fault
+
+QUICK = Manner(timeout=0.4, retries=0, back_off=0.01, give_up=0, largest=100)
+
+
+def once(say: Say) -> Answers:
+    return lambda _path, _value: say
+
+
+def in_turn(*says: Say) -> Answers:
+    """One after the other; the last for ever."""
+    left: Iterator[Say] = chain(says, repeat(says[-1]))
+    return lambda _path, _value: next(left)
+
+
+def call(url: str, manner: Manner = QUICK, **options: Any) -> bytes | Fault:
+    return Caller(Address.of(url), manner, **options)("/act", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("say", "expected"),
+    [
+        (Say(b"hello"), b"hello"),
+        (Say(b"x" * 100), b"x" * 100),
+        (Say(b"x" * 101), Fault.TOO_LARGE),
+        (Say(b"x" * 10_000_000), Fault.TOO_LARGE),
+        (Say(after=5), Fault.LATE),
+        (Say(b"x" * 90, drips=0.1), Fault.LATE),
+        (Say(status=500), Fault.HTTP_ERROR),
+        (Say(status=404, body=b"nothing here"), Fault.HTTP_ERROR),
+        (Say(status=302, headers={"Location": "http://example.org"}), Fault.HTTP_ERROR),
+        (Say(drops=True), Fault.NO_ANSWER),
+        (Say(b"half", cut=10), Fault.NO_ANSWER),
+        (Say(b"", status=204), b""),
+    ],
+)
+def test_what_comes_of_a_call(say: Say, expected: bytes | Fault) -> None:
+    began = time.monotonic()
+    with serving(once(say)) as server:
+        assert call(server.url) == expected
+    assert time.monotonic() - began < 3
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        assert call(f"http://127.0.0.1:{taken.getsockname()[1]}") is Fault.NO_ANSWER
+    assert call("http://no-such-host.invalid") is Fault.NO_ANSWER
+
+
+def test_somebody_who_speaks_something_else() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        other.settimeout(5)
+        import threading
+
+        def speak() -> None:
+            peer, _ = other.accept()
+            with peer:
+                peer.sendall(b"220 mail ready\r\n" * 5)
+
+        threading.Thread(target=speak, daemon=True).start()
+        assert call(f"http://127.0.0.1:{other.getsockname()[1]}") in (Fault.NO_ANSWER, Fault.LATE)
+
+
+@pytest.mark.parametrize(("status", "tries"), [(429, 3), (503, 3), (400, 1), (401, 1)])
+def test_what_may_change_is_tried_again(status: int, tries: int) -> None:
+    with serving(in_turn(Say(status=status), Say(drops=True), Say(b"now"))) as server:
+        expected = b"now" if tries == 3 else Fault.HTTP_ERROR
+        assert call(server.url, Manner(timeout=2, retries=2, back_off=0.01)) == expected
+        assert len(server.seen) == tries
+
+
+def test_a_server_that_wants_to_be_left_alone_is() -> None:
+    with serving(in_turn(Say(status=429, headers={"Retry-After": "1"}), Say(b"now"))) as server:
+        began = time.monotonic()
+        assert call(server.url, Manner(timeout=2, retries=1, back_off=0.01)) == b"now"
+        assert time.monotonic() - began >= 1
+
+
+def test_when_to_try_again() -> None:
+    assert retry_after(None) == retry_after("soon") == retry_after("-5") == retry_after("nan") == 0
+    assert retry_after("2.5") == 2.5
+    assert retry_after("1e99") == 300
+    assert 5 < retry_after(formatdate(time.time() + 10, usegmt=True)) <= 10
+
+
+def test_after_so_many_in_a_row_it_is_no_use() -> None:
+    manner = Manner(timeout=2, retries=0, give_up=3)
+    with serving(in_turn(Say(drops=True), Say(drops=True), Say(b"here"), Say(status=500, body=b"out of memory"))) as server:
+        caller = Caller(Address.of(server.url), manner)
+        assert [caller("/act", 1) for _ in range(5)] == [Fault.NO_ANSWER, Fault.NO_ANSWER, b"here", *[Fault.HTTP_ERROR] * 2]
+        with pytest.raises(UnreachableError, match=r"no answer to 3 calls in a row \(HTTP 500: out of memory\)"):
+            caller("/act", 1)
+
+
+def test_connections_are_kept_and_a_closed_one_is_opened_again() -> None:
+    with serving(in_turn(Say(b"1", headers={"Connection": "close"}), Say(b"2"), Say(b"3"))) as server:
+        caller = Caller(Address.of(server.url), QUICK)
+        assert [caller("/act", 1) for _ in range(3)] == [b"1", b"2", b"3"]
+
+
+def test_every_try_is_written_down_and_never_the_key(tmp_path: Path) -> None:
+    key = "sk-secret-1234"
+    journal = Journal(tmp_path / "calls.jsonl")
+    with serving(in_turn(Say(status=500, body=f"no {key}".encode()), Say(f'{{"you": "{key}"}}'.encode()))) as server:
+        call(server.url, Manner(timeout=2, retries=1, back_off=0.01), journal=journal, key=key)
+        assert all(headers["Authorization"] == f"Bearer {key}" for _, _, headers in server.seen)
+    journal.close()
+    text = (tmp_path / "calls.jsonl").read_text()
+    assert key not in text
+    first, second = map(json.loads, text.splitlines())
+    assert (first["attempt"], first["fault"], first["reply"]) == (1, "http_error", "HTTP 500: no (key)")
+    assert (second["attempt"], second["reply"], second["request"]) == (2, '{"you": "(key)"}', {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("ftp://host", "expected http://HOST:PORT"),
+        ("http://", "expected http://HOST:PORT"),
+        ("http://host:port", "Port could not be cast"),
+        ("http://me:secret@host", "has a password in it"),
+        ("http://host/?a=b", "without"),
+    ],
+)
+def test_addresses(url: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint) as error:
+        Address.of(url)
+    assert "secret" not in str(error.value)
+    assert str(Address.of("https://[::1]:80/v1/")) == "https://[::1]:80/v1"

@@ -1,0 +1,193 @@
+"""Chat models behind a real server of completions: prompts, cache, caps, errors, and a key that is never written."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cottage_players import TASKS
+from fake_servers import Answers, Say, serving
+from remote.cottage_rules import KITCHEN, rules, showing
+from vnla.common.errors import InputError
+from vnla.remote.caller import Address, Caller, Manner
+from vnla.remote.chat import CapError, Chat, Meter
+from vnla.remote.evaluation import Visit, evaluate_guest
+from vnla.remote.folder import Journal
+from vnla.remote.prompts import parse_prompt, read_prompt
+
+QUICK = Manner(timeout=2, retries=0, back_off=0.01, give_up=0, largest=1 << 20)
+PROMPT = read_prompt(None, "text")
+
+
+def completion(text: Any, tokens: int | None = 100) -> Say:
+    usage = {} if tokens is None else {"usage": {"total_tokens": tokens}}
+    return Say.json({"choices": [{"message": {"role": "assistant", "content": text}}], **usage})
+
+
+def model(reply: Callable[[str], str]) -> Answers:
+    """A model that answers to the words of the user."""
+
+    def answers(path: str, value: Any) -> Say:
+        assert path == "/v1/chat/completions"
+        return completion(reply(value["messages"][-1]["content"]))
+
+    return answers
+
+
+def stops_soon(words: str) -> str:
+    return '{"action": "left"}' if "Steps left: 25" in words else '{"action": "stop"}'
+
+
+def visited(url: str, *, manner: Manner = QUICK, **options: Any) -> Visit:
+    chat = Chat("m", Caller(Address.of(f"{url}/v1"), manner, options.get("journal")), PROMPT, observe="text", **options)
+    return evaluate_guest(chat, rules(), showing(chat.declared), seeds=(123,), at_once=3)
+
+
+def test_it_walks_and_is_told_what_there_is() -> None:
+    with serving(model(stops_soon)) as server:
+        visit = visited(server.url)
+        assert not visit.errors and visit.answers == 2 * len(TASKS)
+        sent = [value for _, value, _ in server.seen]
+    assert all(value["model"] == "m" and value["temperature"] == 0 for value in sent)
+    kitchen = [value["messages"] for value in sent if "find a towel in the kitchen" in value["messages"][1]["content"]]
+    system, user = (message["content"] for message in kitchen[1])
+    assert "left, right, up, down, forward, stop" in system
+    assert "Last: left: done" in user and "Steps left: 24. Requests left: 2." in user
+    assert "- in view: You are in the living room." in user, "what it saw before"
+
+
+def test_pictures_are_sent_and_only_their_checksum_is_kept(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "calls.jsonl")
+    with serving(lambda *_: completion('{"action": "stop"}')) as server:
+        caller = Caller(Address.of(f"{server.url}/v1"), QUICK, journal)
+        chat = Chat("m", caller, read_prompt(None, "picture"), observe="picture", journal=journal)
+        walk = rules().begin(KITCHEN, 123)
+        chat.begin([walk.beginning])
+        chat.act([walk.observation(picture=b"\x89PNG...")])
+        text, picture = server.seen[0][1]["messages"][1]["content"]
+    assert base64.b64decode(picture["image_url"]["url"].partition("base64,")[2]) == b"\x89PNG..."
+    assert "find a towel in the kitchen" in text["text"]
+    noted = json.loads((tmp_path / "calls.jsonl").read_text())
+    assert noted["request"]["body"]["messages"][1]["content"][1]["image_url"].startswith("sha256:")
+    assert noted["tokens"] == 100 and json.loads(noted["reply"])["choices"]
+
+
+@pytest.mark.parametrize(
+    ("say", "kind"),
+    [
+        (completion("I would turn left."), "malformed"),
+        (completion('{"action": "jump"}'), "unknown_action"),
+        (completion(None), "malformed"),
+        (completion([{"type": "text"}]), "malformed"),
+        (Say(b"<html>"), "malformed"),
+        (Say(status=400, body=b"no such model"), "http_error"),
+    ],
+)
+def test_wrong_replies_are_counted(say: Say, kind: str) -> None:
+    with serving(lambda *_: say) as server:
+        visit = visited(server.url)
+        assert visit.errors == Counter({kind: visit.answers})
+
+
+def test_a_reply_in_parts() -> None:
+    parts = [{"type": "reasoning"}, {"type": "text", "text": '{"action":'}, {"type": "text", "text": ' "stop"}'}]
+    with serving(lambda *_: completion(parts)) as server:
+        assert not visited(server.url).errors
+
+
+def test_nothing_is_paid_for_twice(tmp_path: Path) -> None:
+    with serving(model(stops_soon)) as server:
+        first = visited(server.url, cache=tmp_path)
+        calls = len(server.seen)
+        again = visited(server.url, cache=tmp_path)
+        assert len(server.seen) == calls == first.answers
+        assert again.evaluation.trace.pose.tolist() == first.evaluation.trace.pose.tolist()
+        visited(server.url, cache=tmp_path, options={"temperature": 1})
+        assert len(server.seen) == 2 * calls, "another request is another"
+        for file in tmp_path.rglob("*.json"):
+            file.write_bytes(b"\xff")
+        visited(server.url, cache=tmp_path)
+        assert len(server.seen) == 3 * calls, "what cannot be read was never there"
+
+
+def test_options_go_into_the_request_and_none_leaves_them_out() -> None:
+    with serving(model(stops_soon)) as server:
+        visited(server.url, options={"temperature": None, "max_tokens": 5})
+        body = server.seen[0][1]
+    assert "temperature" not in body and body["max_tokens"] == 5
+
+
+def test_caps_hold_over_all_times_it_goes_on(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "calls.jsonl")
+    with serving(model(stops_soon)) as server:
+        with pytest.raises(CapError, match=r"--max-calls 5 is reached after 5 calls"):
+            visited(server.url, meter=Meter(max_calls=5), journal=journal)
+        assert len(server.seen) == 5
+        journal.close()
+        meter = Meter(max_calls=7)
+        meter.recall(journal)
+        assert (meter.calls, meter.tokens) == (5, 500)
+        with pytest.raises(CapError):
+            visited(server.url, meter=meter, journal=journal)
+        assert len(server.seen) == 7
+
+
+def test_tokens_are_capped_before_they_are_spent() -> None:
+    with serving(model(stops_soon)) as server:
+        with pytest.raises(CapError, match="--max-tokens 1,000 is reached"):
+            visited(server.url, meter=Meter(max_tokens=1000))
+        assert 1 <= len(server.seen) * 100 <= 1000
+
+
+def test_a_try_is_a_call_and_a_server_without_counts_is_estimated() -> None:
+    says = [Say(status=429), completion('{"action": "stop"}', tokens=None)]
+    with serving(lambda *_: says.pop(0) if len(says) > 1 else says[0]) as server:
+        meter = Meter()
+        visited(server.url, meter=meter, manner=Manner(timeout=2, retries=2, back_off=0.01))
+        assert meter.calls == len(server.seen) == len(TASKS) + 1
+        assert 100 * len(TASKS) < meter.tokens < 1000 * len(TASKS)
+
+
+def test_a_try_without_a_reply_costs_no_tokens() -> None:
+    with serving(lambda *_: Say(status=429)) as server:
+        meter = Meter()
+        visited(server.url, meter=meter)
+        assert (meter.calls, meter.tokens) == (len(server.seen), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("hello", r"expected a prompt: a part \[system\] and a part \[user\]"),
+        ("[system]\na\n[user]\nb\n[user]\nc", "expected a prompt"),
+        ("[system]\na\n[user]\n$colour", r"\[user\] has \$colour; there are \$actions, \$advice"),
+        ("[system]\nit costs 5$\n[user]\n", r"\[system\] has a \$ that begins no placeholder"),
+    ],
+)
+def test_prompts_that_are_wrong(text: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=f"mine.txt: {complaint}"):
+        parse_prompt(text, "mine.txt")
+
+
+def test_a_prompt_is_text_and_nothing_else() -> None:
+    """What is put into it is not looked at again, and braces, percent signs and attributes mean nothing."""
+    prompt = parse_prompt("[system]\n{0.__class__} %s $$5\n[user]\n$end_goal / $advice", "x")
+    values = dict.fromkeys(
+        ("actions", "forward", "history", "instruction", "last", "requests_left", "sight", "step", "time_left"), ""
+    )
+    system, user = prompt.filled(values | {"end_goal": "$advice {x}", "advice": "${end_goal}"})
+    assert system == "{0.__class__} %s $5"
+    assert user == "$advice {x} / ${end_goal}"
+
+
+@pytest.mark.parametrize("observe", ["text", "picture", "both"])
+def test_the_prompts_of_the_package(observe: str) -> None:
+    prompt = read_prompt(None, observe)
+    assert ("sight" in prompt.user.get_identifiers()) is (observe != "picture")
+    assert {"end_goal", "advice", "time_left", "requests_left", "last"} <= set(prompt.user.get_identifiers())

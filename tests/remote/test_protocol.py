@@ -1,0 +1,161 @@
+"""What is sent is what the schema says, and what comes is an answer exactly where the schema says so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remote.cottage_rules import KITCHEN, rules, showing
+from vnla.common.errors import InputError
+from vnla.remote.chat import read_reply, said
+from vnla.remote.guest import Answer, Declared, Fault
+from vnla.remote.protocol import (
+    answer_json,
+    beginning_json,
+    in_batch,
+    observation_json,
+    read_answer,
+    read_answers,
+    read_beginning,
+    read_declared,
+    read_observation,
+    schema,
+)
+from vnla.world.actions import Nav
+
+NAMES = ["left", "right", "up", "down", "forward", "stop"]
+SURE = {name: float(name == "stop") for name in NAMES}
+
+
+def valid(name: str, value: Any) -> bool:
+    return jsonschema.Draft202012Validator({**schema(), "$ref": f"#/$defs/{name}"}).is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"action": "forward"}, Answer(Nav.FORWARD)),
+        ({"request": True}, Answer(None)),
+        ({"action": "left", "request": False, "thought": "hm"}, Answer(Nav.LEFT)),
+        ({"action": "stop", "chances": SURE}, Answer(Nav.STOP, (0, 0, 0, 0, 0, 1))),
+        ({"action": "Forward"}, Fault.UNKNOWN_ACTION),
+        ({"action": "fly"}, Fault.UNKNOWN_ACTION),
+        ({"action": 4}, Fault.MALFORMED),
+        ({"request": 1}, Fault.MALFORMED),
+        ({"request": "true"}, Fault.MALFORMED),
+        ({"action": "left", "request": True}, Fault.MALFORMED),
+        ({"request": False}, Fault.MALFORMED),
+        ({}, Fault.MALFORMED),
+        ([], Fault.MALFORMED),
+        ("forward", Fault.MALFORMED),
+        (None, Fault.MALFORMED),
+        ({"action": "stop", "chances": {"stop": 1}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "left": -1.0}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "left": float("nan")}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "left": 0.5}}, Fault.MALFORMED),  # more than 1 in all
+    ],
+)
+def test_answers(value: Any, expected: Answer | Fault) -> None:
+    assert read_answer(value) == expected
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(0, 1) | st.sampled_from(NAMES) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*NAMES, "action", "request"]), inner),
+    max_leaves=8,
+)
+ANSWERS = st.fixed_dictionaries(
+    {}, optional={"action": ANY, "request": st.booleans() | ANY, "chances": st.none() | st.just(SURE) | ANY, "note": ANY}
+)
+
+
+@given(ANY | ANSWERS)
+def test_an_answer_is_one_where_the_schema_says_so(value: Any) -> None:
+    found = isinstance(read_answer(value), Answer)
+    if isinstance(value, dict) and isinstance(value.get("chances"), dict) and not found:
+        return  # that chances add up to 1 no schema can say
+    assert found is valid("answer", value)
+
+
+@given(st.text() | ANSWERS.map(json.dumps) | st.binary().map(lambda raw: raw.decode("utf-8", "replace")))
+def test_whatever_a_model_says_is_an_answer_or_a_fault(text: str) -> None:
+    assert isinstance(read_reply(text), Answer | Fault)
+    assert isinstance(said(text), str | None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"action": "left"}', Answer(Nav.LEFT)),
+        ('I think so.\n```json\n{"action": "Left "}\n```', Answer(Nav.LEFT)),
+        ('{"thought": "{not this}", "action": "forward"}', Answer(Nav.FORWARD)),
+        ('{"thought": "lost"} {"request": true}', Answer(None)),
+        ('{"action": "request"}', Answer(None)),
+        ("left", Fault.MALFORMED),
+        ('{"action": "dance"}', Fault.UNKNOWN_ACTION),
+        ("{" * 100_000, Fault.MALFORMED),
+        ("[" * 100_000 + "{", Fault.MALFORMED),
+    ],
+)
+def test_what_a_model_says(text: str, expected: Answer | Fault) -> None:
+    assert read_reply(text) == expected
+
+
+def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
+    walk = rules().begin(KITCHEN, 123)
+    show = showing(Declared("x", ("text", "symbols", "features:symbolic")))
+    beginning = json.loads(json.dumps(beginning_json(walk.beginning)))
+    assert valid("beginning", beginning) and read_beginning(beginning) == walk.beginning
+    assert valid("beginnings", in_batch("episodes", [beginning]))
+    for answer in (Answer(None), Answer(Nav.LEFT), Fault.LATE, Answer(Nav.LEFT, (0, 0, 0, 0, 0.25, 0.75))):
+        now = walk.observation(**show(walk.task.house, "living_west", walk.pose), picture=b"\x89PNG")
+        value = json.loads(json.dumps(observation_json(now)))
+        assert valid("observation", value) and valid("observations", in_batch("observations", [value]))
+        assert json.dumps(observation_json(read_observation(value))) == json.dumps(observation_json(now))
+        walk.take(answer)
+        if isinstance(answer, Answer):
+            sent = answer_json(answer)
+            assert valid("answer", sent) and read_answer(sent) == answer
+
+
+def test_only_what_was_asked_for_is_shown() -> None:
+    walk = rules().begin(KITCHEN, 123)
+    value = observation_json(walk.observation(**showing()(walk.task.house, "living_west", walk.pose)))
+    assert "text" in value and not {"picture", "symbols", "features"} & set(value)
+    assert not {"pose", "viewpoint", "house", "goals"} & set(value)
+
+
+def test_answers_of_a_batch() -> None:
+    left = {"action": "left"}
+    assert read_answers({"answers": [left, {}]}, 2) == [Answer(Nav.LEFT), Fault.MALFORMED]
+    for wrong in ({"answers": [left]}, {"answers": [left] * 3}, [left] * 2, {"answers": "left"}, None):
+        assert read_answers(wrong, 2) == [Fault.MALFORMED] * 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"version": 2}, "version is '2'; expected 1"),
+        ({"name": ""}, "name is ''; expected what to call the agent"),
+        ({"observes": []}, "observes is"),
+        ({"observes": ["smell"]}, "observes is"),
+        ({"observes": ["features:"]}, "observes is"),
+        ({"batch": 0}, "batch is '0'"),
+        ({"batch": True}, "batch is 'True'"),
+        ({"picture_width": 225}, "picture_width is '225'; expected pixels from 16 to 1280"),
+        ({"picture_width": 10**9}, "picture_width is"),
+    ],
+)
+def test_what_an_agent_says_of_itself(changed: dict[str, Any], complaint: str) -> None:
+    right = {"version": 1, "name": "x", "observes": ["picture", "features:resnet"], "batch": 4, "picture_width": 640}
+    assert valid("agent", right)
+    assert read_declared(right, "there") == Declared("x", ("picture", "features:resnet"), 4, 640)
+    with pytest.raises(InputError, match=r"^there: ") as error:
+        read_declared(right | changed, "there")
+    assert complaint in str(error.value)
+    assert not valid("agent", right | changed)

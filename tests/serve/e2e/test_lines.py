@@ -1,0 +1,85 @@
+"""What happens to a visitor's line: reloads, others, a lost connection, links that lead nowhere."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from serve.e2e.conftest import Open
+from serve.e2e.guest import Guest
+from serve.e2e.serving import Serving
+
+
+def begin(guest: Guest, mode: str) -> None:
+    """Go into the middle of an episode."""
+    guest.go(f"/#{mode}")
+    guest.until(lambda: bool(guest.state["steps"]))
+    if mode == "help":
+        guest.button("Say what the advisor would", exact=False).click()
+        guest.until(lambda: guest.stands_still() and guest.state["steps"][0]["advised"] is not None)
+    elif mode == "beat":
+        for key in ("ArrowLeft", "ArrowUp"):
+            guest.act(key)
+    else:
+        guest.until(guest.stands_still)
+
+
+@pytest.mark.parametrize("mode", ["watch", "help", "beat"])
+def test_a_reload_in_the_middle_changes_nothing(guest: Guest, mode: str) -> None:
+    begin(guest, mode)
+    if mode != "beat":
+        guest.page.get_by_role("slider").fill("1")
+        guest.pause()
+    sentence, before = guest.page.get_by_role("heading", level=1).inner_text(), guest.state
+    guest.until(lambda: guest.walked() != "")
+    walked, visits = guest.walked(), len(guest.welcomes)
+    guest.page.reload()
+    guest.until(lambda: len(guest.welcomes) > visits)
+    assert guest.welcomes[-1] == before
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text(sentence)
+    expect(guest.page.locator(".plan .walk").first).to_have_attribute("points", walked)
+    assert guest.state == before, "the reload began nothing new"
+    if mode != "beat":
+        expect(guest.button("Play")).to_be_visible()
+    guest.see()
+
+
+def test_two_visitors_do_not_disturb_each_other(open_guest: Open, serving: Serving) -> None:
+    one, other = open_guest(serving), open_guest(serving)
+    begin(one, "beat")
+    begin(other, "beat")
+    assert one.state["begun"]["episode"] != other.state["begun"]["episode"]
+    before = other.state
+    for key in ("ArrowLeft", "ArrowUp", "ArrowDown"):
+        one.act(key)
+    other.page.wait_for_timeout(200)
+    assert other.state == before
+    other.act("ArrowRight")
+    assert [step["acted"]["action"] for step in one.state["steps"][:-1]] == ["left", "up", "left", "up", "down"]
+    assert [step["acted"]["action"] for step in other.state["steps"][:-1]] == ["left", "up", "right"]
+
+
+def test_a_connection_lost_and_regained(guest: Guest, serving: Serving) -> None:
+    guest.forgiven = "WebSocket connection|ERR_INTERNET_DISCONNECTED"
+    begin(guest, "beat")
+    steps = len(guest.state["steps"])
+    guest.context.set_offline(True)
+    serving.lose_lines()
+    lost = guest.page.get_by_text("The connection is lost.")
+    expect(lost).to_be_visible()
+    guest.page.keyboard.press("ArrowRight")
+    guest.context.set_offline(False)
+    expect(lost).not_to_be_visible()
+    guest.until(lambda: len(guest.state["steps"]) == steps + 1)
+    assert guest.state["steps"][-2]["acted"]["action"] == "right", "what was pressed meanwhile is done, once"
+    guest.act("ArrowLeft")
+    assert len(guest.state["steps"]) == steps + 2
+
+
+@pytest.mark.parametrize("link", ["w=nonsense", "w=eyJ0YXNrIjoiOTlfMCIsInNlZWQiOjB9"])
+def test_a_link_that_leads_nowhere_is_told_in_a_sentence(guest: Guest, link: str) -> None:
+    page = guest.go(f"/#{link}")
+    expect(page.get_by_role("status").first).to_contain_text("link")
+    page.get_by_role("link", name="Watch another one").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("It looks for")
+    expect(page.get_by_role("status").first).to_have_text("")

@@ -1,0 +1,160 @@
+"""Whom a server answers, how much it takes from one visitor, and what it does when its disk is full."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+from starlette.websockets import WebSocketDisconnect
+
+from serve.visitor import Door, Visitor
+from vnla.common.errors import InputError
+from vnla.serve.limits import Bucket, Limits
+from vnla.serve.sessions import Sessions
+from vnla.serve.site import Site
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("http://evil.example", "localhost"),
+        ("http://evil.example", "evil.example"),
+        ("http://localhost:81", "localhost"),
+        ("null", "localhost"),
+        ("http://localhost.evil.example", "localhost.evil.example"),
+    ],
+)
+def test_pages_of_others_cannot_talk_to_it(door: Door, origin: str, host: str) -> None:
+    with pytest.raises(WebSocketDisconnect):
+        door.connect(origin, host)
+    answer = door.get("/houses.json", headers={"origin": origin, "host": host})
+    assert (answer.status_code, answer.text) == (403, "This server answers only its own page.\n")
+
+
+def test_whoever_has_no_page_is_answered_by_name(door: Door) -> None:
+    assert door.get("/").status_code == 200
+    assert door.get("/", headers={"host": "localhost:1234"}).status_code == 200
+    assert door.get("/", headers={"host": "other"}).status_code == 403
+    assert door.get("/", headers={"host": ""}).status_code == 403
+
+
+def answers(door: Door, *texts: str | bytes) -> list[dict[str, str]]:
+    line = door.connect()
+    for text in texts:
+        line.send_text(text) if isinstance(text, str) else line.send_bytes(text)
+    return [json.loads(line.receive_text()) for _ in texts]
+
+
+def test_what_is_no_message_is_refused_and_harms_nothing(door: Door) -> None:
+    strange = (
+        "",
+        "[]",
+        "{}",
+        '{"kind": "dance"}',
+        '{"kind": "hello", "more": 1}',
+        '{"kind": "act", "action": "fly"}',
+        "[" * 5000,
+    )
+    for answer in answers(door, *strange):
+        assert answer == {"kind": "refused", "why": "That is no message that this server knows."}
+    *_, last = answers(door, "x" * 9000, b"\0", '{"kind": "beat"}')
+    assert last == {"kind": "refused", "why": "Say hello first."}
+    assert answers(door, "x" * 9000)[0]["why"] == "That message is too long."
+    assert answers(door, '{"kind": "hello", "session": "../../etc/passwd"}')[0]["kind"] == "welcome"
+
+
+def test_who_is_too_fast_waits(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(rate=0.001, burst=3)) as door:
+        assert [answer["kind"] for answer in answers(door, *['{"kind": "hello"}'] * 5)] == ["welcome"] * 3 + ["refused"] * 2
+
+
+def test_there_are_so_many_visitors_and_no_more(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(connections=1)) as door:
+        assert answers(door, '{"kind": "hello"}')[0]["kind"] == "welcome"
+        line = door.connect()
+        assert json.loads(line.receive_text())["why"] == "Too many visitors are here; try again later."
+        with pytest.raises(WebSocketDisconnect):
+            line.receive_text()
+
+
+def test_there_are_so_many_sessions_and_no_more(folder: Path) -> None:
+    sessions = Sessions(folder, Limits(sessions=2))
+    kept = [sessions.open(None).name for _ in range(2)]
+    with pytest.raises(InputError, match="as many sessions as it can keep"):
+        sessions.open(None)
+    again = Sessions(folder, Limits(sessions=2))
+    assert again.open(kept[0]).name == kept[0]
+    with pytest.raises(InputError):
+        again.open(None)
+
+
+def test_sessions_that_nobody_uses_leave_memory_and_come_back(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(rate=1e6, burst=10**6, awake=1)) as door:
+        first = Visitor(door)
+        first.say("beat")
+        seen = first.state
+        first.leave()
+        Visitor(door).leave()
+        Visitor(door).leave()
+        first.connect()
+        assert first.state == seen
+
+
+def test_a_session_does_not_grow_for_ever(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(rate=1e6, burst=10**6, unread=10**6, events=10)) as door:
+        visitor = Visitor(door)
+        while not (why := visitor.say("beat")):
+            pass
+        assert why == "This session has become too long; open the page anew."
+        assert visitor.state["number"] <= 10
+
+
+def test_who_reads_too_slowly_is_let_go(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(rate=1e6, burst=10**6, unread=5)) as door:
+        line = door.connect()
+        line.send_text('{"kind": "hello"}')
+        session = json.loads(line.receive_text())["session"]
+        line.send_text('{"kind": "watch", "task": "0_0", "seed": 0}')
+        with pytest.raises(WebSocketDisconnect):
+            while True:
+                line.receive_text()
+        assert Visitor(door, session).state["ended"]
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(visitor: Visitor, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor.say("beat")
+    visitor.say("act", action="left")
+    seen, log = visitor.state, next(folder.glob("*.jsonl")).read_bytes()
+    write = os.write
+
+    def fails(handle: int, data: bytes) -> int:
+        write(handle, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", fails)
+        for message in ({"kind": "act", "action": "left"}, {"kind": "ask"}, {"kind": "watch"}):
+            assert "No space left on device" in str(visitor.say(**message))
+    assert (visitor.state, next(folder.glob("*.jsonl")).read_bytes()) == (seen, log)
+    assert visitor.say("act", action="right") is None
+    assert visitor.state["steps"][-1]["pose"] == seen["steps"][0]["pose"]
+
+
+def test_a_log_that_was_edited_is_named_with_its_line(folder: Path) -> None:
+    name = Sessions(folder, Limits()).open(None).name
+    (folder / f"{name}.jsonl").write_text('{"at": 0, "event": {"kind": "sang", "number": 1}}\n')
+    with pytest.raises(InputError, match=rf"{name}.jsonl: line 1 is not a line of the log"):
+        Sessions(folder, Limits()).open(name)
+
+
+def test_a_bucket_fills_with_time() -> None:
+    now = 0.0
+    bucket = Bucket(rate=2, burst=3, clock=lambda: now)
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+    now = 1.0
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    now = 100.0
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]

@@ -1,0 +1,256 @@
+"""What visitors see and hear in the three modes: reloads, several at once, and nothing that gives a goal away."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from serve.visitor import Door, Visitor, words_in
+from vnla.serve.site import Site
+from vnla.serve.wanted import Wanted
+
+PLACES = {"viewpoint", "ahead"}
+
+
+def test_watching_shows_a_whole_episode_and_its_link_gives_it_again(door: Door, visitor: Visitor) -> None:
+    assert visitor.say("watch") is None
+    shown = visitor.state
+    assert shown["ended"]["reason"] == "time"
+    assert len(shown["steps"]) == shown["begun"]["time"]
+    other = Visitor(door)
+    other.say("watch", link=shown["begun"]["link"])
+    assert other.state == shown
+
+
+def test_helping_waits_for_every_answer(visitor: Visitor) -> None:
+    visitor.say("help", task="0_0", seed=0)
+    for step in range(visitor.state["begun"]["requests"]):
+        assert visitor.state["waits"]["step"] == step
+        assert visitor.state["steps"][step]["thought"]["after"] == []
+        way = visitor.state["waits"]["way"]
+        assert way[0] == visitor.state["steps"][step]["pose"]["viewpoint"]
+        assert visitor.say("advise", step=step, choice=visitor.state["waits"]["offer"]) is None
+        assert visitor.state["steps"][step]["advised"]["by"] == "visitor"
+    assert visitor.state["ended"]
+    link = Wanted.of_link(visitor.state["begun"]["link"])
+    assert link.said == ()
+
+
+def test_the_advisors_own_answers_lead_where_it_would_have(visitor: Visitor) -> None:
+    visitor.say("watch", task="0_0", seed=0)
+    watched = visitor.state
+    visitor.say("help", task="0_0", seed=0)
+    while visitor.state["waits"]:
+        visitor.say("advise", step=visitor.state["waits"]["step"], choice=visitor.state["waits"]["offer"])
+    assert [step["pose"] for step in visitor.state["steps"]] == [step["pose"] for step in watched["steps"]]
+    assert visitor.state["ended"]["metres"] == watched["ended"]["metres"]
+    helped = visitor.state
+    visitor.say("watch", link=helped["ended"]["link"])
+    assert visitor.state["steps"] == helped["steps"]
+
+
+def test_an_answer_comes_at_its_time_or_not_at_all(visitor: Visitor) -> None:
+    assert visitor.say("advise", step=0, choice="stop") == "No agent is walking; watch or help one first."
+    visitor.say("help", task="0_0", seed=0)
+    before = visitor.state
+    assert visitor.say("advise", step=3, choice="stop") == "The agent is not waiting for an answer here."
+    assert visitor.say("advise", step=0, choice="fly") == "The agent does not know the word 'fly'."
+    assert visitor.state == before
+    visitor.say("advise", step=0)
+    assert visitor.state["steps"][0]["advised"] == {"by": "visitor", "text": "", "understood": None, "parts": []}
+
+
+def test_words_are_understood_and_shown_as_they_were_typed(visitor: Visitor) -> None:
+    visitor.say("help", task="0_0", seed=0)
+    visitor.say("advise", step=0, text="turn right and walk two steps, dude")
+    advised = visitor.state["steps"][0]["advised"]
+    assert advised["text"] == "turn right and walk two steps, dude"
+    assert advised["understood"] == "turn right, go forward 2 steps"
+    assert [advised["text"][start:end] for start, end, understood in advised["parts"] if not understood] == ["dude"]
+    assert "would not understand that" in str(visitor.say("advise", step=1, text="blah blah"))
+
+
+def test_who_speaks_unasked_changes_the_walk_from_there_on(visitor: Visitor) -> None:
+    visitor.say("watch", task="0_0", seed=0)
+    before = visitor.state
+    assert visitor.say("speak", step=9, text="look down") is None
+    after = visitor.state
+    assert after["steps"][:9] == before["steps"][:9]
+    assert after["steps"][9]["advised"]["understood"] == "look down"
+    assert after["steps"][9]["asked"] is None
+    assert after["steps"][9]["requests_left"] == after["steps"][10]["requests_left"]
+    assert Wanted.of_link(after["ended"]["link"]).spoken == {9: "look down"}
+    assert "has asked here" in str(visitor.say("speak", step=0, text="look down"))
+
+
+def test_a_wish_in_words_finds_its_house_and_thing(site: Site, visitor: Visitor) -> None:
+    house = next(iter(site.places.houses))
+    known = site.engine.goals.known(site.places.house(house).name)[0]
+    assert visitor.say("watch", house=house, goal=f"please {known.end_goal}") is None
+    assert visitor.state["begun"]["sentence"].lower() == known.end_goal.replace(" .", ".")
+    link, seen = visitor.state["begun"]["link"], visitor.state["steps"]
+    visitor.say("help", link=link)
+    visitor.say("watch", link=link)
+    assert visitor.state["steps"] == seen
+    assert "not clear" in str(visitor.say("watch", house=house, goal="find a dragon"))
+    assert visitor.say("watch", house="0" * 12, goal="find a towel") == "There is no such house here."
+    assert visitor.say("watch", goal="find a towel") == "Say in which house to look for it."
+    assert "no such task" in str(visitor.say("watch", task="nope"))
+
+
+def test_what_if_is_another_walk_and_leaves_the_first(visitor: Visitor) -> None:
+    visitor.say("watch", task="0_0", seed=0)
+    before = visitor.state
+    assert visitor.say("what_if", step=0) is None
+    assert visitor.state == before
+    kinds = [event["kind"] for event in visitor.second]
+    assert (kinds[0], kinds[-1]) == ("begun", "ended")
+    assert [event["number"] for event in visitor.second] == list(range(1, len(kinds) + 1))
+    assert Wanted.of_link(visitor.second[0]["link"]).spoken == {0: None}
+
+
+def test_a_reload_is_exact_and_so_is_a_late_joiner(door: Door, visitor: Visitor) -> None:
+    visitor.say("help", task="0_0", seed=0)
+    visitor.say("advise", step=0, choice="turn left")
+    seen = visitor.state
+    late = Visitor(door, visitor.session)
+    assert late.state == seen
+    visitor.leave()
+    visitor.connect()
+    assert visitor.state == seen
+    late.say("advise", step=1)
+    assert late.state["number"] > seen["number"]
+
+
+def test_a_message_that_is_sent_twice_is_taken_once(visitor: Visitor) -> None:
+    visitor.say("beat")
+    number = visitor.state["number"]
+    visitor.say("act", action="left")
+    after = visitor.state
+    visitor.say("act", action="left", after=number)
+    assert visitor.state == after
+
+
+def test_a_server_that_was_killed_has_lost_nothing(site: Site, folder: Path) -> None:
+    with Door(site, folder) as door:
+        visitor = Visitor(door)
+        visitor.say("beat")
+        visitor.say("act", action="right")
+        visitor.say("ask")
+        seen = visitor.state
+    log = next(folder.glob("*.jsonl"))
+    log.write_bytes(log.read_bytes() + b'{"at": 12.0, "event": {"numb')
+    with Door(site, folder) as door:
+        again = Visitor(door, visitor.session)
+        assert again.state == seen
+        assert again.say("ask") == "You may ask once a step."
+        again.say("act", action="stop")
+        assert again.state["ended"]["reason"] == "stopped"
+        assert again.state["ended"]["score"]["tasks"] == 1
+    assert all(json.loads(line) for line in log.read_text().splitlines())
+
+
+def test_beating_it_has_the_agents_time_and_requests(visitor: Visitor) -> None:
+    visitor.say("beat")
+    begun = visitor.state["begun"]
+    asked = 0
+    while visitor.say("ask") is None:
+        asked += 1
+        visitor.say("act", action="up")
+    assert asked == begun["requests"]
+    while not visitor.state["ended"]:
+        assert visitor.say("act", action="down") is None
+    assert len(visitor.state["steps"]) == begun["time"]
+    assert visitor.state["ended"]["walk"][0] == begun["start"]
+    assert visitor.say("act", action="down") == "You have no walk under way."
+
+
+def test_forward_with_nothing_ahead_is_refused_and_costs_no_step(visitor: Visitor) -> None:
+    """As an agent cannot choose it."""
+    for _ in range(30):
+        visitor.say("beat")
+        visitor.say("act", action="up")
+        if not visitor.state["steps"][-1]["ahead"]:
+            break
+    before = visitor.state
+    assert not before["steps"][-1]["ahead"], "somewhere a look at the ceiling shows no way"
+    assert visitor.say("act", action="forward") == "There is nothing ahead to go to."
+    assert visitor.state == before
+
+
+def test_the_score_counts_every_task_that_was_done(visitor: Visitor) -> None:
+    for number in range(1, 4):
+        visitor.say("beat")
+        visitor.say("act", action="stop")
+        score = visitor.state["ended"]["score"]
+        assert score["tasks"] == number
+        assert 0 <= score["yours"] <= number
+        assert 0 <= score["its"] <= number
+    visitor.say("beat")
+    visitor.say("leave")
+    assert (visitor.state["ended"]["reason"], visitor.state["ended"]["score"]) == ("left", None)
+
+
+def test_nothing_that_a_browser_holds_gives_the_goal_away(site: Site, visitor: Visitor) -> None:
+    """Before a walk of one's own is over, all that is sent are poses, what is in view, and the advisor's words."""
+    session = site.engine.goals
+    for _ in range(6):
+        visitor.heard.clear()
+        visitor.say("beat")
+        for action in ("left", "right", "forward", "up", "left", "forward"):
+            visitor.say("ask")
+            visitor.say("act", action=action)
+        visitor.leave()
+        visitor.connect()
+        sent = "".join(visitor.heard)
+        visitor.say("leave")
+        goals = visitor.state["ended"]["goals"]
+        sentence = visitor.state["begun"]["sentence"]
+        house = site.walkers.house(visitor.state["begun"]["house"])
+        assert not [name for name in ('"goals"', '"success"', '"score"', '"walk"') if name in sent]
+        assert house.name not in sent
+        assert not [stand.id for stand in house.viewpoints if f'"{stand.id}"' in sent]
+        assert not [task for task in session.tasks if f'"{task}"' in sent]
+        assert not words_in(sent.replace(sentence, ""), {thing.label for thing in house.objects})
+        assert not [goal for goal in goals if goal in _without_places(sent)]
+
+
+def _without_places(sent: str) -> str:
+    """What was sent, but where one stood and what was in view."""
+
+    def less(value: object) -> object:
+        if isinstance(value, dict):
+            return {name: less(each) for name, each in value.items() if name not in PLACES}
+        return [less(each) for each in value] if isinstance(value, list) else value
+
+    decoder, values, place = json.JSONDecoder(), [], 0
+    while place < len(sent):
+        value, place = decoder.raw_decode(sent, place)
+        values.append(less(value))
+    return json.dumps(values)
+
+
+def test_a_broken_agent_is_told_in_a_sentence(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("shapes do not match")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vnla.serve.engine.walk_all", breaks)
+        assert visitor.say("watch") == "The agent cannot walk (RuntimeError: shapes do not match)."
+        visitor.say("beat")
+        assert visitor.say("act", action="stop") is None, "one's own walk ends all the same"
+        assert visitor.state["ended"]["reason"] == "stopped" and visitor.state["ended"]["score"] is None
+        assert visitor.state["said"] == "The agent cannot walk (RuntimeError: shapes do not match)."
+    assert visitor.say("watch") is None
+
+
+def test_two_visitors_do_not_hear_each_other(door: Door) -> None:
+    one, other = Visitor(door), Visitor(door)
+    one.say("watch", task="0_0", seed=0)
+    other.say("beat")
+    assert one.session != other.session
+    assert one.state["begun"]["mode"] == "watch"
+    assert other.state["begun"]["mode"] == "beat"
+    assert other.state["number"] == 2

@@ -1,0 +1,108 @@
+"""A visitor for tests: a browser's side of the line, with the page's reducer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient, WebSocketTestSession
+
+from vnla.serve.app import make_app
+from vnla.serve.limits import Limits
+from vnla.serve.reduce import NOTHING, State, reduced
+from vnla.serve.sessions import Sessions
+from vnla.serve.site import Opening, Site
+
+HOST = "http://localhost"
+GENEROUS = Limits(rate=1e6, burst=10**6, new=1e6, unread=10**6)
+
+
+def words_in(text: str, words: Iterable[str]) -> list[str]:
+    """Those that occur in a text; digits of a name may look like one."""
+    return [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)]
+
+
+class Door(TestClient):
+    """A server's, and all who have come in; when it closes they are gone."""
+
+    def __init__(self, site: Site, folder: Path, limits: Limits = GENEROUS) -> None:
+        super().__init__(make_app(Opened(site), Sessions(folder, limits), ["localhost"], limits), base_url=HOST)
+        self.lines: list[WebSocketTestSession] = []
+
+    def connect(self, origin: str = HOST, host: str = "localhost") -> WebSocketTestSession:
+        """A new line."""
+        line: WebSocketTestSession = self.websocket_connect("/ws", headers={"origin": origin, "host": host})
+        self.lines.append(line.__enter__())
+        return line
+
+    def lose(self, line: WebSocketTestSession) -> None:
+        """A line is lost."""
+        if line in self.lines:
+            self.lines.remove(line)
+            line.close()
+            line.__exit__(None, None, None)
+
+    def __exit__(self, *args: Any) -> None:
+        for line in tuple(self.lines):
+            self.lose(line)
+        super().__exit__(*args)
+
+
+class Opened(Opening):
+    """A site that is open already, and stays so."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.error, self.doing = site, None, ""
+
+    def close(self) -> None:
+        """Others use it too."""
+
+
+class Visitor:
+    """Says something and hears all that follows from it."""
+
+    def __init__(self, door: Door, session: str | None = None) -> None:
+        self._door = door
+        self.state: State = NOTHING
+        self.heard: list[str] = []
+        """All that was sent, as text."""
+        self.session = session
+        self.second: list[dict[str, Any]] = []
+        self.connect()
+
+    def connect(self) -> None:
+        """Begin, or come back."""
+        self.line = self._door.connect()
+        self.say("hello", session=self.session)
+
+    def leave(self) -> None:
+        """Lose the line."""
+        self._door.lose(self.line)
+
+    def say(self, kind: str, **message: Any) -> str | None:
+        """Say something and hear the answer; why it was refused, if it was.
+
+        A question that the server surely refuses marks the end of the answer.
+        """
+        self.line.send_text(json.dumps({"kind": kind, "after": self.state["number"], **message}))
+        self.line.send_text("?")
+        refused = None
+        while True:
+            text = self.line.receive_text()
+            answer = json.loads(text)
+            if answer["kind"] == "refused" and answer["why"] == "That is no message that this server knows.":
+                return refused
+            self.heard.append(text)
+            match answer["kind"]:
+                case "event":
+                    assert answer["event"]["number"] == self.state["number"] + 1
+                    self.state = reduced([answer["event"]], self.state)
+                case "welcome":
+                    self.session, self.state = answer["session"], answer["snapshot"]
+                case "second":
+                    self.second = answer["events"]
+                case "refused":
+                    refused = answer["why"]

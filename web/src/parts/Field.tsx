@@ -1,0 +1,151 @@
+/** A line of text that is read while it is typed: what is not understood is underlined, and what is, is said in plain words. */
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { fetched, type Reading } from "../house";
+
+interface Props {
+  reader: string; // the address that reads a text, up to its last parameter
+  label: string;
+  hint: string;
+  button: string;
+  chips?: readonly string[];
+  autofocus?: boolean;
+  disabled?: boolean;
+  say: (text: string) => void;
+  children?: ComponentChildren;
+}
+
+const PAUSE = 120;
+const LONGEST = 200;
+
+/** The field, what was understood, and pieces to build a sentence from. */
+export function Field({
+  reader,
+  label,
+  hint,
+  button,
+  chips = [],
+  autofocus = false,
+  disabled = false,
+  say,
+  children,
+}: Props) {
+  const [text, setText] = useState("");
+  const reading = useReading(reader, text);
+  const input = useRef<HTMLInputElement>(null);
+  const [scrolled, setScrolled] = useState(0);
+  const told = useId();
+  useEffect(() => {
+    if (autofocus) input.current?.focus({ preventScroll: true });
+  }, [autofocus]);
+  const send = (): void => {
+    if (text.trim() && !disabled) {
+      say(text.trim());
+      setText("");
+    }
+  };
+  return (
+    <form
+      class="field"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label>
+        <span>{label}</span>
+        <span class="line">
+          <span class="mirror" aria-hidden="true">
+            <span style={{ transform: `translateX(${-scrolled}px)` }}>{marked(text, reading)}</span>
+          </span>
+          <input
+            ref={input}
+            value={text}
+            maxLength={LONGEST}
+            placeholder={hint}
+            autocomplete="off"
+            spellcheck={false}
+            enterkeyhint="send"
+            aria-describedby={told}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onScroll={(event) => setScrolled(event.currentTarget.scrollLeft)}
+          />
+        </span>
+      </label>
+      <button
+        type="submit"
+        class="main"
+        disabled={disabled || !text.trim() || (reading !== null && reading.understood === null)}
+      >
+        {button}
+      </button>
+      <p id={told} class="told" role="status">
+        {telling(text, reading)}
+      </p>
+      {(chips.length > 0 || (reading?.suggestions.length ?? 0) > 0) && (
+        <p class="chips">
+          {(reading?.suggestions.length ? reading.suggestions : chips).map((chip) => (
+            <button
+              type="button"
+              onClick={() => {
+                setText(
+                  reading?.suggestions.length ? chip : text.trim() ? `${text.trim().replace(/,$/, "")}, ${chip}` : chip,
+                );
+                input.current?.focus();
+              }}
+            >
+              {chip}
+            </button>
+          ))}
+        </p>
+      )}
+      {children}
+    </form>
+  );
+}
+
+function useReading(reader: string, text: string): Reading | null {
+  const [reading, setReading] = useState<{ of: string; reading: Reading } | null>(null);
+  useEffect(() => {
+    if (!text.trim()) return setReading(null);
+    let stale = false;
+    const timer = setTimeout(() => {
+      fetched<Reading>(`${reader}text=${encodeURIComponent(text)}`).then(
+        (found) => stale || setReading({ of: text, reading: found }),
+        () => undefined,
+      );
+    }, PAUSE);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [reader, text]);
+  return reading && reading.of === text ? reading.reading : null;
+}
+
+/** The text with the parts that were not understood marked. */
+function marked(text: string, reading: Reading | null): ComponentChildren {
+  if (!reading) return text;
+  const pieces: ComponentChildren[] = [];
+  let done = 0;
+  for (const [from, to, understood] of reading.parts) {
+    pieces.push(text.slice(done, from), understood ? text.slice(from, to) : <mark>{text.slice(from, to)}</mark>);
+    done = to;
+  }
+  return [...pieces, text.slice(done)];
+}
+
+function telling(text: string, reading: Reading | null): ComponentChildren {
+  if (!text.trim() || !reading) return "";
+  const unknown = reading.parts.filter(([, , understood]) => !understood).map(([from, to]) => text.slice(from, to));
+  if (reading.understood === null) {
+    return unknown.length ? `Not understood: ${unknown.join(", ")}` : "Not understood yet.";
+  }
+  return (
+    <>
+      Understood as: <b>{reading.understood.replace(/\s+([.,])/g, "$1")}</b>
+      {unknown.length > 0 && `; not understood: ${unknown.join(", ")}`}
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+/** The floor plan: rooms, ways, the walk so far, where the agent looks and what it has seen. One storey at a time. */
+
+import { useId, useState } from "preact/hooks";
+import type { Pose } from "../events";
+import type { Plan, Storey, XY } from "../house";
+import { fan, sides } from "../seen";
+
+/** Metres by which more is drawn than was seen, so that walls are. */
+const WALL = 0.4;
+
+interface Props {
+  plan: Plan | null;
+  poses: readonly Pose[]; // where it stood, in order; the last is where it is
+  asked?: readonly { pose: Pose; name: string }[];
+  goals?: readonly string[];
+  way?: readonly string[];
+  other?: readonly Pose[]; // another walk to compare with
+  onlySeen?: boolean;
+  label: string;
+}
+
+/** The plan with everything on it. */
+export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other = [], onlySeen = false, label }: Props) {
+  const here = poses.at(-1);
+  const at = (here && plan?.viewpoints[here.viewpoint]?.storey) ?? 0;
+  const mask = useId();
+  const [chosen, choose] = useState<{ storey: number; at: number } | null>(null);
+  if (!plan) return <div class="plan empty" />;
+  const number = chosen && chosen.at === at ? chosen.storey : at; // a choice holds until the agent changes storeys
+  const storey = plan.storeys[number];
+  if (!storey) return <div class="plan empty" />;
+  const spot = (viewpoint: string): XY | null => {
+    const stand = plan.viewpoints[viewpoint];
+    return stand?.storey === number ? [stand.at[0], stand.at[1]] : null;
+  };
+  const box = bounds(storey, plan, number);
+  const unit = Math.max(box.width, box.height) / 100;
+  const stands = poses.flatMap((pose) => {
+    const found = spot(pose.viewpoint);
+    return found ? [{ pose, at: found }] : [];
+  });
+  const walls = sides(storey.walls);
+  const seen = fans(stands, walls);
+  const now = here && spot(here.viewpoint);
+  return (
+    <div class="plan">
+      <svg viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`} role="img" aria-label={label}>
+        <mask id={mask}>
+          <rect {...box} fill={onlySeen ? "#000" : "#777"} />
+          {seen.map((points) => (
+            <polygon points={drawn(points)} fill="#fff" stroke="#fff" stroke-width={WALL} stroke-linejoin="round" />
+          ))}
+        </mask>
+        <g mask={`url(#${mask})`}>
+          {storey.rooms.map((room) => (
+            <polygon class={`room ${tint(room.label)}`} points={drawn(room.polygon)} />
+          ))}
+          {storey.walls.map((wall) => (
+            <polygon class="wall" points={drawn(wall)} />
+          ))}
+        </g>
+        {!onlySeen && <Edges plan={plan} spot={spot} unit={unit} />}
+        {storey.rooms.map((room) => room.label && <RoomName name={room.label} polygon={room.polygon} unit={unit} />)}
+        {way.length > 0 && <polyline class="way" points={drawn(known(way.map(spot)))} stroke-width={unit * 1.6} />}
+        {other.length > 0 && (
+          <polyline
+            class="other"
+            points={drawn(known(other.map((pose) => spot(pose.viewpoint))))}
+            stroke-width={unit * 1.2}
+          />
+        )}
+        <polyline class="walk" points={drawn(stands.map((each) => each.at))} stroke-width={unit * 1.2} />
+        {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 4.2} />)}
+        {asked.map(({ pose, name }) => {
+          const found = spot(pose.viewpoint);
+          return found && <Mark at={[found[0] + unit * 2.6, found[1] + unit * 2.6]} name={name} unit={unit} />;
+        })}
+        {here && now && (
+          <g class="agent" style={{ transform: `translate(${now[0]}px, ${-now[1]}px)` }}>
+            <path class="cone" d={cone(here.heading, unit * 11)} />
+            <circle r={unit * 2} />
+          </g>
+        )}
+      </svg>
+      {plan.storeys.length > 1 && (
+        <div class="storeys" role="group" aria-label="Storey">
+          {plan.storeys.map((each, i) => (
+            <button type="button" aria-pressed={i === number} onClick={() => choose({ storey: i, at })}>
+              {storeyName(i, plan.storeys.length, each.name)}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function storeyName(number: number, of: number, name: string): string {
+  return of === 2 ? (number === 0 ? "downstairs" : "upstairs") : name;
+}
+
+function Edges({ plan, spot, unit }: { plan: Plan; spot: (viewpoint: string) => XY | null; unit: number }) {
+  return (
+    <g class="edges" stroke-width={unit * 0.25}>
+      {plan.edges.map(([a, b]) => {
+        const [from, to] = [spot(a), spot(b)];
+        return from && to && <line x1={from[0]} y1={-from[1]} x2={to[0]} y2={-to[1]} />;
+      })}
+      {Object.keys(plan.viewpoints).map((viewpoint) => {
+        const found = spot(viewpoint);
+        return found && <circle cx={found[0]} cy={-found[1]} r={unit * 0.7} />;
+      })}
+    </g>
+  );
+}
+
+/** A room's name, a word to a line, where there is space for it. */
+function RoomName({ name, polygon, unit }: { name: string; polygon: readonly XY[]; unit: number }) {
+  const [xs, ys] = [polygon.map(([x]) => x), polygon.map(([, y]) => y)];
+  const [west, east, south, north] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const size = unit * 3.4;
+  const width = (text: string) => text.length * size * 0.52;
+  const lines = width(name) < east - west ? [name] : name.split(/[\s/]+/);
+  if (Math.max(...lines.map(width)) > (east - west) * 1.05 || lines.length * size > north - south) return null;
+  return (
+    <text class="name" font-size={size} text-anchor="middle">
+      {lines.map((line, i) => (
+        <tspan x={(west + east) / 2} y={-north + size * (i + 1.35)}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  );
+}
+
+function Mark({ at, name, unit }: { at: XY; name: string; unit: number }) {
+  return (
+    <g class="mark" transform={`translate(${at[0]} ${-at[1]})`}>
+      <circle r={unit * 2.1} />
+      <text font-size={unit * 2.8} text-anchor="middle" dy={unit * 1}>
+        {name}
+      </text>
+    </g>
+  );
+}
+
+function Star({ at, size }: { at: XY; size: number }) {
+  const points = Array.from({ length: 10 }, (_, i): XY => {
+    const [angle, radius] = [(i * Math.PI) / 5, i % 2 ? size * 0.45 : size];
+    return [at[0] + Math.sin(angle) * radius, at[1] + Math.cos(angle) * radius];
+  });
+  return <polygon class="goal" points={drawn(points)} stroke-width={size * 0.12} />;
+}
+
+function bounds(storey: Storey, plan: Plan, number: number): { x: number; y: number; width: number; height: number } {
+  const stands = Object.values(plan.viewpoints).flatMap(({ at, storey }): XY[] =>
+    storey === number ? [[at[0], at[1]]] : [],
+  );
+  const points = [...storey.rooms.flatMap((room) => room.polygon), ...storey.walls.flat(), ...stands];
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => -y)];
+  const [x, y] = [Math.min(...xs) - 0.3, Math.min(...ys) - 0.3];
+  return { x, y, width: Math.max(...xs) + 0.3 - x, height: Math.max(...ys) + 0.3 - y };
+}
+
+/** What has been seen, each view once. */
+function fans(stands: readonly { pose: Pose; at: XY }[], walls: ReturnType<typeof sides>): XY[][] {
+  const views = new Map(stands.map(({ pose, at }) => [`${pose.viewpoint} ${pose.heading}`, { pose, at }]));
+  return [...views.values()].map(({ pose, at }) => fan(at, pose.heading, walls));
+}
+
+/** Points as SVG writes them; its y grows downwards. */
+function drawn(points: readonly XY[]): string {
+  return points.map(([x, y]) => `${x.toFixed(2)},${(-y).toFixed(2)}`).join(" ");
+}
+
+function known(points: readonly (XY | null)[]): XY[] {
+  return points.filter((point) => point !== null);
+}
+
+function cone(heading: number, length: number): string {
+  const [middle, half] = [(heading * Math.PI) / 6, (40 * Math.PI) / 180];
+  const end = (angle: number) => `${(Math.sin(angle) * length).toFixed(3)} ${(-Math.cos(angle) * length).toFixed(3)}`;
+  return `M0 0L${end(middle - half)}A${length} ${length} 0 0 1 ${end(middle + half)}Z`;
+}
+
+const TINTS: [RegExp, string][] = [
+  [/bedroom/, "sleep"],
+  [/bath|toilet|spa|sauna/, "water"],
+  [/kitchen|dining|bar/, "food"],
+  [/living|family|lounge|rec|tv|library/, "company"],
+  [/hall|entry|stairs/, "passage"],
+  [/office|gym|meeting|classroom/, "work"],
+  [/porch|balcony|outdoor/, "outdoors"],
+];
+
+function tint(label: string | null | undefined): string {
+  return TINTS.find(([pattern]) => pattern.test(label ?? ""))?.[1] ?? "plain";
+}

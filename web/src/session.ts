@@ -1,0 +1,89 @@
+/** A visitor's session: the state that the server's events make, and what the visitor says. */
+
+import { batch, signal } from "@preact/signals";
+import { Connection } from "./connection";
+import type { Mode } from "./events";
+import type { Answer, Standing, Which, Wish } from "./messages";
+import { NOTHING, reduce, type State } from "./reduce";
+
+const KEPT = "vnla-session";
+const IN_STUDY = "vnla-study";
+
+export class Session {
+  readonly state = signal<State>(NOTHING);
+  readonly second = signal<State | null>(null);
+  readonly refused = signal<string | null>(null);
+  readonly connected = signal(false);
+  /** Whether the server has said what it knows of this session. */
+  readonly known = signal(false);
+  /** Whether the present episode was under way before the page was opened. */
+  readonly resumed = signal(false);
+  /** Where a participant stands, in a study. */
+  readonly standing = signal<Standing | null>(null);
+  private id: string | null;
+  private readonly connection: Connection;
+
+  /** In a study a session outlives its page, and says when something was said. */
+  constructor(readonly study: boolean) {
+    this.id = study ? localStorage.getItem(IN_STUDY) : sessionStorage.getItem(KEPT);
+    this.connection = new Connection(() => new WebSocket(address()) as never, {
+      seen: () => ({ session: this.id, after: this.state.peek().number }),
+      heard: (answer) => batch(() => this.heard(answer)),
+      open: (connected) => (this.connected.value = connected),
+    });
+  }
+
+  say(wish: Wish): void {
+    this.refused.value = null;
+    if (wish.kind !== "what_if") this.second.value = null;
+    this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
+  }
+
+  /** The next task of a study. */
+  next(): void {
+    this.resumed.value = false;
+    this.say({ kind: "next" });
+  }
+
+  /** Begins an episode unless the one that is wanted is there already, as after a reload. */
+  enter(mode: Mode, which: Which = {}): void {
+    const { begun } = this.state.peek();
+    if (this.study) return; // the server says what comes next
+    const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
+    if (!there) this.begin(mode, which);
+  }
+
+  begin(mode: Mode, which: Which = {}): void {
+    this.resumed.value = false;
+    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+  }
+
+  private heard(answer: Answer): void {
+    switch (answer.kind) {
+      case "welcome":
+        this.id = answer.session;
+        if (this.study) localStorage.setItem(IN_STUDY, answer.session);
+        else sessionStorage.setItem(KEPT, answer.session);
+        this.state.value = answer.snapshot;
+        if (!this.known.value) this.resumed.value = answer.snapshot.begun !== null;
+        this.known.value = true;
+        break;
+      case "event":
+        this.state.value = reduce(this.state.value, [answer.event]);
+        break;
+      case "second":
+        this.second.value = reduce(NOTHING, answer.events);
+        break;
+      case "refused":
+        this.refused.value = answer.why;
+        break;
+      case "study":
+        this.standing.value = answer;
+        break;
+    }
+  }
+}
+
+function address(): string {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+}

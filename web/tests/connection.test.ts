@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Connection, type Socket } from "../src/connection";
+import type { Answer } from "../src/messages";
+import { NOTHING } from "../src/reduce";
+
+class Wire implements Socket {
+  onopen: (() => void) | null = null;
+  onmessage: ((message: { data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  readonly sent: Record<string, unknown>[] = [];
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as Record<string, unknown>);
+  }
+  close(): void {
+    this.onclose?.();
+  }
+  hear(answer: Answer): void {
+    this.onmessage?.({ data: JSON.stringify(answer) });
+  }
+}
+
+const welcome = (number: number): Answer => ({ kind: "welcome", session: "s", snapshot: { ...NOTHING, number } });
+
+describe("a connection", () => {
+  let wires: Wire[];
+  let seen: number;
+  let line: Connection;
+  const last = () => wires.at(-1) as Wire;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    wires = [];
+    seen = 0;
+    line = new Connection(
+      () => {
+        wires.push(new Wire());
+        return last();
+      },
+      {
+        seen: () => ({ session: "s", after: seen }),
+        heard: (answer) => answer.kind === "event" && (seen = answer.event.number),
+        open: () => undefined,
+      },
+    );
+    last().onopen?.();
+  });
+  afterEach(() => {
+    line.close();
+    vi.useRealTimers();
+  });
+
+  it("says who it is first, and keeps back the rest until it is known", () => {
+    line.say({ kind: "beat" });
+    expect(last().sent).toEqual([{ kind: "hello", session: "s", after: 0 }]);
+    last().hear(welcome(0));
+    expect(last().sent[1]).toEqual({ kind: "beat", after: 0 });
+  });
+
+  it("comes back by itself and says again what was not taken in", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "ask" });
+    last().close();
+    vi.advanceTimersByTime(1000);
+    expect(wires).toHaveLength(2);
+    last().onopen?.();
+    last().hear(welcome(0));
+    expect(last().sent.at(-1)).toEqual({ kind: "ask", after: 0 });
+  });
+
+  it("does not say again what the snapshot shows", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "ask" });
+    last().close();
+    vi.advanceTimersByTime(1000);
+    last().onopen?.();
+    last().hear(welcome(2));
+    expect(last().sent).toHaveLength(1);
+  });
+
+  it("holds an event for the answer", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "ask" });
+    last().hear({ kind: "event", event: { number: 1, kind: "said", text: "" } });
+    last().hear(welcome(1));
+    expect(last().sent).toHaveLength(2);
+  });
+
+  it("waits longer from time to time, but not for ever", () => {
+    for (let i = 0; i < 12; i++) {
+      last().close();
+      vi.advanceTimersByTime(11_000);
+    }
+    expect(wires).toHaveLength(13);
+  });
+
+  it("stays closed once it is closed", () => {
+    line.close();
+    vi.advanceTimersByTime(60_000);
+    expect(wires).toHaveLength(1);
+  });
+});
