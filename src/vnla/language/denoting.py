@@ -89,6 +89,8 @@ class Denoted:
     parts: tuple[Part, ...]
     why: str | None = None
     """Why not all of it was understood."""
+    true: bool = False
+    """Whether all of it was understood, and is so as frames mean it: nothing had to be taken loosely."""
 
 
 @dataclass
@@ -116,7 +118,19 @@ def denote(parsed: Parsed, around: Surroundings, pose: int, step: Step, seen: Se
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(frames, meant.plan, meant.pose, parts, why)
+    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.cost < _LOOSE and _holds(meant, pose, place))
+
+
+def _holds(meant: _Taken, pose: int, place: _Place) -> bool:
+    """Whether every frame of a sentence is true where it is said."""
+    for frame in meant.frames:
+        if frame is None or not check(frame, place.around, pose, place.seen):
+            return False
+        end = follow(frame, place.around, pose, place.step)
+        if end is None:
+            return False
+        pose = end
+    return pose == meant.pose
 
 
 def _best(ways: Sequence[_Taken]) -> list[_Taken]:
