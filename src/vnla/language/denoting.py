@@ -118,7 +118,9 @@ def denote(parsed: Parsed, around: Surroundings, pose: int, step: Step, seen: Se
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.cost < _LOOSE and _holds(meant, pose, place))
+    return Denoted(
+        frames, meant.plan, meant.pose, parts, why, why is None and meant.cost < _LOOSE and _holds(meant, pose, place)
+    )
 
 
 def _holds(meant: _Taken, pose: int, place: _Place) -> bool:
@@ -286,8 +288,11 @@ def _loosely(frame: Frame, pose: int, place: _Place) -> int | None:
         case Pass(landmark, _):
             there = _behind(around, here, view, landmark.thing)
         case Enter(room):
-            there = _first(np.where(around.room_nouns == room, around.graph.distance[here], np.inf)) \
-                if around.room_nouns[here] != room else None
+            there = (
+                _first(np.where(around.room_nouns == room, around.graph.distance[here], np.inf))
+                if around.room_nouns[here] != room
+                else None
+            )
         case Leave(room, into):
             there = _out(around, here, room, into)
         case Through(door, ordinal, side):

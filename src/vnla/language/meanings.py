@@ -264,7 +264,7 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
             sign = kind + "_".join(str(number_of[name]) for name in names.split(", "))
             for word in words:
                 table.setdefault(word, (sign,))
-    table |= {word: ("step",) for word in (("step",), ("steps",), ("pace",), ("paces",), ("stepping",))}
+    table |= dict.fromkeys((("step",), ("steps",), ("pace",), ("paces",), ("stepping",)), ("step",))
     for meant, words in _lines(_SAID):
         table |= {word: tuple(meant.split()) or ("",) for word in words}
     return table, max(map(len, table))

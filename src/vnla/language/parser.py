@@ -234,12 +234,15 @@ def _stop(_: Groups) -> Iterator[Frame]:
 
 _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
-    (rf"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
+    (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
     # Turning.
-    (rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?(?:(?:[,&] )?{_LATER})?", _turn),
+    (
+        rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?(?:(?:[,&] )?{_LATER})?",
+        _turn,
+    ),
     (rf"turn {_AMOUNT}to {_SIDE}", _turn),
     (rf"turn nearly to {_SIDE}", _turn),
-    (rf"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
+    (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
     (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}{_THING}(?:on )?ahead ", _face),
     (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
@@ -278,7 +281,10 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_GO}(?:to |near |reach |until )+{_THING}saw ", _back),
     # Rooms, doors and stairs.
     (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
-    (rf"(?:use )?(?:{_STRAIGHT})(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+{_ROOM}(?:on (?:left|right|ahead) )?", _enter),
+    (
+        rf"(?:use )?(?:{_STRAIGHT})(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+{_ROOM}(?:on (?:left|right|ahead) )?",
+        _enter,
+    ),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),
     (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
@@ -293,7 +299,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
     (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
     (rf"{_GO}(?:enter|into) {_NTH}here room ", _other_room),
-    (rf"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
+    (r"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
     (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
     (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
     (rf"{_GO}(?:to )?stairs (?P<way>up|down) (?:end )?", _stairs),

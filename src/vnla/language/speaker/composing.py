@@ -54,9 +54,7 @@ class Said(NamedTuple):
     plans: NDArray[np.int64]  # (1,), how many plans there are
 
 
-def world_said(
-    folder: WorldFolder, speaker: Path, progress: Count = unheard, workers: int | None = None
-) -> Iterator[Said]:
+def world_said(folder: WorldFolder, speaker: Path, progress: Count = unheard, workers: int | None = None) -> Iterator[Said]:
     """What a speaker says in every house, in order; made where it is not kept yet."""
     own = read_speaker(speaker)
     kept = [_kept(folder, house, own) for house in folder.houses]

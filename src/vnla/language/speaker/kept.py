@@ -105,6 +105,14 @@ def write_speaker(path: Path, speaker: Speaker, moments: Mapping[str, Tensor], n
     """Keep a speaker, and what it takes to go on."""
     tensors = {f"{NETWORK}{name}": each for name, each in speaker.network.state_dict().items()}
     tensors |= {f"{ADAM}{name}": each for name, each in moments.items()}
-    told = {**notes, "words": list(speaker.words), "k": speaker.k, "width": speaker.network.sizes.width, "done": speaker.done}
-    data = save({name: each.contiguous().cpu() for name, each in tensors.items()}, {"notes": json.dumps(told, sort_keys=True)})
+    told = {
+        **notes,
+        "words": list(speaker.words),
+        "k": speaker.k,
+        "width": speaker.network.sizes.width,
+        "done": speaker.done,
+    }
+    data = save(
+        {name: each.contiguous().cpu() for name, each in tensors.items()}, {"notes": json.dumps(told, sort_keys=True)}
+    )
     files.write_bytes(path, data)
