@@ -30,6 +30,7 @@ from vnla.cli import (
     parts,
     score,
     serve,
+    speaker,
     study,
     tasks,
     train,
@@ -89,6 +90,7 @@ app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
 app.command("advice")(advice.advice)
+app.command("speaker")(speaker.speaker)
 app.command("serve")(serve.serve)
 app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)

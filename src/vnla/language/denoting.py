@@ -52,8 +52,8 @@ _VAGUELY = {3: 0.0, 2: 0.3, 4: 0.4, 1: 0.5, 5: 0.6}  # how far "turn left" may b
 _KIN = (
     ("chair", "armchair", "stool", "bar stool", "booth seat"),
     ("sofa", "armchair", "bench", "booth seat"),
-    ("table", "dining table", "coffee table", "desk", "side table", "console table", "bedside table", "vanity table", "workbench"),
-    ("cabinet", "kitchen cabinet", "wall cabinet", "sideboard", "dresser", "wardrobe", "china cabinet", "bookshelf", "tv stand"),
+    ("table", "dining table", "coffee table", "desk", "side table", "console table", "bedside table", "vanity table"),
+    ("cabinet", "kitchen cabinet", "wall cabinet", "sideboard", "dresser", "wardrobe", "china cabinet", "bookshelf"),
     ("table lamp", "floor lamp", "wall lamp", "chandelier"),
     ("shelf", "bookshelf", "shoe rack"),
     ("bed", "bunk bed", "crib"),

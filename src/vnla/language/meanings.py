@@ -16,7 +16,7 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 
 _SAID = """
 go: go | walk | head | move | proceed | continue | keep | keep going | keep walking | keep on | carry on | press on | advance
-go: going | walking | moving | run | come | get | carry on going | make your way | travel | stroll | wander | cross over | back up
+go: going | walking | moving | run | come | get | carry on going | make your way | travel | stroll | wander
 go to: head for | make for | aim for | walk for
 go: get yourself | take yourself
 turn: turn | rotate | swing | spin | pivot | turning | turns | rotating | curve | veer round
@@ -36,17 +36,18 @@ up: up | upward | upwards
 down: down | downward | downwards
 left: left | leftward | leftwards | left-hand
 right: right | rightward | rightwards | right-hand
-ahead: forward | forwards | ahead | straight | onward | onwards | straight ahead | straight on | straight forward | dead ahead
+ahead: forward | forwards | ahead | straight | onward | onwards | straight ahead | straight on | dead ahead
 ahead: directly ahead | in a straight line
 on ahead: in front of you | ahead of you | in front | right in front of you | directly in front of you | before you
 on ahead: straight in front of you | straight ahead of you | facing you
 around: around | back around | round | the other way round
 nearly: almost all the way around | nearly all the way around | almost around | almost round
-slightly: slightly | a bit | a little | a touch | small | slight | a little bit | a tad | gently | tiny | partly | bit | little
+slightly: slightly | a bit | a little | a touch | small | slight | a little bit | a tad | gently | tiny | bit | little
 sharp: sharp | sharply | hard
 half: half | halfway
 quarter: quarter | a quarter
 degrees: degrees | degree | deg | °
+oclock: o'clock | oclock | o clock
 times: times | time
 #1 times: once
 #2 times: twice
@@ -76,8 +77,8 @@ nth3: third | 3rd
 to: to | over to | up to | across to | right up to | all the way to | as far as
 toward: towards | toward | in the direction of | closer to | nearer to | nearer | closer
 reach: reach | get to | come to | arrive at | come up to | reaching | get up to | have reached | walk up to | made it to
-near: next to | close to | at | beside | near | alongside | right next to | standing next to | in front of | standing in front of
-near: standing by | standing at
+near: next to | close to | at | beside | near | alongside | right next to | standing next to | in front of
+near: standing by | standing at | standing in front of
 past: past | straight past | beyond | pass | passing | past by | go by | walk by | going past | pass by | right past
 put: put | let | have
 behind: behind you | behind | at your back | behind your back
@@ -120,15 +121,17 @@ on: on
 ,: , | . | ; | : | ! | ? | — | – | ( | ) | - | / | before | after | but | or
 &: and | then | after that | afterwards | finally | and then | next up | followed by
 : the | a | an | your | you | i | me | my | is | are | will | be | of | for | that | this | now | just | please | okay | ok
-: alright | um | uh | hmm | well | let me see | so , | now then | should | need to | could you | want to | i think | i think you should
-: kindly | do | thanks | if you can | thank you | would | can | could | must | might | have to | need | it is | it's | it will be
-: make it | then it is | from there it is | from there | about | all the way | more | again | yourself | what is | hand | hand side
-: side | what's | you are | you're | you'll | who | which | where | we | us | our | let's | let us | going to | gonna | got
-: alright then | so now | erm | er | oh | hey | hi | hello | robot | maybe | perhaps | actually | sorry | roughly | approximately
-: only | simply | directly | immediately | almost | right there | also | too | further | farther | another bit | own | sure | try
+: alright | um | uh | hmm | well | let me see | so , | now then | should | need to | could you | want to | i think
+: kindly | do | thanks | if you can | thank you | would | can | could | must | might | have to | need | it is | it's
+: make it | then it is | from there it is | from there | about | all the way | more | again | yourself | hand side
+: it will be | hand | what is | i think you should | side | what's | you are | you're | you'll | who | which | where
+: we | us | our | let's | let us | going to | gonna | got
+: alright then | so now | erm | er | oh | hey | hi | hello | robot | maybe | perhaps | actually | sorry | roughly
+: only | simply | directly | immediately | almost | right there | also | too | further | farther | sure | try
 : make | give | do a | was | were | as | very | quite | other | then you | way | big | large | long | tall | open | round one
-: that's | there's | there is | there are | it'll be | i believe | i guess | i would | i'd | you want | you want to | you should
-: here | am | been | having | they | their | its | threshold | cross | when done | if | than | small one | moment | bring | onwards to
+: that's | there's | there is | there are | it'll be | i believe | i guess | i would | i'd | you want
+: here | am | been | having | they | their | its | threshold | cross | when done | if | than | small one | you want to
+: you should
 """
 
 _THINGS_TOO = """

@@ -87,12 +87,14 @@ _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
 _PLACE = rf"(?:{_ON})?"
 _ROOM = r"(?P<room>room\d+) "
 _FROM = r"(?P<from>room\d+|here room) "
-_AMOUNT = r"(?:by )?(?:(?P<degrees>#\d+) degrees |(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?|(?P<times>#\d+) times )"
-_LATER = _AMOUNT.replace("<", "<more_")
+_HOW_FAR = r"(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?"
+_AMOUNT = rf"(?:by )?(?:(?P<degrees>#\d+) degrees |{_HOW_FAR}|(?P<times>#\d+) times )"
+_LATER = f"(?:(?:[,&] )?{_AMOUNT.replace('<', '<more_')})?"
 _STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead )?"
 _GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*"
-_STRAIGHT = _GO + "(?:, )?"
 _UNTIL = r"(?:[,&] )?(?:stop )?until "
+_INTO = rf"(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+"
+_STRAIGHT = _GO + "(?:, )?"
 
 Groups = Mapping[str, str | None]
 Build = Callable[[Groups], Iterator[Frame]]
@@ -130,6 +132,12 @@ def _turn(found: Groups) -> Iterator[Frame]:
         count = max((2 * _number(degrees) + _DEGREES) // (2 * _DEGREES), 1)
     if count <= MOST:
         yield from (Turn(side, count) for side in reversed(_sides(found)))
+
+
+def _by_the_clock(found: Groups) -> Iterator[Frame]:
+    hour = _number(found["hour"]) % 12
+    if hour:
+        yield Turn("right", hour) if hour <= 6 else Turn("left", 12 - hour)
 
 
 def _around(_: Groups) -> Iterator[Frame]:
@@ -237,11 +245,12 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
     # Turning.
     (
-        rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?(?:(?:[,&] )?{_LATER})?",
+        rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
         _turn,
     ),
     (rf"turn {_AMOUNT}to {_SIDE}", _turn),
     (rf"turn nearly to {_SIDE}", _turn),
+    (r"(?:turn |go |look |face )*(?:to |near |toward )?(?P<hour>#\d+) oclock ", _by_the_clock),
     (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
     (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}{_THING}(?:on )?ahead ", _face),
@@ -282,7 +291,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     # Rooms, doors and stairs.
     (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
     (
-        rf"(?:use )?(?:{_STRAIGHT})(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+{_ROOM}(?:on (?:left|right|ahead) )?",
+        rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}(?:on (?:left|right|ahead) )?",
         _enter,
     ),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),

@@ -1,14 +1,14 @@
 """What a person advises where an agent stands: by rules for turns and steps, and by what is there to be seen.
 
-Turns and steps mean what the agent's advisor means by them (`vnla.roles.understanding`). Whoever speaks of doors, rooms and
-things is understood by the parser (`vnla.language.parser`), if the place is known: the agent then hears the actions that this
+Turns and steps mean what the agent's advisor means by them (`vnla.roles.understanding`). Whoever speaks of doors, rooms
+and things is understood by the parser (`vnla.language.parser`), if the place is known: the agent hears the actions that this
 leads to. What is in view of a house that has not been looked at yet is worked out from boxes, until that is done.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from itertools import groupby
 
 from vnla.houses.folder import WorldFolder
@@ -18,6 +18,7 @@ from vnla.language.denoting import denote
 from vnla.language.grammar import text_of
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
+from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.sights import plain_sights, sights_of
 from vnla.language.surroundings import Surroundings
 from vnla.roles import understanding
@@ -33,10 +34,18 @@ from vnla.world.views import VIEWS, view_index
 class Ears:
     """Understands advice for an agent with these words, in the houses of a world."""
 
-    def __init__(self, folder: WorldFolder, places: Places, words: Container[str], advisor: Advisor) -> None:
+    def __init__(
+        self,
+        folder: WorldFolder,
+        places: Places,
+        words: Container[str],
+        advisor: Advisor,
+        around: Mapping[str, Surroundings] | None = None,
+    ) -> None:
+        """With houses that have been looked at already."""
         self._folder, self._places, self._words = folder, places, words
-        self._as_people = isinstance(advisor, GrammarAdvisor)
-        self._around: dict[str, Surroundings] = {}
+        self._as_people = isinstance(advisor, GrammarAdvisor | SpeakerAdvisor)
+        self._around: dict[str, Surroundings] = dict(around or {})
 
     def advice(self, text: str, pose: Pose | None = None) -> Understood:
         """What a text advises an agent at a pose, in words that it has."""

@@ -37,9 +37,9 @@ from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
 from vnla.world.views import HEADINGS, VIEWS
 
-TRIES = 6
+TRIES = 4
 """Sentences that the speaker says of a plan; the first one is the likeliest."""
-KEPT = 3
+KEPT = 2
 """Of them that are kept."""
 WARMTH = 0.7
 _VERSION = 1

@@ -26,7 +26,7 @@ class Sizes:
     """Words that it has, from 1; 0 begins a sentence, and fills it up."""
     k: int
     """Actions of a plan."""
-    width: int = 128
+    width: int = 64
 
 
 class Memory(NamedTuple):
@@ -73,7 +73,7 @@ class SpeakerNetwork(nn.Module):
         return Memory(keys, values, hidden, torch.tanh(self.gist(actions.reshape(batch, -1))))
 
     def forward(self, memory: Memory, before: Tensor, wanted: Tensor) -> Tensor:
-        """Logits of the next word after each of those before it, where it is `wanted` (batch, words): (wanted, all words)."""
+        """Logits of the next word after those before it, where it is `wanted` (batch, words): (wanted, all words)."""
         logits: Tensor = self.says(self._looked(memory, self.reads(self.word(before), memory.gist[None])[0])[wanted])
         return logits
 

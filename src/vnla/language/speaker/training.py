@@ -27,7 +27,7 @@ from vnla.roles.advisor import Lexicon
 from vnla.world.compiled import Environment, World
 from vnla.world.views import HEADINGS, VIEWS
 
-_SAVED_EVERY = 200  # iterations
+_SAVED_EVERY = 100  # iterations
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Report = Callable[[int, int, float], None]
@@ -38,11 +38,11 @@ Report = Callable[[int, int, float], None]
 class Settings:
     """Of a training; a file that is gone on with has its own k, width and seed."""
 
-    iterations: int = 3000
+    iterations: int = 1500
     batch: int = 64
     learning_rate: float = 2e-3
     k: int = 4
-    width: int = 128
+    width: int = 64
     seed: int = 0
 
 
