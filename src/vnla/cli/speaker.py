@@ -13,7 +13,7 @@ from vnla.cli.console import hint_if_busy, telling
 def speaker(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to keep it: a .safetensors file.")],
     world: Annotated[Path, typer.Option(metavar="DIR", help="World folder; it learns in the houses of its split train.")],
-    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 1500,
+    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 1000,
     batch: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
     learning_rate: Annotated[float, typer.Option(help="Adam's, at its highest.")] = 2e-3,
     k: Annotated[int, typer.Option(min=1, max=6, help="Actions that a sentence describes.")] = 4,

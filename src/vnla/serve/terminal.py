@@ -1,6 +1,6 @@
 """A person in the advisor's place, at the terminal: an episode that waits wherever the agent asks.
 
-What a person said stays said, and the episode is walked again after every answer, up to the next request (`vnla.serve.hearing`):
+What a person said stays said, and the episode is walked again after every answer, up to the next request:
 who answers sees what the agent does with it at once.
 """
 

@@ -18,8 +18,8 @@ from vnla.language.denoting import denote
 from vnla.language.grammar import text_of
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
-from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.sights import plain_sights, sights_of
+from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.surroundings import Surroundings
 from vnla.roles import understanding
 from vnla.roles.advisor import Advisor

@@ -38,7 +38,7 @@ Report = Callable[[int, int, float], None]
 class Settings:
     """Of a training; a file that is gone on with has its own k, width and seed."""
 
-    iterations: int = 1500
+    iterations: int = 1000
     batch: int = 64
     learning_rate: float = 2e-3
     k: int = 4
