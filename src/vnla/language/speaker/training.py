@@ -124,7 +124,7 @@ def train_speaker(path: Path, ground: Ground, settings: Settings, report: Report
     speech = Speech.of(grammar, _Own(grammar.words), "usual", settings.k, device)
     for iteration in range(speaker.done, settings.iterations):
         for group in optimiser.param_groups:
-            group["lr"] = settings.learning_rate * min((iteration + 1) / 100, 1.0, 1.05 - iteration / settings.iterations)
+            group["lr"] = settings.learning_rate * min((iteration + 1) / 20, 1.0, 1.05 - iteration / settings.iterations)
         loss = _loss(speaker, ground, speech, ground.agents(settings.batch, settings.seed, iteration + 1))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
