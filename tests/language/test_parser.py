@@ -113,7 +113,9 @@ def test_one_wrong_letter_is_no_matter_but_two_are() -> None:
     assert not any(isinstance(each, Enter) for clause in parse("go to the kytchm").clauses for each in clause.frames)
 
 
-WORDS = st.sampled_from([*Grammar().words, "not", "don't", "then", "12", "99999999999", "🏠", "ß", "\x00", "ⅷ", "٣", "'", "-"])
+WORDS = st.sampled_from(
+    [*Grammar().words, "not", "don't", "then", "12", "99999999999", "🏠", "ß", "\x00", "ⅷ", "٣", "'", "-"]
+)
 
 
 @given(st.one_of(st.text(max_size=600), st.lists(WORDS, max_size=80).map(" ".join)), st.integers(0, 36 * 8 - 1))

@@ -15,12 +15,13 @@ from vnla.language.facts import facts_of
 from vnla.language.grammar import Grammar
 from vnla.language.sights import plain_sights
 from vnla.language.speaker.advisor import SpeakerAdvisor, sentences_of
-from vnla.language.speaker.composing import Said, follows, plans_in, said_in
+from vnla.language.speaker.composing import Said, follows, said_in
 from vnla.language.speaker.kept import new_speaker, read_speaker, write_speaker
 from vnla.language.speaker.looks import SIZE, Looks
 from vnla.language.speaker.training import Ground, Settings, followed, train_speaker
 from vnla.language.speech import plan_of
 from vnla.language.surroundings import Surroundings
+from vnla.language.tabled import plans_in
 from vnla.report.advice import wandering
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
@@ -39,7 +40,9 @@ def test_it_learns_and_goes_on_where_it_was(tmp_path: Path) -> None:
     settings = Settings(iterations=20, batch=16, learning_rate=0.02, width=16, k=2)
     first = train_speaker(file, GROUND, settings, lambda done, _, loss: heard.update({done: loss}))
     assert first.done == 20 and read_speaker(file).digest == first.digest
-    more = train_speaker(file, GROUND, replace(settings, iterations=40, k=4, width=8), lambda n, _, loss: heard.update({n: loss}))
+    more = train_speaker(
+        file, GROUND, replace(settings, iterations=40, k=4, width=8), lambda n, _, loss: heard.update({n: loss})
+    )
     assert more.done == 40 and more.k == 2, "the file says what it is"
     assert heard[40] < heard[20] - 0.5
     assert train_speaker(file, GROUND, replace(settings, iterations=40)).digest == more.digest, "nothing is left to do"
@@ -90,10 +93,14 @@ def test_a_listener_follows_what_is_true_and_leads_to_the_right_place() -> None:
     row = next(
         i for i in range(len(about)) if int(plan.poses[i, 0]) == start and plan.actions[i].tolist() == [*map(int, wanted)]
     )
-    for text in ("turn right, enter the kitchen", "turn 90 degrees right, go forward", "turn right and take the opening ahead"):
+    for text in (
+        "turn right, enter the kitchen",
+        "turn 90 degrees right, go forward",
+        "turn right and take the opening ahead",
+    ):
         assert follows(text, AROUND, plan, row), text
-    for text in ("turn left, enter the kitchen", "turn right", "turn right, enter the bathroom", "turn right, go to the piano",
-                 "turn right, enter the kitchen and stop", "colourless ideas", ""):  # fmt: skip
+    for text in ("turn left, enter the kitchen", "turn right", "turn right, enter the bathroom", "turn right, and stop",
+                 "turn right, go to the piano", "turn right, enter the kitchen and stop", "colourless ideas", ""):  # fmt: skip
         assert not follows(text, AROUND, plan, row), text
 
 
@@ -117,7 +124,7 @@ def test_its_sentences_are_heard_where_they_belong_and_plain_words_elsewhere() -
     tokens = np.zeros((len(chosen), 16), np.int16)
     tokens[:, :3] = [WORDS.index(word) + 1 for word in ("climb", "the", "stairs")]
     sentences = sentences_of([Said(chosen, tokens, np.array([1]))], world, WORDS, 2)
-    heard = advisor._voice(VOCABULARY, sentences, "cpu").say(now)
+    heard = advisor.voiced(VOCABULARY, sentences, "cpu").say(now)
     for row in range(30):
         said, plainly = (each.table.text(int(each.index[row])) for each in (heard, plain))
         assert plainly and said == ("climb the stairs" if about[row] in chosen else plainly)

@@ -7,7 +7,7 @@ kept of a house lies beside its sights in the world's folder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
-from vnla.language.advisor import spelled
 from vnla.language.denoting import denote
 from vnla.language.frames import Step
 from vnla.language.parser import parse
@@ -32,10 +31,9 @@ from vnla.language.speaker.kept import Speaker, read_speaker
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Plan
 from vnla.language.surroundings import Surroundings
+from vnla.language.tabled import plans_in
 from vnla.roles.phrases import until_stop
-from vnla.world.actions import NAV_ACTIONS, Nav
-from vnla.world.compiled import Environment, World
-from vnla.world.views import HEADINGS, VIEWS
+from vnla.world.actions import Nav
 
 TRIES = 4
 """Sentences that the speaker says of a plan; the first one is the likeliest."""
@@ -121,24 +119,6 @@ def _tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterato
             yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number else 0.0)
 
 
-def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
-    """Every plan that the teacher may have at a level pose of a house, and the number that it is kept by, in order."""
-    world = World.compile([around.house])
-    ids = around.graph.ids
-    environment = Environment.compile(world, [(around.house.name, [each]) for each in ids])
-    start = (torch.arange(len(ids))[:, None] * VIEWS + HEADINGS + torch.arange(HEADINGS)).flatten()
-    pose, goals = (each.flatten() for each in torch.meshgrid(start, torch.arange(len(ids)), indexing="ij"))
-    joined = environment.distance_left(pose, goals).isfinite()
-    pose, goals = pose[joined], goals[joined]
-    actions, poses, about = [], [pose], pose
-    for _ in range(k):
-        actions.append(environment.nav_teacher(poses[-1], goals))
-        poses.append(environment.step(poses[-1], actions[-1], goals))
-        about = about * NAV_ACTIONS + actions[-1]
-    about, which = np.unique(about.numpy(), return_index=True)
-    return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(about)
-
-
 def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:
     """Whether a listener finds a sentence true, and is led by it along a plan."""
     actions = until_stop(plan.actions[row].tolist())
@@ -151,11 +131,3 @@ def stepping(around: Surroundings, actions: Sequence[Nav], poses: Sequence[int])
     """What actions do: on a plan what they do there, elsewhere what they do for somebody without a goal."""
     own = {(pose, action): after for pose, action, after in zip(poses, actions, poses[1:], strict=False)}
     return lambda pose, action: own[pose, action] if (pose, action) in own else around.after(pose, action)
-
-
-Text = Callable[[Sequence[int]], str]
-
-
-def text_in(spelling: Sequence[str]) -> Text:
-    """How words with these numbers are written."""
-    return lambda words: spelled(torch.tensor(list(words)), spelling)
