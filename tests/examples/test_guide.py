@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from command import Vnla
-from cottage_run import write_cottage
+import pytest
 
+from cottage_run import write_cottage
+from vnla import cli
+from vnla.training.checkpoints import CONFIG
+from vnla.training.config import RunConfig
+
+ROOT = Path(__file__).parents[2]
 FRAMES = ("go to the ", "leave this room", "go up the stairs", "go down the stairs")
 
 
-def test_it_says_where_plans_lead_and_an_agent_hears_it(vnla: Vnla, tmp_path: Path) -> None:
-    assert len((Path(__file__).parents[2] / "examples" / "guide.py").read_text().splitlines()) < 60
+def test_it_says_where_plans_lead_and_an_agent_hears_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+
+    def vnla(*arguments: object) -> list[str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(each) for each in arguments])
+        assert left.value.code == 0
+        return capsys.readouterr().out.splitlines()
+
     world, tasks = write_cottage(tmp_path)
-    answer = vnla("advice", world, "--advisor-language", "examples.guide:Guide", "--count", 40, "--k", 2)
-    said = answer.out.splitlines()
-    assert answer.status == 0 and len(said) == 40
+    said = vnla("advice", world, "--advisor-language", "examples.guide:Guide", "--count", 40, "--k", 2)
+    assert len(said) == 40
     assert any(text.startswith(FRAMES) for text in said) and any(text.startswith("turn ") for text in said)
-    places = ["--world", world, "--tasks", tasks]
     small = ["--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8]
-    assert vnla("train", tmp_path / "run", "--advisor", "examples.guide:Guide", *places, *small).status == 0
-    assert json.loads((tmp_path / "run" / "config.json").read_text())["advisor"]["name"] == "examples.guide:Guide"
-    assert vnla("evaluate", tmp_path / "run", "--split", "test_seen", "--seeds", "1").status == 0
+    run = tmp_path / "run"
+    vnla("train", run, "--advisor", "examples.guide:Guide", "--world", world, "--tasks", tasks, *small)
+    assert type(RunConfig.read(run / CONFIG).advisor).__name__ == "Guide"
+    vnla("evaluate", run, "--split", "test_seen", "--seeds", "1")

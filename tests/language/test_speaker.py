@@ -44,7 +44,7 @@ def test_it_learns_and_goes_on_where_it_was(tmp_path: Path) -> None:
         file, GROUND, replace(settings, iterations=40, k=4, width=8), lambda n, _, loss: heard.update({n: loss})
     )
     assert more.done == 40 and more.k == 2, "the file says what it is"
-    assert heard[40] < heard[20] - 0.5
+    assert heard[20] < 5 and heard[40] < heard[20] - 0.1
     assert train_speaker(file, GROUND, replace(settings, iterations=40)).digest == more.digest, "nothing is left to do"
     assert 0.0 <= followed(more, GROUND, 10, 1) <= 1.0
 
@@ -99,8 +99,8 @@ def test_a_listener_follows_what_is_true_and_leads_to_the_right_place() -> None:
         "turn right and take the opening ahead",
     ):
         assert follows(text, AROUND, plan, row), text
-    for text in ("turn left, enter the kitchen", "turn right", "turn right, enter the bathroom", "turn right, and stop",
-                 "turn right, go to the piano", "turn right, enter the kitchen and stop", "colourless ideas", ""):  # fmt: skip
+    others = ("turn left, enter the kitchen", "turn right", "turn right, enter the bathroom", "turn right, go to the piano")
+    for text in (*others, "turn right, and stop", "turn right, enter the kitchen and stop", "colourless ideas", ""):
         assert not follows(text, AROUND, plan, row), text
 
 
