@@ -71,9 +71,9 @@ def test_whoever_has_gone_too_far_is_led_back_to_where_the_plan_ends(environment
 
 
 def test_from_everywhere_it_leads_to_every_pose_of_the_house(environment: Environment, following: Following) -> None:
-    """All pairs of 13·36 poses, every seventh. Forward goes to what is ahead, as where nobody has a goal; in the cottage that is always the
-    viewpoint that is meant. The longest way has eight edges, each a turn by up to 180 degrees and two rows, and as much at
-    the end."""
+    """From every seventh of 13·36 poses to all. Forward goes to what is ahead, as where nobody has a goal; in the cottage
+    that is always the viewpoint that is meant. The longest way has eight edges, each a turn by up to 180 degrees and two
+    rows, and as much at the end."""
     count = len(environment.world.ids) * VIEWS
     pose, end = (each.flatten() for each in torch.meshgrid(torch.arange(0, count, 7), torch.arange(count), indexing="ij"))
     for _ in range(9 * 9):

@@ -52,6 +52,11 @@ class Agent(nn.Module, ABC):
         """The help module: logits (batch, 2) of doing nothing and of requesting; no request without budget."""
         raise InputError(f"{type(self).__name__}: has no help module, so it cannot learn when to ask")
 
+    def meets(self, words: Sequence[str]) -> bool:  # noqa: ARG002
+        """Told of all words that it may be given from now on, by number: those of its vocabulary first. Whether it can read
+        those that come after them."""
+        return False
+
     def footprint(self, words: int, steps: int) -> int:
         """About how many numbers an episode of so many words and steps keeps in memory while it is evaluated."""
         return 100_000 + 2_000 * steps + 2_000 * words

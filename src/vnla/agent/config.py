@@ -18,6 +18,8 @@ class AgentConfig:
     layers: int = 1
     """Number of LSTM layers."""
     word_embedding: int = 256
+    pieces: int = 0
+    """Number of vectors for pieces of words (`vnla.agent.spelling`), 2048, say; 0: words are known whole or not at all."""
     nav_embedding: int = 32
     ask_embedding: int = 32
     budget_embedding: int = 16

@@ -26,6 +26,7 @@ from vnla.cli import (
     episodes,
     evaluate,
     features,
+    listen,
     paper,
     parts,
     score,
@@ -91,6 +92,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
 app.command("advice")(advice.advice)
 app.command("speaker")(speaker.speaker)
+app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
 app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)

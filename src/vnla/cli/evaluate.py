@@ -410,14 +410,14 @@ class _Trial:
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
-        from vnla.tasks.vocabulary import Forgiving
-        from vnla.training.cast import make_players, vocabulary_of
+        from vnla.training.cast import lexicon_for, make_players, vocabulary_of
 
         kind, material = "val_unseen" if split.endswith("unseen") else "val_seen", trained.material
         words = vocabulary_of(trained.config, material)
         config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
         agent = trained.agent(self.checkpoint or kind)
-        players = make_players(config, material, agent, training=False, lexicon=Forgiving(words))
+        lexicon = lexicon_for(agent, words, config.advisor.words())
+        players = make_players(config, material, agent, training=False, lexicon=lexicon)
         if self.speaking.k is not None and self.speaking.k != players.advisor.k:
             players = with_k(players, self.speaking.k, words)
         return _Subject(players, self._tasks(trained, split))

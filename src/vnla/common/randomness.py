@@ -26,6 +26,7 @@ class Purpose(IntEnum):
     VEIL = 7
     ADVICE = 8
     FOLLOWING = 9
+    LISTENING = 10
 
 
 def episode_key(name: str) -> int:

@@ -28,6 +28,7 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.players import Players
 from vnla.roles.help_teacher import RESULT_NAMES
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
@@ -107,7 +108,7 @@ def evaluate(
     steps = int(tasks.time_budget.max())
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
-    batch = batch or fitting_batch(players, tasks, steps)
+    batch = batch or fitting_batch(players, tasks.end_goals, steps)
     traces, scores = [], []
     with greedy(players.agent):
         for first in range(0, count, batch):
@@ -150,11 +151,11 @@ def greedy(agent: Agent) -> Iterator[None]:
         agent.train(training)
 
 
-def fitting_batch(players: Players, tasks: TaskSet, steps: int) -> int:
+def fitting_batch(players: Players, end_goals: Words, steps: int) -> int:
     """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
-    words = tasks.end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
-    on_gpu = tasks.key.is_cuda
-    memory = torch.cuda.mem_get_info(tasks.key.device)[0] // 2 if on_gpu else CPU_MEMORY
+    words = end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
+    on_gpu = end_goals.length.is_cuda
+    memory = torch.cuda.mem_get_info(end_goals.length.device)[0] // 2 if on_gpu else CPU_MEMORY
     fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))
     return min(GPU_BATCH if on_gpu else CPU_BATCH, fitting)
 

@@ -34,7 +34,8 @@ from vnla.world.compiled import Environment, World
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
 
-_MOST_ACTIONS = 7  # a table of 6^7 subgoals still takes seconds and megabytes
+MOST_ACTIONS = 7
+"""Of the paper's advisor: a table of 6^7 subgoals still takes seconds and megabytes."""
 
 
 class Lexicon(Protocol):
@@ -119,8 +120,8 @@ class TemplateAdvisor(Advisor):
     """Whether repeated actions are said together; "easy" language does not."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= _MOST_ACTIONS:
-            raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {_MOST_ACTIONS} actions")
+        if not 1 <= self.k <= MOST_ACTIONS:
+            raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {MOST_ACTIONS} actions")
         if not (self.direct or self.speaks):
             raise InputError("advisor: one that neither speaks nor acts is no help; use the help policy 'none'")
 

@@ -217,7 +217,7 @@ def _broken(error: Exception) -> InputError:
 def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
     """Every episode from start to end, in batches that fit into memory."""
     tasks = engine.compiled([errand.task for errand in errands])
-    batch = fitting_batch(engine.players, tasks, LONGEST_EPISODE)
+    batch = fitting_batch(engine.players, tasks.end_goals, LONGEST_EPISODE)
     return [
         walked
         for first in range(0, len(errands), batch)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from vnla.agent.agent import Agent, Sizes
@@ -12,7 +14,7 @@ from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
 from vnla.roles.advisor import Lexicon
 from vnla.roles.following import Following, Led
-from vnla.tasks.vocabulary import Vocabulary
+from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
@@ -20,6 +22,12 @@ from vnla.training.data import RunData
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
     """The words of a run: those of the data set, and what else its advisor may say."""
     return data.dataset.vocabulary.with_words(config.advisor.words())
+
+
+def lexicon_for(agent: Agent, vocabulary: Vocabulary, words: Iterable[str]) -> Lexicon:
+    """Numbers for words that an agent may never have met: of their own if it can read any word, else that of the unknown."""
+    wider = vocabulary.with_words(words)
+    return wider if agent.meets(wider.words) else Forgiving(vocabulary)
 
 
 def make_agent(config: RunConfig, data: RunData) -> Agent:

@@ -219,6 +219,19 @@ class Environment:
         )
         return environment.to(world.device)
 
+    @classmethod
+    def aimless(cls, world: World) -> Environment:
+        """Without goals: the goal set of a house has its number, nobody is ever there, and the teacher stops."""
+        nowhere = torch.zeros_like(world.row)
+        return cls(
+            world=world,
+            start=torch.zeros_like(world.first[:-1]),
+            way=nowhere + len(world.source),
+            left=torch.full_like(nowhere, torch.inf, dtype=torch.float32),
+            nearest=nowhere,
+            goal_viewpoints=world.first[:-1, None],
+        )
+
     def to(self, device: Device) -> Environment:
         """The same environment with its tables, and the world's, on `device`."""
         return replace(_moved(self, device), world=self.world.to(device))

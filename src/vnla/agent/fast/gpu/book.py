@@ -155,13 +155,14 @@ class Book:
         self.beside, self.ahead = _streams_of(module, end_goal.length.device)
         with beside(self.ahead):
             self.packed = Packed.of(module)
+        self.words = module.encoder.embedding.weight
         with torch.no_grad():
             self._prepare(end_goal)
 
     def _prepare(self, end_goal: Words) -> None:
         module, steps = self.module, self.steps
         self.weights = Packed(*(each.detach() for each in self.packed))
-        self.embedding = module.encoder.embedding.weight.detach()
+        self.embedding = self.words.detach()
         self.halves = Halves.of(self.weights.words_again)
         self.scale = 1.0
         self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
@@ -279,7 +280,7 @@ class Book:
 
     def _give(self, gradients: dict[str, Tensor]) -> None:
         """To the parameters, by way of how they were packed."""
-        packed = {"embedding": self.module.encoder.embedding.weight, **self.packed._asdict()}
+        packed = {"embedding": self.words, **self.packed._asdict()}
         torch.autograd.backward([packed[name] for name in gradients], list(gradients.values()))
 
     def _of_steps(self, steps: int) -> dict[str, Tensor]:
