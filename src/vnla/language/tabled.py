@@ -166,5 +166,5 @@ def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
         actions.append(environment.nav_teacher(poses[-1], goals))
         poses.append(environment.step(poses[-1], actions[-1], goals))
         about = about * NAV_ACTIONS + actions[-1]
-    about, which = np.unique(about.numpy(), return_index=True)
-    return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(about)
+    numbers, which = np.unique(about.numpy(), return_index=True)
+    return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)

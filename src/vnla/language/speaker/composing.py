@@ -105,10 +105,10 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
                 if len(own) < KEPT and words not in own and follows(speaker.text(words), around, plan, row):
                     own.append(words)
     rows_kept = [(int(about[row]), words) for row, own in sorted(found.items()) for words in own]
-    tokens = np.zeros((len(rows_kept), speaker.longest), np.int16)
+    kept = np.zeros((len(rows_kept), speaker.longest), np.int16)
     for row, (_, words) in enumerate(rows_kept):
-        tokens[row, : len(words)] = words
-    return Said(np.array([each for each, _ in rows_kept], np.int64), tokens, np.array([len(about)]))
+        kept[row, : len(words)] = words
+    return Said(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
 
 
 def _tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
