@@ -31,6 +31,7 @@ from vnla.cli import (
     parts,
     score,
     serve,
+    speaker,
     study,
     tasks,
     train,
@@ -91,6 +92,7 @@ app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
 app.command("advice")(advice.advice)
+app.command("speaker")(speaker.speaker)
 app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
 app.add_typer(study.app, name="study", cls=Group)

@@ -118,11 +118,13 @@ def train(
     ] = "indirect",
     advisor_language: Annotated[
         str,
-        typer.Option(metavar="NAME", help="How it speaks: template, as in the paper, or grammar, as people do."),
+        typer.Option(metavar="NAME", help="How it speaks: template, as in the paper; grammar or speaker, as people do."),
     ] = "template",
     advisor_option: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor, or of the grammar; may be repeated."),
+        typer.Option(
+            metavar="NAME=VALUE", help="An option of one's own advisor, of the grammar or the speaker; may be repeated."
+        ),
     ] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
     following: Annotated[

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from vnla.report.printing import Plain
+
+if TYPE_CHECKING:
+    from vnla.houses.folder import WorldFolder
+    from vnla.report.story import Account, Beat
+    from vnla.serve.terminal import Errand
 
 
 def watch(
@@ -26,22 +31,26 @@ def watch(
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
     video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Be its advisor: type an answer whenever it asks.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda.")] = "cpu",
 ) -> None:
     """Tell one episode: what was asked for, where the agent was, how sure it was, what it heard and did.
 
     Example: vnla watch runs/learned --split test_unseen --out pictures
 
+    Example: vnla watch runs/learned --ask
+
     Example: vnla watch pretrained --world worlds/small --tasks tasks/small
     """
     from vnla.common.files import file_name
     from vnla.common.machine import device_named
-    from vnla.evaluation.evaluate import run_task
+    from vnla.evaluation.evaluate import run_task, task_named
     from vnla.report.animation import write_animation
     from vnla.report.episodes import images_of
     from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
-    from vnla.training.cast import make_players
+    from vnla.serve.terminal import Errand
+    from vnla.training.cast import make_players, vocabulary_of
     from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
@@ -51,10 +60,13 @@ def watch(
         task_set = material.evaluation_tasks(split)
     name = episode or task_set.tasks[0].id
     share = config.with_ratio(ratio).help(training=False).ratio
-    rollout = run_task(players, task_set, name, seed=seed, ratio=share)
-    task = next(each for each in task_set.tasks if each.id == name)
+    task = task_named(task_set, name)
     house = next(each for each in material.folder.houses if each.name == task.house)
-    account = follow(rollout, 0, house, task, players.advisor)
+    if ask:
+        words = vocabulary_of(config, material)
+        account = _with_a_person(Errand(players, task_set, task, house, words, seed, share), material.folder)
+    else:
+        account = follow(run_task(players, task_set, name, seed=seed, ratio=share), 0, house, task, players.advisor)
     Plain().print(put_into_words(account))
     if out is not None:
         images = images_of(material.folder, house, (320, 240))
@@ -65,3 +77,47 @@ def watch(
             write_animation(account, path, images)
         for path in wanted:
             typer.echo(f"drawn: {path}")
+
+
+def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
+    """An episode in which whoever sits at the terminal is the advisor."""
+    from vnla.language.sights import sights_of
+    from vnla.language.surroundings import Surroundings
+    from vnla.report.story import compass, place
+    from vnla.serve.events import Pose
+    from vnla.serve.places import Places
+    from vnla.serve.terminal import in_view, walk_with
+    from vnla.serve.understood import Ears
+    from vnla.world.views import HEADINGS
+
+    console = Plain()
+    places = Places([errand.house])
+    with Console(stderr=True).status("looking around in the house …"):
+        around = Surroundings(errand.house, sights_of(folder, errand.house))
+    ears = Ears(folder, places, errand.words, errand.players.advisor, {errand.house.name: around})
+
+    def answer(account: Account, beat: Beat) -> str | None:
+        if beat.number == next(each.number for each in account.beats if each.asks):
+            console.print(f"“{account.end_goal}.” You are its advisor.")
+        row, heading = divmod(beat.view, HEADINGS)
+        pose = Pose(viewpoint=places.viewpoints(errand.house)[beat.viewpoint], heading=heading, row=row)
+        where = f"{place(errand.house, beat.viewpoint)} and looks {compass(beat.view)}"
+        console.print(f"Step {beat.number + 1}: it is {where}, {beat.metres_left:.1f} m from the goal, and asks.")
+        seen = ", ".join(in_view(around, errand.house.viewpoints[beat.viewpoint].id, beat.view))
+        console.print(f"In view: {seen or 'nothing of note'}.")
+        console.print(f"The advisor would say: {beat.said or 'nothing'}.")
+        while True:
+            try:
+                text = input("Tell it the way (Enter: as the advisor would, -: nothing): ").strip()
+            except EOFError:
+                text = "-"
+            if text in ("", "-"):
+                return beat.said if not text else None
+            found = ears.advice(text, pose)
+            strange = ", ".join(f"“{text[start:end]}”" for start, end, good in found.parts if not good)
+            told = f" Not understood: {strange}." if strange else ""
+            console.print(f"Understood as: {found.phrase or 'nothing'}.{told}")
+            if found.phrase is not None:
+                return found.phrase
+
+    return walk_with(errand, answer)

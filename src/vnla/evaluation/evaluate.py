@@ -35,6 +35,7 @@ from vnla.players import Players
 from vnla.roles.help_teacher import RESULT_NAMES
 from vnla.roles.words import Words
 from vnla.rollout import Rollout
+from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
 
@@ -176,13 +177,18 @@ def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metric
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
     """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
-    numbers = [i for i, each in enumerate(tasks.tasks) if each.id == task]
-    if not numbers:
-        raise InputError(f"task {task}: not among these {len(tasks)} tasks; the first is {tasks.tasks[0].id}")
-    which = torch.tensor(numbers[:1], device=tasks.key.device)
+    which = torch.tensor([tasks.tasks.index(task_named(tasks, task))], device=tasks.key.device)
     episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
     with greedy(players.agent):
         return bcui(episodes, players, longest=int(episodes.time_budget.max()))
+
+
+def task_named(tasks: TaskSet, name: str) -> Task:
+    """The task with an id."""
+    found = next((each for each in tasks.tasks if each.id == name), None)
+    if found is None:
+        raise InputError(f"task {name}: not among these {len(tasks)} tasks; the first is {tasks.tasks[0].id}")
+    return found
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from vnla.houses.house import House, OrientedBox
 from vnla.language.sights import LEAST, OUTSIDE, Sights
 from vnla.language.things import MISTAKEN, NOTHING, hangs, room_of, thing_of
 from vnla.world.actions import Nav
+from vnla.world.compiled import ahead_of
 from vnla.world.graph import Graph
 from vnla.world.nav_teacher import action_toward
 from vnla.world.views import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
@@ -414,14 +415,37 @@ class Surroundings:
     def led(self, pose: int, there: int) -> int:
         """The pose of somebody whom the navigation teacher has led to a viewpoint."""
         here, view = divmod(pose, VIEWS)
-        while here != there:
-            step = int(self.graph.hop[here, there])
-            action = Nav(self._toward[self._edge[here, step], view])
+        for action in self.way(pose, there):
             if action is Nav.FORWARD:
-                here = step
+                here = int(self.graph.hop[here, there])
             else:
                 view = _looking(view, action)
         return here * VIEWS + view
+
+    def way(self, pose: int, there: int) -> tuple[Nav, ...]:
+        """The navigation teacher's actions to a viewpoint."""
+        (here, view), actions = divmod(pose, VIEWS), list[Nav]()
+        while here != there:
+            step = int(self.graph.hop[here, there])
+            actions.append(Nav(self._toward[self._edge[here, step], view]))
+            if actions[-1] is Nav.FORWARD:
+                here = step
+            else:
+                view = _looking(view, actions[-1])
+        return tuple(actions)
+
+    def after(self, pose: int, action: Nav) -> int:
+        """The pose after an action of somebody who has no goal."""
+        here, view = divmod(pose, VIEWS)
+        if action is Nav.FORWARD:
+            there = int(self._ahead[here, view])
+            return pose if there == NOWHERE else there * VIEWS + view
+        return pose if action is Nav.STOP else here * VIEWS + _looking(view, action)
+
+    @cached_property
+    def _ahead(self) -> Ints:
+        """The viewpoint that one comes to straight on, or NOWHERE: (viewpoints, 36)."""
+        return ahead_of(self.graph, self.graph.looks())
 
     @cached_property
     def _toward(self) -> NDArray[np.int8]:

@@ -141,7 +141,7 @@ def _read(text: str, words: Container[str], most: int) -> tuple[list[str], tuple
     left, at = most, 0
     while at < len(tokens):
         command, after = _command(tokens, at)
-        said = _worded(command, words) if len(command) <= left else []
+        said = worded(command, words) if len(command) <= left else []
         if said:
             phrases += said
             left = 0 if Nav.STOP in command else left - len(command)
@@ -186,7 +186,7 @@ def _number(digits: str | None) -> int:
     return min(int(digits[:5]), 1000) if digits else 1
 
 
-def _worded(command: Sequence[Nav], words: Container[str]) -> list[str]:
+def worded(command: Sequence[Nav], words: Container[str]) -> list[str]:
     """Equal actions in as few phrases as an agent has words for; none if it lacks them."""
     phrases: list[str] = []
     while command:

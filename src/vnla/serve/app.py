@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.serve.answers import FOREVER, Content
+from vnla.serve.events import Pose
 from vnla.serve.first import first_episode
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits
@@ -33,6 +34,9 @@ DRAWING = 16
 """Requests for pictures and meshes that are worked on at once."""
 
 Typed = Annotated[str, Query(max_length=LONGEST_TEXT)]
+PlaceId = Annotated[str, Query(pattern="^[0-9a-f]{12}$")]
+Heading = Annotated[int, Query(ge=0, le=11)]
+Row = Annotated[int, Query(ge=0, le=2)]
 HouseId = Annotated[str, Path(pattern="^[0-9a-f]{12}$")]
 PictureId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
@@ -131,8 +135,11 @@ def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None)
         return Content.of_json(opening.now().end_goal(text, house).model_dump()).answer(request)
 
     @app.get("/advice", responses=_ERRORS, response_class=JSONResponse)
-    def advice(request: Request, text: Typed) -> Response:
-        return Content.of_json(opening.now().advice(text).model_dump()).answer(request)
+    def advice(
+        request: Request, text: Typed, viewpoint: PlaceId | None = None, heading: Heading = 0, row: Row = 1
+    ) -> Response:
+        pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
+        return Content.of_json(opening.now().advice(text, pose).model_dump()).answer(request)
 
     @app.websocket("/ws")
     async def line(socket: WebSocket) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
-from vnla.roles.understanding import Known, advice, end_goal
+from vnla.roles.understanding import Known, Understood, end_goal
 from vnla.serve.events import Frozen
 from vnla.serve.goals import sentence
 
@@ -17,9 +17,8 @@ class Reading(Frozen):
     suggestions: tuple[str, ...]
 
 
-def of_advice(text: str, words: Container[str]) -> Reading:
+def of_advice(found: Understood) -> Reading:
     """Advice in the agent's words."""
-    found = advice(text, words)
     return Reading(understood=found.phrase, parts=found.parts, suggestions=found.suggestions)
 
 

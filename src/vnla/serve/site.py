@@ -16,6 +16,7 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.serve import reading
 from vnla.serve.engine import Engine
+from vnla.serve.events import Pose
 from vnla.serve.goals import Sought
 from vnla.serve.meshes import Meshes
 from vnla.serve.pictures import Pictures
@@ -83,9 +84,9 @@ class Site:
         """Those that have a house of this name: everybody's, or the walkers'."""
         return self.walkers if name in self.walkers.houses else self.places
 
-    def advice(self, text: str) -> Reading:
-        """How advice is understood."""
-        return reading.of_advice(text, self.engine.words)
+    def advice(self, text: str, pose: Pose | None = None) -> Reading:
+        """How advice is understood, at a pose or wherever it may be heard."""
+        return reading.of_advice(self.visits.ears.advice(text, pose))
 
     def end_goal(self, text: str, name: str | None) -> Reading:
         """How an end-goal is understood, in one house or in any."""

@@ -14,13 +14,14 @@ from vnla.common.errors import InputError
 from vnla.roles import understanding
 from vnla.serve import messages, telling
 from vnla.serve.engine import Engine, Errand, some_seed
-from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Said, Score, Stood
+from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Pose, Said, Score, Stood
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.scene import Scene
 from vnla.serve.sessions import Session
 from vnla.serve.telling import Typed
+from vnla.serve.understood import Ears
 from vnla.serve.walked import Walked
 from vnla.serve.wanted import Wanted
 from vnla.tasks.task import Task
@@ -42,6 +43,7 @@ class Visits:
 
     def __init__(self, engine: Engine, scene: Scene, walkers: Scene) -> None:
         self.engine, self.scene, self.walkers = engine, scene, walkers
+        self.ears = Ears(engine.trained.material.folder, scene.places, engine.words, engine.players.advisor)
 
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         """Do what a visitor asks for. Events go to whoever listens to the session, the answer to who asked."""
@@ -104,14 +106,14 @@ class Visits:
         wanted, waits = self._agents(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
-        given = (message.choice, None) if message.choice else self._understood(message.text)
+        given = (message.choice, None) if message.choice else self._understood(session, message)
         await self._go_on(session, wanted, message.step, given, answered=True)
 
     async def _speak(self, session: Session, message: messages.Speak) -> None:
         wanted = self._agents(session)
         if self._step(session, message.step)["asked"]:
             raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
-        await self._go_on(session, wanted, message.step, self._understood(message.text), answered=False)
+        await self._go_on(session, wanted, message.step, self._understood(session, message), answered=False)
 
     async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
         """Tell the walk anew from a step on, with what a person has said there."""
@@ -131,7 +133,7 @@ class Visits:
     async def _what_if(self, session: Session, message: messages.WhatIf) -> Second:
         wanted = self._agents(session)
         self._step(session, message.step)
-        given = self._understood(message.text)
+        given = self._understood(session, message)
         wanted = wanted.saying(message.step, given[0])
         walked = await self.walked(wanted)
         walk = telling.told(walked, self.scene, typed=_at(message.step, given), link=wanted.link())
@@ -299,14 +301,15 @@ class Visits:
             raise InputError("the episode has no such step yet")
         return steps[number]
 
-    def _understood(self, text: str | None) -> Given:
-        """Words as the agent reads them, and as they were typed; None is no answer."""
-        if text is None:
+    def _understood(self, session: Session, message: messages.Advise | messages.Speak | messages.WhatIf) -> Given:
+        """Words as the agent reads them where it stands, and as they were typed; None is no answer."""
+        if message.text is None:
             return None, None
-        found = understanding.advice(text, self.engine.words)
+        pose = Pose.model_validate(self._step(session, message.step)["pose"])
+        found = self.ears.advice(message.text, pose)
         if found.phrase is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.phrase, Typed(text, [*found.parts])
+        return found.phrase, Typed(message.text, [*found.parts])
 
 
 def welcome(session: Session) -> Welcome:

@@ -84,7 +84,7 @@ class World:
         stop_row = np.full((1, VIEWS), Nav.STOP, dtype=np.int8)
         toward = np.concatenate([*(action_toward(graph, look) for graph, look in zip(graphs, looks, strict=True)), stop_row])
         ahead = np.concatenate(
-            [_ahead(graph, look, first[i]) for i, (graph, look) in enumerate(zip(graphs, looks, strict=True))]
+            [ahead_of(graph, look, first[i]) for i, (graph, look) in enumerate(zip(graphs, looks, strict=True))]
         )
         arrive = np.where(toward == Nav.FORWARD, np.append(target, 0)[:, None] * VIEWS + np.arange(VIEWS), NOWHERE)
         world = cls(
@@ -280,7 +280,7 @@ class Environment:
         return torch.add(pose, way - viewpoint, alpha=VIEWS)  # = 36·way + view
 
 
-def _ahead(graph: Graph, look: Relative, base: int) -> Ints:
+def ahead_of(graph: Graph, look: Relative, base: int = 0) -> Ints:
     """For each viewpoint and view the neighbour nearest to the centre of the view, or NOWHERE: (viewpoints, 36)."""
     off_centre = np.where(look.visible, np.sqrt(look.heading**2 + look.elevation**2), np.inf)
     ahead = np.full((len(graph.ids), VIEWS), NOWHERE, dtype=np.int64)

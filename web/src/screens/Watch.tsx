@@ -1,6 +1,7 @@
 /** Watch the agent look for something, help it when it asks, and see what would have happened otherwise. */
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import type { Pose } from "../events";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
 import { useKeys } from "../keys";
@@ -33,6 +34,11 @@ const PIECES = [
 
 /** Under this name and the episode's: where its visitor was when the page was left. */
 const KEPT = "vnla-moment";
+
+/** Where it is found out how advice to an agent that stands there is understood. */
+function reader(pose?: Pose): string {
+  return pose ? `/advice?viewpoint=${pose.viewpoint}&heading=${pose.heading}&row=${pose.row}&` : "/advice?";
+}
 
 /** The screens "watch" and "help": they differ in who answers. */
 export function Watch({ session, mode, which }: { session: Session; mode: "watch" | "help"; which: Which }) {
@@ -97,9 +103,9 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           {turn && (
             <div class="card turn">
               <Field
-                reader="/advice?"
+                reader={reader(state.steps.at(-1)?.pose)}
                 label="Tell it the way"
-                hint="turn right and walk two steps"
+                hint="past the sofa, then the second door on the left"
                 button="Say it"
                 chips={PIECES}
                 autofocus
@@ -128,7 +134,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           {asking !== null && (
             <div class="card">
               <Field
-                reader="/advice?"
+                reader={reader(state.steps[asking]?.pose)}
                 label={`What if it had heard something else at step ${(state.steps[asking]?.step ?? 0) + 1}?`}
                 hint="turn around"
                 button="See"
@@ -151,7 +157,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
             <details class="card" onToggle={(event) => event.currentTarget.open && (player.playing.value = false)}>
               <summary>Speak unasked</summary>
               <Field
-                reader="/advice?"
+                reader={reader(step?.pose)}
                 label={`It hears you at step ${(step?.step ?? 0) + 1}, and it costs no request`}
                 hint="go back"
                 button="Say it"

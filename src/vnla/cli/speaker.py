@@ -1,0 +1,56 @@
+"""`vnla speaker`: train a network that says plans as people do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vnla.cli.console import hint_if_busy, telling
+
+
+def speaker(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to keep it: a .safetensors file.")],
+    world: Annotated[Path, typer.Option(metavar="DIR", help="World folder; it learns in the houses of its split train.")],
+    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 1000,
+    batch: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
+    learning_rate: Annotated[float, typer.Option(help="Adam's, at its highest.")] = 2e-3,
+    k: Annotated[int, typer.Option(min=1, max=6, help="Actions that a sentence describes.")] = 4,
+    width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 64,
+    tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow in the end.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of its parameters, and of the walks that it learns from.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads. [default: all cores]")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")] = None,
+) -> None:
+    """Train a speaker on what the grammar says of walks through a world. When it is stopped, the same command goes on.
+
+    Example: vnla speaker speaker.safetensors --world worlds/small
+
+    Example: vnla train runs/spoken --advisor-language speaker --advisor-option speaker=speaker.safetensors --world …
+    """
+    from vnla.common.files import writable
+    from vnla.common.machine import device_named, use_threads
+    from vnla.houses.folder import read_world
+    from vnla.language.speaker.training import Settings, followed, ground_of, train_speaker
+
+    use_threads(threads)
+    hint_if_busy(threads)
+    writable(file)
+    folder, chosen = read_world(world), device_named(device)
+    settings = Settings(iterations, batch, learning_rate, k, width, seed)
+    with telling() as tell:
+        looked = 0
+
+        def look(houses: int) -> None:
+            nonlocal looked
+            looked += houses
+            tell("looking around in the houses", looked, len(folder.houses))
+
+        ground = ground_of(folder, "train", look, chosen)
+        own = train_speaker(file, ground, settings, lambda done, of, _: tell("learning to speak", done, of))
+        tell("listening to it")
+        shares = {split: followed(own, ground_of(folder, split, device=chosen), tried, seed) for split in ("train", "test")}
+    typer.echo(f"written: {file}, after {own.done:,} batches")
+    for split, share in shares.items():
+        typer.echo(f"{split}: a listener finds {share:.0%} of {tried} sentences true and follows them to the right place")

@@ -1,0 +1,436 @@
+"""What somebody typed, as frames: the way back from `vnla.language.grammar`, and tolerant of what the grammar never says.
+
+    parsed = parse("out of the kitchen, past the sofa, second door on the left")
+    denoted = denote(parsed, around, pose, step)    # vnla.language.denoting: where that leads in a house
+
+Words become signs (`vnla.language.meanings`), and rules take as many signs as they can, one clause after the other. What no
+rule takes is not understood, and neither is what follows a "not", up to the next comma. Nothing that somebody types is an
+error: parts of the text tell what was understood, and `why` tells why nothing was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vnla.language.frames import (
+    Enter,
+    Face,
+    Frame,
+    Landmark,
+    Leave,
+    Look,
+    Pass,
+    Reach,
+    Remember,
+    Spot,
+    Stairs,
+    Stop,
+    Through,
+    Turn,
+    Walk,
+)
+from vnla.language.meanings import LONGEST, Sign, signs
+from vnla.language.surroundings import Side
+from vnla.language.things import DOOR, NOTHING, STAIRS
+
+Part = tuple[int, int, bool]
+"""From where to where in a text, and whether that was understood."""
+
+TURN = 3
+"""Actions of "turn left", where no more is said: a right angle."""
+MOST = 12
+"""Steps, or turns, that anybody would count."""
+FAR = 0
+"""Steps of a walk that goes as far as it can."""
+UNSAID = -2
+"""Stands for a room that is "this room"."""
+_DEGREES = 30
+_MOST_CLAUSES = 24
+
+_LEFT: tuple[Side, ...] = ("left", "right")
+
+
+class Clause(NamedTuple):
+    """One thing that is to be done: what it may be, the likeliest first, and the stretch of the text that says it.
+
+    Landmarks have a noun, or several frames one each, but no thing yet: which one is meant is seen at a pose.
+    """
+
+    frames: tuple[Frame, ...]
+    start: int
+    end: int
+    again: bool = False
+    """Whether it is about what was named before."""
+    vague: bool = False
+    """Whether it says that one turns, but not how far."""
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A text as it was understood, wherever it may be said."""
+
+    clauses: tuple[Clause, ...]
+    parts: tuple[Part, ...]
+    why: str | None = None
+    """Why nothing, or not all of it, was understood."""
+
+
+_NTH = r"(?:nth(?P<nth>[123]) )?"
+_THING = r"(?:slightly )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
+_DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
+_MORE = r"(?:(?:near|by|with|in|behind|under|between|past) (?:hue\d+ )*(?:thing[\d_]+|room\d+|door|stairs) )*"
+_SIDE = r"(?P<side>left|right) "
+_ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
+_PLACE = rf"(?:{_ON})?"
+_ROOM = r"(?P<room>room\d+) "
+_FROM = r"(?P<from>room\d+|here room) "
+_HOW_FAR = r"(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?"
+_AMOUNT = rf"(?:by )?(?:(?P<degrees>#\d+) degrees |{_HOW_FAR}|(?P<times>#\d+) times )"
+_LATER = f"(?:(?:[,&] )?{_AMOUNT.replace('<', '<more_')})?"
+_STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead )?"
+_GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*"
+_UNTIL = r"(?:[,&] )?(?:stop )?until "
+_INTO = rf"(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+"
+_STRAIGHT = _GO + "(?:, )?"
+
+Groups = Mapping[str, str | None]
+Build = Callable[[Groups], Iterator[Frame]]
+
+
+def _number(digits: str | None, least: int = 1) -> int:
+    return max(min(int(digits[1:]), 1000), 0) if digits else least
+
+
+def _landmarks(found: Groups, name: str = "thing") -> Iterator[Landmark]:
+    said = found[name] or ""
+    nouns = [{"door": DOOR, "stairs": STAIRS}[said]] if said in ("door", "stairs") else map(int, said[5:].split("_"))
+    hue = re.search(r"\d+", found.get("hues") or "")
+    yield from (Landmark(NOTHING, noun, int(hue[0]) if hue else NOTHING) for noun in nouns)
+
+
+def _sides(found: Groups, name: str = "side") -> tuple[Side, ...]:
+    """The side that is said, or both."""
+    return tuple(side for side in _LEFT if found.get(name) in (None, side)) or _LEFT
+
+
+def _on(found: Groups) -> Side | None:
+    on = found.get("on")
+    return "left" if on == "left" else "right" if on == "right" else "ahead" if on == "ahead" else None
+
+
+def _turn(found: Groups) -> Iterator[Frame]:
+    amounts = {"slightly": 1, "half": 2, "quarter": 3, "sharp": 4, "nearly": 5, None: TURN}
+    degrees = found.get("degrees") or found.get("more_degrees")
+    times = found.get("times") or found.get("more_times")
+    count = amounts[found.get("amount") or found.get("more_amount")]
+    if times:
+        count = _number(times)
+    elif degrees:
+        count = max((2 * _number(degrees) + _DEGREES) // (2 * _DEGREES), 1)
+    if count <= MOST:
+        yield from (Turn(side, count) for side in reversed(_sides(found)))
+
+
+def _by_the_clock(found: Groups) -> Iterator[Frame]:
+    hour = _number(found["hour"]) % 12
+    if hour:
+        yield Turn("right", hour) if hour <= 6 else Turn("left", 12 - hour)
+
+
+def _around(_: Groups) -> Iterator[Frame]:
+    yield from (Turn("right", 6), Turn("left", 6))
+
+
+def _look(found: Groups) -> Iterator[Frame]:
+    times = _number(found.get("times"))
+    if times <= MOST:
+        yield Look(found["way"] == "up", times)
+
+
+def _walk(found: Groups) -> Iterator[Frame]:
+    steps = _number(found.get("steps"))
+    if 1 <= steps <= MOST:
+        yield Walk(steps)
+
+
+def _far(_: Groups) -> Iterator[Frame]:
+    yield Walk(FAR)
+
+
+def _toward(found: Groups) -> Iterator[Frame]:
+    steps = _number(found.get("steps") or found.get("more_steps"))
+    if 1 <= steps <= MOST:
+        yield from (Walk(steps, landmark) for landmark in _landmarks(found))
+    if not (found.get("steps") or found.get("more_steps")):
+        yield from _reach(found)
+
+
+def _face(found: Groups) -> Iterator[Frame]:
+    yield from (Face(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
+
+
+def _spot(found: Groups) -> Iterator[Frame]:
+    yield from (Spot(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
+
+
+def _reach(found: Groups) -> Iterator[Frame]:
+    side = _on(found)
+    for landmark in _landmarks(found):
+        if landmark.noun == STAIRS:
+            yield from (Reach(landmark, side), Stairs(True), Stairs(False))
+        else:
+            yield Reach(landmark, side)
+        if landmark.noun == DOOR:
+            yield from (Through(door, 0, side) for door in (True, False))
+
+
+def _pass(found: Groups) -> Iterator[Frame]:
+    yield from (Pass(landmark, _on(found)) for landmark in _landmarks(found))
+
+
+def _back(found: Groups) -> Iterator[Frame]:
+    yield from (frame(landmark) for frame in (Remember, Reach) for landmark in _landmarks(found))
+
+
+def _room(name: str | None) -> int:
+    return NOTHING if name is None else UNSAID if name == "here room" else int(name[4:])
+
+
+def _enter(found: Groups) -> Iterator[Frame]:
+    yield Enter(_room(found["room"]))
+
+
+def _leave(found: Groups) -> Iterator[Frame]:
+    into = _room(found.get("room"))
+    yield Leave(_room(found["from"]), into)
+    if into != NOTHING:
+        yield Enter(into)
+
+
+def _cross(found: Groups) -> Iterator[Frame]:
+    """Along a room, or through it: into it from elsewhere, through it for somebody who is there."""
+    room = _room(found["from"])
+    if room != UNSAID:
+        yield Enter(room)
+    yield from (Walk(FAR), Leave(room))
+
+
+def _through(found: Groups) -> Iterator[Frame]:
+    nth, said = int(found.get("nth") or 0), found["door"]
+    doors = {"door": (True, False), "gap": (False, True), "way": (False, True)}[said or "way"]
+    yield from (Through(door, nth, _on(found)) for door in doors)
+
+
+def _other_room(found: Groups) -> Iterator[Frame]:
+    yield from (Through(door, int(found.get("nth") or 0), _on(found)) for door in (False, True))
+
+
+def _stairs(found: Groups) -> Iterator[Frame]:
+    yield from (Stairs(found["way"] == "up", whole) for whole in (True, False))
+
+
+def _first_stairs(found: Groups) -> Iterator[Frame]:
+    yield from (Stairs(found["way"] == "up", whole) for whole in (False, True))
+
+
+def _stop(_: Groups) -> Iterator[Frame]:
+    yield Stop()
+
+
+_RULES_AS_TEXT: list[tuple[str, Build]] = [
+    (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
+    (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
+    # Turning.
+    (
+        rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
+        _turn,
+    ),
+    (rf"turn {_AMOUNT}to {_SIDE}", _turn),
+    (rf"turn nearly to {_SIDE}", _turn),
+    (r"(?:turn |go |look |face )*(?:to |near |toward )?(?P<hour>#\d+) oclock ", _by_the_clock),
+    (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}{_THING}(?:on )?ahead ", _face),
+    (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
+    (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
+    (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
+    (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
+    (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
+    (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}", _spot),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
+    (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
+    (rf"look {_SIDE}{_THING}", _spot),
+    (rf"find {_THING}by turn {_SIDE}", _spot),
+    (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
+    (rf"turn {_UNTIL}{_THING}appears ", _spot),
+    # Walking.
+    (rf"{_STRAIGHT}{_STEPS}", _walk),
+    (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
+    (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
+    (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
+    (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"(?:see|find) {_THING}{_PLACE}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
+    (rf"{_ON}{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
+    (rf"(?:use )?{_THING}{_ON}", _reach),
+    (rf"(?:use )?{_THING}", _reach),
+    (rf"{_STRAIGHT}(?:past|around) {_THING}{_MORE}{_PLACE}", _pass),
+    (rf"{_GO}{_UNTIL}(?:past {_THING}|{_THING.replace('<', '<other_')}(?:past |behind ))(?:[,&] arrived )?", _pass),
+    (rf"(?:leave|put) {_THING}behind ", _pass),
+    (rf"(?:put )?{_THING}past (?:by )?{_PLACE}", _pass),
+    (rf"(?:go |put |with )+{_THING}on {_SIDE}", _pass),
+    (rf"{_GO}between {_THING}(?:[,&] thing[\d_]+ )?", _pass),
+    (rf"(?:put )?{_THING}go by {_PLACE}", _pass),
+    (rf"(?:remember {_THING}[,&] )(?:go )*back (?:to )?(?:there|it) ", _back),
+    (rf"(?:go |turn )*back (?:around )?(?:to |toward )?(?:saw )?{_THING}(?:saw )?", _back),
+    (rf"{_GO}(?:to |near |reach |until )+{_THING}saw ", _back),
+    # Rooms, doors and stairs.
+    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
+    (
+        rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}(?:on (?:left|right|ahead) )?",
+        _enter,
+    ),
+    (rf"(?:use )?{_ROOM}(?:use )?", _enter),
+    (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
+    (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
+    (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
+    (rf"leave {_FROM}{_ROOM}", _leave),
+    (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
+    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach|past|out|by) )+{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"{_STRAIGHT}through {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"{_GO}(?:leave|out) (?:here room )?(?:through|by|near) {_NTH}{_DOOR}{_PLACE}", _through),
+    (rf"(?:use )?{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
+    (rf"(?:find|see) {_NTH}{_DOOR}{_PLACE}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
+    (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
+    (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
+    (rf"{_GO}(?:enter|into) {_NTH}here room ", _other_room),
+    (r"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
+    (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
+    (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
+    (rf"{_GO}(?:to )?stairs (?P<way>up|down) (?:end )?", _stairs),
+    (r"(?:go |use )+(?P<way>up|down) (?=[,&] |$)", _stairs),
+]
+"""Signs → frames. Of rules that take equally many signs the first one counts."""
+
+_THE_OTHER = re.compile("other_")
+_RULES = [(re.compile(text), build) for text, build in _RULES_AS_TEXT]
+_ABOUT_IT = [
+    (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |{_GO}there "), _reach),
+    (re.compile(rf"{_GO}past it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
+    (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?"), _toward),
+    (re.compile(rf"turn (?:to )?{_SIDE}(?:to |toward |face |{_UNTIL}face )it |face it "), _face),
+]
+"""The same where something was named before."""
+
+
+def parse(text: str) -> Parsed:
+    """What a text says is to be done."""
+    if not text.strip():
+        return Parsed((), (), "nothing was said")
+    row = _joined(signs(text))
+    clauses, strange = _clauses(row)
+    parts = _parts(clauses, strange, len(text))
+    return Parsed(tuple(clauses), parts, _why(text, clauses, parts))
+
+
+def _why(text: str, clauses: Sequence[Clause], parts: Sequence[Part]) -> str | None:
+    if not any(each.isalpha() and each.isascii() for each in text):
+        return "there is no word in it that could be read; say for example: turn left, go to the sofa"
+    if not clauses:
+        return "nothing in it says where to go; say for example: turn left, go to the sofa"
+    if len(text) > LONGEST:
+        return f"it is too long: only the first {LONGEST} characters were read"
+    if not all(good for _, _, good in parts):
+        return "not all of it was understood"
+    return None
+
+
+def _joined(row: Sequence[Sign]) -> list[Sign]:
+    """Commas and what else parts clauses one at a time: a comma with a "then" is a "then"."""
+    kept: list[Sign] = []
+    for each in row:
+        if not (each.sign in _PAUSES and kept and kept[-1].sign in _PAUSES):
+            kept.append(each)
+        elif each.sign == "&":
+            kept[-1] = each
+    return kept
+
+
+def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
+    """The clauses of a row of signs, and the signs that belong to none."""
+    text = "".join(f"{each.sign} " for each in row)
+    place = [0]  # where each sign begins in it
+    for each in row:
+        place.append(place[-1] + len(each.sign) + 1)
+    index = {where: i for i, where in enumerate(place)}
+    clauses: list[Clause] = []
+    strange: list[Sign] = []
+    named: Mapping[str, str | None] = {}
+    at = 0
+    while at < len(row):
+        if row[at].sign in _PAUSES:
+            at += 1
+            continue
+        if row[at].sign == "not":
+            end = next((i for i in range(at, len(row)) if row[i].sign in _PAUSES), len(row))
+            strange += row[at:end]
+            at = end
+            continue
+        frames, after, named, again, vague = _longest(text, place[at], named)
+        end = index[after]
+        if frames and len(clauses) < _MOST_CLAUSES:
+            clauses.append(Clause(frames, row[at].start, row[end - 1].end, again, vague))
+        elif row[at].sign not in _SOFT:
+            strange.append(row[at])
+        at = max(end, at + 1)
+    return clauses, strange
+
+
+_SOFT = {",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end"}
+"""Signs that nobody misses."""
+_PAUSES = {",", "&"}
+
+
+def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int, Groups, bool, bool]:
+    """The frames of the rule that takes the most from a place on; the place after it, and what was named last."""
+    best: tuple[tuple[Frame, ...], int, Groups, bool, bool] = ((), at, named, False, False)
+    for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else [])):
+        for rule, build in rules:
+            match = rule.match(text, at)
+            if match is None or match.end() <= best[1]:
+                continue
+            found = {_THE_OTHER.sub("", name): value for name, value in match.groupdict().items() if value is not None}
+            groups = _Groups({**named, **found} if again else found)
+            frames = tuple(dict.fromkeys(build(groups)))
+            if frames:
+                names = {key: found.get(key) for key in ("thing", "hues")} if found.get("thing") else named
+                best = frames, match.end(), names, again, build is _turn and not _AMOUNTS & set(found)
+    return best
+
+
+_AMOUNTS = {"degrees", "amount", "times", "more_degrees", "more_amount", "more_times"}
+
+
+class _Groups(dict[str, str | None]):
+    """What a rule has found; nothing where it has not."""
+
+    def __missing__(self, _: str) -> None:
+        return None
+
+
+def _parts(clauses: Sequence[Clause], strange: Sequence[Sign], size: int) -> tuple[Part, ...]:
+    """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
+    told = sorted([(each.start, each.end, True) for each in clauses] + [(each.start, each.end, False) for each in strange])
+    if size > LONGEST:
+        told.append((LONGEST, size, False))
+    parts: list[Part] = []
+    for start, end, good in told:
+        if parts and not good and not parts[-1][2]:
+            parts[-1] = (parts[-1][0], end, False)
+        else:
+            parts.append((start, end, good))
+    return tuple(parts)

@@ -1,0 +1,133 @@
+"""Sentences of a speaker for every plan in a house, composed before anybody walks.
+
+For each level pose and each plan that the navigation teacher may have there the speaker says a few sentences. Those are kept
+that a listener understands, finds true, and follows to where the plan ends: the parser (`vnla.language.denoting`). What is
+kept of a house lies beside its sights in the world's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.common.crew import mapped
+from vnla.common.machine import cores_here
+from vnla.common.progress import Count, unheard
+from vnla.houses.folder import WorldFolder
+from vnla.houses.house import House
+from vnla.houses.sightings import digest, keep_arrays, kept_arrays
+from vnla.language.denoting import denote
+from vnla.language.frames import Step
+from vnla.language.parser import parse
+from vnla.language.sights import sights_of
+from vnla.language.speaker.kept import Speaker, read_speaker
+from vnla.language.speaker.looks import Looks
+from vnla.language.speech import Plan
+from vnla.language.surroundings import Surroundings
+from vnla.language.tabled import plans_in
+from vnla.roles.phrases import until_stop
+from vnla.world.actions import Nav
+
+TRIES = 4
+"""Sentences that the speaker says of a plan; the first one is the likeliest."""
+KEPT = 2
+"""Of them that are kept."""
+WARMTH = 0.7
+_VERSION = 1
+_AT_ONCE = 2048
+
+
+class Said(NamedTuple):
+    """The sentences that are kept of a house, sorted by what they are about."""
+
+    about: NDArray[np.int64]  # (sentences,), pose in the house · 6^k + code of the plan
+    tokens: NDArray[np.int16]  # (sentences, longest), words of the speaker, 0 where there are fewer
+    plans: NDArray[np.int64]  # (1,), how many plans there are
+
+
+def world_said(folder: WorldFolder, speaker: Path, progress: Count = unheard, workers: int | None = None) -> Iterator[Said]:
+    """What a speaker says in every house, in order; made where it is not kept yet."""
+    own = read_speaker(speaker)
+    kept = [_kept(folder, house, own) for house in folder.houses]
+    missing = [house for house, said in zip(folder.houses, kept, strict=True) if said is None]
+    progress(len(kept) - len(missing))
+    count = min(workers or cores_here(), len(missing))
+    make = partial(_made, folder, speaker)
+    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla speaker")
+    for said in kept:
+        if said is None:
+            yield next(made)
+            progress(1)
+        else:
+            yield said
+
+
+def _of(folder: WorldFolder, house: House, speaker: Speaker) -> str:
+    return f"{digest(folder, house, _VERSION)} {speaker.digest}"
+
+
+def _kept(folder: WorldFolder, house: House, speaker: Speaker) -> Said | None:
+    arrays = kept_arrays(folder, f"{house.name}.said", _of(folder, house, speaker))
+    return None if arrays is None or set(arrays) != set(Said._fields) else Said(**arrays)
+
+
+@cache
+def _opened(path: Path) -> Speaker:
+    return read_speaker(path)
+
+
+def _made(folder: WorldFolder, path: Path, house: House) -> Said:
+    speaker = _opened(path)
+    said = said_in(Surroundings(house, sights_of(folder, house)), speaker)
+    keep_arrays(folder, f"{house.name}.said", _of(folder, house, speaker), said._asdict())
+    return said
+
+
+def said_in(around: Surroundings, speaker: Speaker) -> Said:
+    """All that a speaker says in a house and a listener follows."""
+    plan, about = plans_in(around, speaker.k)
+    looks = Looks.of([around])
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for first in range(0, len(about), _AT_ONCE):
+        rows = slice(first, first + _AT_ONCE)
+        some = Plan(plan.actions[rows], plan.poses[rows])
+        for tokens in _tries(speaker, looks, some, about[rows]):
+            for row, sentence in enumerate(tokens.tolist(), start=first):
+                own = found.setdefault(row, [])
+                words = tuple(each for each in sentence if each)
+                if len(own) < KEPT and words not in own and follows(speaker.text(words), around, plan, row):
+                    own.append(words)
+    rows_kept = [(int(about[row]), words) for row, own in sorted(found.items()) for words in own]
+    kept = np.zeros((len(rows_kept), speaker.longest), np.int16)
+    for row, (_, words) in enumerate(rows_kept):
+        kept[row, : len(words)] = words
+    return Said(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
+
+
+def _tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+    with torch.inference_mode():
+        memory = speaker.network.look(looks, plan)
+        for number in range(TRIES):
+            drawn = speaker.drawn(about, number)
+            yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number else 0.0)
+
+
+def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:
+    """Whether a listener finds a sentence true, and is led by it along a plan."""
+    actions = until_stop(plan.actions[row].tolist())
+    poses = plan.poses[row].tolist()
+    meant = denote(parse(text), around, poses[0], stepping(around, actions, poses))
+    return meant.true and meant.pose == poses[len(actions)] and (Nav.STOP in meant.plan) == (Nav.STOP in actions)
+
+
+def stepping(around: Surroundings, actions: Sequence[Nav], poses: Sequence[int]) -> Step:
+    """What actions do: on a plan what they do there, elsewhere what they do for somebody without a goal."""
+    own = {(pose, action): after for pose, action, after in zip(poses, actions, poses[1:], strict=False)}
+    return lambda pose, action: own[pose, action] if (pose, action) in own else around.after(pose, action)

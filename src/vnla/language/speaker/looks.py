@@ -1,0 +1,73 @@
+"""What the speaker sees: for every pose of a house a short list of things, ways out and the room, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vnla.language.surroundings import Surroundings
+from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
+from vnla.world.views import HEADINGS, VIEWS
+
+MOST_THINGS, MOST_WAYS = 8, 3
+"""Of a view, the largest and the nearest."""
+SIZE = MOST_THINGS + MOST_WAYS + 1
+"""Entries of a pose; the last one is the room."""
+
+_OPENING = 1 + len(THINGS)
+_ROOM = _OPENING + 2
+KINDS = _ROOM + 1 + len(ROOMS)
+"""Kinds of entries: none, things, ways without a door and with one, rooms without a name and with one."""
+COLOURS = 1 + len(HUES)
+NUMBERS = 3
+"""Numbers of an entry: where it is, how large or far, and whether its name can mean nothing else."""
+
+
+class Looks(NamedTuple):
+    """Of all poses."""
+
+    kind: Tensor  # (poses, SIZE), int64
+    hue: Tensor  # (poses, SIZE)
+    where: Tensor  # (poses, SIZE, NUMBERS), float32
+
+    @classmethod
+    def of(cls, houses: Iterable[Surroundings], device: torch.device | str = "cpu") -> Looks:
+        """Of the poses of houses, one after the other."""
+        every = [_looks(around) for around in houses]
+        return cls(*(torch.from_numpy(np.concatenate(parts)).to(device) for parts in zip(*every, strict=True)))
+
+    def rows(self, pose: Tensor) -> Looks:
+        """Of some poses."""
+        return Looks(*(each[pose] for each in self))
+
+
+def _looks(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    places = len(around.graph.ids)
+    kind, hue = (np.zeros((places, VIEWS, SIZE), np.int64) for _ in range(2))
+    where = np.zeros((places, VIEWS, SIZE, NUMBERS), np.float32)
+    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0)
+    order = np.argsort(-shares, axis=2, kind="stable")[:, :, :MOST_THINGS]
+    share = np.take_along_axis(shares, order, axis=2)
+    count = order.shape[2]
+    seen = share > 0
+    kind[:, :, :count] = np.where(seen, around.noun[order] + 1, 0)
+    hue[:, :, :count] = np.where(seen, around.hue[order] + 1, 0)
+    named = np.take_along_axis(around.named, order, axis=2)
+    across = np.take_along_axis(around.across, order, axis=2) / 30
+    where[:, :, :count] = np.stack([across, np.sqrt(share), named], axis=3) * seen[..., None]
+    for here in range(places):
+        for heading in range(HEADINGS):
+            ways = [way for way in around.ways_from(here, heading) if way.beyond is not None][:MOST_WAYS]
+            for place, way in enumerate(ways, start=MOST_THINGS):
+                angle = np.radians(way.bearing)
+                kind[here, heading::HEADINGS, place] = _OPENING + way.door
+                where[here, heading::HEADINGS, place] = np.sin(angle), np.cos(angle), way.distance / 5
+    kind[:, :, -1] = (_ROOM + 1 + around.room_nouns)[:, None]
+    where[:, :, -1, 0] = np.arange(VIEWS) // HEADINGS - 1
+    where[:, :, -1, 1] = (around.floor - around.floor.min())[:, None] / 3
+    return kind.reshape(-1, SIZE), hue.reshape(-1, SIZE), where.reshape(-1, SIZE, NUMBERS)

@@ -1,0 +1,105 @@
+"""The speaker network: it looks along a plan and says it.
+
+What is seen at every pose of the plan, and each action, is a memory (`Looks`). A recurrent layer reads the words said so far
+and looks twice into the memory for the next one. Looking does not change what the layer remembers, so that in training all
+words of a sentence are worked out at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from vnla.language.speaker.looks import COLOURS, KINDS, NUMBERS, Looks
+from vnla.language.speech import Plan
+from vnla.world.actions import NAV_ACTIONS
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of a network."""
+
+    words: int
+    """Words that it has, from 1; 0 begins a sentence, and fills it up."""
+    k: int
+    """Actions of a plan."""
+    width: int = 64
+
+
+class Memory(NamedTuple):
+    """What it looks into."""
+
+    keys: Tensor  # (batch, entries, width)
+    values: Tensor
+    hidden: Tensor  # (batch, entries), whether there is nothing
+    gist: Tensor  # (batch, width)
+
+
+class SpeakerNetwork(nn.Module):
+    """From looks and actions to words."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes, width = sizes, sizes.width
+        self.kind = nn.Embedding(KINDS, 2 * width)  # of a key and a value each
+        self.hue = nn.Embedding(COLOURS, 2 * width)
+        self.where = nn.Linear(NUMBERS, 2 * width)
+        self.action = nn.Embedding(NAV_ACTIONS, 2 * width)
+        self.step = nn.Embedding(sizes.k + 1, 2 * width)
+        self.gist = nn.Linear(sizes.k * 2 * width, width)
+        self.word = nn.Embedding(sizes.words + 1, width)
+        self.reads = nn.GRU(width, width, batch_first=True)
+        self.asks = nn.ModuleList(nn.Linear(width, width) for _ in range(2))
+        self.joins = nn.ModuleList(nn.Linear(2 * width, width) for _ in range(2))
+        self.says = nn.Linear(width, sizes.words + 1)
+
+    def config(self) -> dict[str, int]:
+        """What it takes to make one like it."""
+        return asdict(self.sizes)
+
+    def look(self, looks: Looks, plan: Plan) -> Memory:
+        """The memory of plans."""
+        batch, k = plan.actions.shape
+        seen = looks.rows(plan.poses)  # (batch, k + 1, SIZE)
+        step = self.step.weight[: k + 1]
+        things = self.kind(seen.kind) + self.hue(seen.hue) + self.where(seen.where) + step[:, None]
+        actions = self.action(plan.actions) + step[:k]
+        entries = torch.cat([things.flatten(1, 2), actions], dim=1)
+        keys, values = torch.tanh(entries).chunk(2, dim=-1)
+        hidden = torch.cat([seen.kind.flatten(1) == 0, torch.zeros_like(plan.actions, dtype=torch.bool)], dim=1)
+        return Memory(keys, values, hidden, torch.tanh(self.gist(actions.reshape(batch, -1))))
+
+    def forward(self, memory: Memory, before: Tensor, wanted: Tensor) -> Tensor:
+        """Logits of the next word after those before it, where it is `wanted` (batch, words): (wanted, all words)."""
+        logits: Tensor = self.says(self._looked(memory, self.reads(self.word(before), memory.gist[None])[0])[wanted])
+        return logits
+
+    def _looked(self, memory: Memory, state: Tensor) -> Tensor:
+        for ask, join in zip(self.asks, self.joins, strict=True):
+            scores = ask(state) @ memory.keys.transpose(1, 2) / self.sizes.width**0.5  # (batch, words, entries)
+            share = scores.masked_fill(memory.hidden[:, None], -torch.inf).softmax(dim=-1)
+            state = torch.tanh(join(torch.cat([state, share @ memory.values], dim=-1))) + state
+        return state
+
+    @torch.no_grad()
+    def speak(self, memory: Memory, longest: int, stop: int, drawn: Tensor, warmth: float) -> Tensor:
+        """Sentences up to the word `stop`, filled up with 0: (batch, longest). With numbers `drawn` (batch, longest) for
+        each word; without warmth the likeliest word is said."""
+        state, word = memory.gist[None], torch.zeros(len(memory.gist), 1, dtype=torch.int64, device=memory.gist.device)
+        said, ended = [], torch.zeros_like(word, dtype=torch.bool)
+        for place in range(longest):
+            out, state = self.reads(self.word(word), state)
+            logits = self.says(self._looked(memory, out)[:, 0])
+            if place == longest - 1:
+                word = torch.full_like(word, stop)
+            elif warmth > 0:
+                sums = (logits / warmth).softmax(dim=-1).cumsum(dim=-1)
+                word = (sums < drawn[:, place : place + 1] * sums[:, -1:]).sum(dim=1, keepdim=True)
+            else:
+                word = logits.argmax(dim=1, keepdim=True)
+            said.append(word.masked_fill(ended, 0))
+            ended = ended | (word == stop)
+        return torch.cat(said, dim=1)

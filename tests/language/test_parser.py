@@ -1,0 +1,180 @@
+"""From typed sentences to frames: what is said, what was not understood, and nothing that anybody types is an error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vnla.houses.cottage import cottage
+from vnla.language.denoting import denote
+from vnla.language.frames import (
+    Enter,
+    Face,
+    Frame,
+    Landmark,
+    Leave,
+    Look,
+    Pass,
+    Reach,
+    Remember,
+    Spot,
+    Stairs,
+    Stop,
+    Through,
+    Turn,
+    Walk,
+)
+from vnla.language.grammar import Grammar
+from vnla.language.meanings import LONGEST
+from vnla.language.parser import FAR, UNSAID, parse
+from vnla.language.plainly import plain_words
+from vnla.language.sights import plain_sights
+from vnla.language.surroundings import Surroundings
+from vnla.language.things import NOTHING, room_of, thing_of
+from vnla.roles.phrases import subgoal_text
+from vnla.world.actions import Nav
+from vnla.world.views import VIEWS, view_index
+
+AROUND = Surroundings(cottage(), plain_sights(cottage()))
+KITCHEN, HALL, LIVING = map(room_of, "khl")
+
+
+def the(label: str, hue: int = NOTHING) -> Landmark:
+    return Landmark(NOTHING, thing_of(label), hue)
+
+
+@pytest.mark.parametrize(
+    ("text", "frames"),
+    [
+        ("out of the kitchen, past the sofa, second door on the left",
+         [Leave(KITCHEN), Pass(the("sofa")), Through(True, 2, "left")]),
+        ("Could you please turn a bit to the lfet, then walk until you reach the red couch?",
+         [Turn("left", 1), Reach(the("sofa", 0))]),
+        ("turn 60 degrees left, go forward 2 steps", [Turn("left", 2), Walk(2)]),
+        ("turn sixty degrees left and take two steps", [Turn("left", 2), Walk(2)]),
+        ("um, turn around", [Turn("right", 6)]),
+        ("turn to your two o'clock", [Turn("right", 2)]),
+        ("turn left until you see the bed. Walk over to it.", [Spot("left", the("bed")), Reach(the("bed"))]),
+        ("turn right to face the fridge", [Face("right", the("refrigerator"))]),
+        ("see the sofa on your left? go there", [Reach(the("sofa"), "left")]),
+        ("go back to the piano you saw", [Remember(the("piano"))]),
+        ("leave this room", [Leave(UNSAID)]),
+        ("from the hall into the kitchen", [Leave(HALL, KITCHEN)]),
+        ("through the archway ahead of you", [Through(False, 0, "ahead")]),
+        ("the 3rd door on your right", [Through(True, 3, "right")]),
+        ("go to the end of the hallway", [Walk(FAR)]),
+        ("climb the stairs, look down twice", [Stairs(True), Look(False, 2)]),
+        ("start down the stairs", [Stairs(False, False)]),
+        ("you are there, stop", [Stop()]),
+        ("straight on until the table is behind you", [Pass(the("table"))]),
+        ("walk towards the window for three steps", [Walk(3, the("window"))]),
+    ],
+)  # fmt: skip
+def test_what_is_said(text: str, frames: list[Frame]) -> None:
+    parsed = parse(text)
+    assert [clause.frames[0] for clause in parsed.clauses] == frames
+    assert parsed.why is None and all(good for _, _, good in parsed.parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [
+        ("do not stop, go upstairs", ["not stop"]),
+        ("frobnicate the sofa", ["frobnicate"]),
+        ("turn left and xyzzy plugh", ["xyzzy plugh"]),
+        ("turn left, don't go to the kitchen, go forward", ["don't go to the kitchen"]),
+    ],
+)
+def test_what_was_not_understood_is_told(text: str, strange: list[str]) -> None:
+    parsed = parse(text)
+    assert [text[start:end] for start, end, good in parsed.parts if not good] == strange
+    assert parsed.clauses and parsed.why == "not all of it was understood"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "nothing was said"),
+        (" \t\n ", "nothing was said"),
+        ("日本語で話す", "there is no word in it that could be read"),
+        ("\x00\x1b[31;\u202e", "there is no word in it that could be read"),
+        ("lovely weather", "nothing in it says where to go"),
+        ("turn left " * 100, f"it is too long: only the first {LONGEST} characters were read"),
+    ],
+)
+def test_why_nothing_was_understood_is_said(text: str, why: str) -> None:
+    assert (parse(text).why or "").startswith(why)
+
+
+def test_one_wrong_letter_is_no_matter_but_two_are() -> None:
+    for text in ("go to the kitchne", "go to the kitchn", "go to the kitcheen", "go to the kitchem"):
+        assert parse(text).clauses[0].frames[0] == Enter(KITCHEN), text
+    assert not any(isinstance(each, Enter) for clause in parse("go to the kytchm").clauses for each in clause.frames)
+
+
+WORDS = st.sampled_from(
+    [*Grammar().words, "not", "don't", "then", "12", "99999999999", "🏠", "ß", "\x00", "ⅷ", "٣", "'", "-"]
+)
+
+
+@given(st.one_of(st.text(max_size=600), st.lists(WORDS, max_size=80).map(" ".join)), st.integers(0, 36 * 8 - 1))
+@settings(deadline=None, max_examples=150)
+def test_nothing_that_anybody_types_is_an_error(text: str, pose: int) -> None:
+    parsed = parse(text)
+    meant = denote(parsed, AROUND, pose, AROUND.after)
+    for parts in (parsed.parts, meant.parts):
+        ends = [place for start, end, _ in parts for place in (start, end)]
+        assert ends == sorted(ends) and all(0 <= place <= len(text) for place in ends)
+    assert len(meant.frames) <= len(parsed.clauses)
+    assert parsed.clauses or parsed.why
+    if meant.true:
+        at = pose
+        for action in meant.plan:
+            at = AROUND.after(at, action)
+        assert at // VIEWS == meant.pose // VIEWS or Nav.FORWARD in meant.plan
+
+
+def pose(viewpoint: str, heading: int) -> int:
+    return AROUND.graph.ids.index(viewpoint) * VIEWS + view_index(1, heading)
+
+
+@pytest.mark.parametrize(
+    ("text", "viewpoint", "heading", "plan"),
+    [
+        ("turn right, then into the kitchen", "hall_south", 0, "turn 90 degrees right, go forward"),
+        ("through the opening on the right", "hall_south", 2, "turn right, go forward"),
+        ("go to the sofa", "living_east", 9, "go forward"),
+        ("leave the hall", "hall_south", 9, "go forward"),
+        ("turn 30 degrees left", "kitchen", 0, "turn left"),
+        ("stop", "kitchen", 0, "stop"),
+    ],
+)
+def test_where_it_leads_in_the_cottage(text: str, viewpoint: str, heading: int, plan: str) -> None:
+    meant = denote(parse(text), AROUND, pose(viewpoint, heading), AROUND.after)
+    assert subgoal_text(meant.plan) == plan
+
+
+def test_how_far_a_turn_goes_is_seen_from_what_comes_next() -> None:
+    """From facing north the kitchen's opening is 99 degrees to the right: "turn right" is enough said."""
+    meant = denote(parse("turn right and go through the opening ahead"), AROUND, pose("hall_south", 0), AROUND.after)
+    assert AROUND.graph.ids[meant.pose // VIEWS] == "kitchen"
+
+
+def test_what_is_not_there_is_not_understood_here() -> None:
+    text = "turn left, then go to the piano"
+    meant = denote(parse(text), AROUND, pose("hall_south", 0), AROUND.after)
+    assert [text[start:end] for start, end, good in meant.parts if not good] == ["go to the piano"]
+    assert meant.why == "some of it speaks of what is not here, or cannot be reached" and not meant.true
+    assert subgoal_text(meant.plan) == "turn 90 degrees left"
+
+
+@given(st.lists(st.sampled_from(list(Nav)), min_size=1, max_size=6))
+@settings(deadline=None)
+def test_plain_words_are_parsed_back_to_their_plan(plan: list[Nav]) -> None:
+    """Anywhere: turns and steps need no house. A turn around has no side, and a stop is the end."""
+    words = " ".join(plain_words(plan))
+    meant = denote(parse(words), AROUND, pose("hall_south", 0), AROUND.after)
+    ended = plan[: plan.index(Nav.STOP) + 1] if Nav.STOP in plan else plan
+    around = "turn around" in words
+    assert around or subgoal_text(meant.plan) == subgoal_text(ended)

@@ -1,0 +1,141 @@
+"""The speaker: it learns, goes on where it was, and is heard only where a listener follows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from vnla.common.errors import InputError
+from vnla.houses.cottage import cottage
+from vnla.language.facts import facts_of
+from vnla.language.grammar import Grammar
+from vnla.language.sights import plain_sights
+from vnla.language.speaker.advisor import SpeakerAdvisor, sentences_of
+from vnla.language.speaker.composing import Said, follows, said_in
+from vnla.language.speaker.kept import new_speaker, read_speaker, write_speaker
+from vnla.language.speaker.looks import SIZE, Looks
+from vnla.language.speaker.training import Ground, Settings, followed, train_speaker
+from vnla.language.speech import plan_of
+from vnla.language.surroundings import Surroundings
+from vnla.language.tabled import plans_in
+from vnla.report.advice import wandering
+from vnla.roles.advisor import TemplateAdvisor
+from vnla.tasks.vocabulary import SPECIAL, Vocabulary
+from vnla.world.actions import NAV_ACTIONS, Nav
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS, view_index
+
+AROUND = Surroundings(cottage(), plain_sights(cottage()))
+GROUND = Ground.of([AROUND], [facts_of(AROUND)])
+WORDS = Grammar().words
+VOCABULARY = Vocabulary((*SPECIAL, *WORDS))
+
+
+def test_it_learns_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    file, heard = tmp_path / "speaker.safetensors", dict[int, float]()
+    settings = Settings(iterations=20, batch=16, learning_rate=0.02, width=16, k=2)
+    first = train_speaker(file, GROUND, settings, lambda done, _, loss: heard.update({done: loss}))
+    assert first.done == 20 and read_speaker(file).digest == first.digest
+    more = train_speaker(
+        file, GROUND, replace(settings, iterations=40, k=4, width=8), lambda n, _, loss: heard.update({n: loss})
+    )
+    assert more.done == 40 and more.k == 2, "the file says what it is"
+    assert heard[20] < 5 and heard[40] < heard[20] - 0.1
+    assert train_speaker(file, GROUND, replace(settings, iterations=40)).digest == more.digest, "nothing is left to do"
+    assert 0.0 <= followed(more, GROUND, 10, 1) <= 1.0
+
+
+def test_a_file_that_holds_no_speaker_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no speaker; `vnla speaker"):
+        read_speaker(tmp_path / "none.safetensors")
+    bad = tmp_path / "bad.safetensors"
+    bad.write_bytes(b"what is this")
+    with pytest.raises(InputError, match="cannot be read as a speaker"):
+        read_speaker(bad)
+    speaker = new_speaker(WORDS, 2, 8, 0)
+    write_speaker(bad, speaker, {}, {"seed": 0})
+    assert read_speaker(bad).words == tuple(WORDS)
+    write_speaker(bad, replace(speaker, words=("no", "full", "stop")), {}, {})
+    with pytest.raises(InputError, match="its notes make no sense"):
+        read_speaker(bad)
+
+
+def test_what_it_sees() -> None:
+    looks = Looks.of([AROUND])
+    assert looks.kind.shape == (len(AROUND.graph.ids) * VIEWS, SIZE) and looks.where.isfinite().all()
+    pose = AROUND.graph.ids.index("living_east") * VIEWS + view_index(1, 9)
+    seen = looks.kind[pose][:8]
+    in_view = AROUND.visible[pose // VIEWS, pose % VIEWS] & (AROUND.noun >= 0)
+    assert set(seen[seen > 0].tolist()) <= {int(noun) + 1 for noun in AROUND.noun[in_view]}
+    assert (seen > 0).sum() == min(8, in_view.sum())
+
+
+def test_plans_are_those_of_the_teacher_and_each_is_there_once() -> None:
+    plan, about = plans_in(AROUND, 3)
+    advisor = TemplateAdvisor(k=3)
+    assert about.tolist() == sorted(set(about.tolist()))
+    assert torch.equal(plan.poses[:, 0] * NAV_ACTIONS**3 + advisor.code(plan.actions), about)
+    assert (plan.poses[:, 0] % VIEWS // 12 == 1).all(), "level"
+    now = wandering(GROUND.world, 40, 3)
+    level = now.pose % VIEWS // 12 == 1
+    asked = (now.pose * NAV_ACTIONS**3 + advisor.code(plan_of(now, 3).actions))[level]
+    assert set(asked.tolist()) <= set(about.tolist()), "whoever asks has a plan that is there"
+
+
+def test_a_listener_follows_what_is_true_and_leads_to_the_right_place() -> None:
+    plan, about = plans_in(AROUND, 4)
+    start = AROUND.graph.ids.index("hall_south") * VIEWS + view_index(1, 0)
+    wanted = [Nav.RIGHT, Nav.RIGHT, Nav.RIGHT, Nav.FORWARD]
+    row = next(
+        i for i in range(len(about)) if int(plan.poses[i, 0]) == start and plan.actions[i].tolist() == [*map(int, wanted)]
+    )
+    for text in (
+        "turn right, enter the kitchen",
+        "turn 90 degrees right, go forward",
+        "turn right and take the opening ahead",
+    ):
+        assert follows(text, AROUND, plan, row), text
+    others = ("turn left, enter the kitchen", "turn right", "turn right, enter the bathroom", "turn right, go to the piano")
+    for text in (*others, "turn right, and stop", "turn right, enter the kitchen and stop", "colourless ideas", ""):
+        assert not follows(text, AROUND, plan, row), text
+
+
+def test_what_is_kept_is_followed() -> None:
+    """An untrained speaker babbles: nothing that it says is kept unless it happens to be right."""
+    said = said_in(AROUND, new_speaker(WORDS, 1, 8, 0))
+    plan, about = plans_in(AROUND, 1)
+    assert int(said.plans[0]) == len(about) and len(said.about) == len(said.tokens)
+    for number, tokens in zip(said.about.tolist(), said.tokens.tolist(), strict=True):
+        assert follows(new_speaker(WORDS, 1, 8, 0).text(tokens), AROUND, plan, about.tolist().index(number))
+
+
+def test_its_sentences_are_heard_where_they_belong_and_plain_words_elsewhere() -> None:
+    world = GROUND.world
+    now = wandering(world, 30, 3)
+    advisor = SpeakerAdvisor(k=2, speaker="x")
+    plain = advisor.ready(VOCABULARY).say(now)
+    code = TemplateAdvisor(k=2).code(plan_of(now, 2).actions)
+    about = (now.pose * NAV_ACTIONS**2 + code).numpy()
+    chosen = np.unique(about[::3])
+    tokens = np.zeros((len(chosen), 16), np.int16)
+    tokens[:, :3] = [WORDS.index(word) + 1 for word in ("climb", "the", "stairs")]
+    sentences = sentences_of([Said(chosen, tokens, np.array([1]))], world, WORDS, 2)
+    heard = advisor.voiced(VOCABULARY, sentences, "cpu").say(now)
+    for row in range(30):
+        said, plainly = (each.table.text(int(each.index[row])) for each in (heard, plain))
+        assert plainly and said == ("climb the stairs" if about[row] in chosen else plainly)
+
+
+def test_bad_options_are_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--advisor-option speaker=FILE"):
+        SpeakerAdvisor()
+    with pytest.raises(InputError, match="1 to 6 actions"):
+        SpeakerAdvisor(k=7, speaker="x")
+    file = tmp_path / "speaker.safetensors"
+    write_speaker(file, new_speaker(WORDS, 2, 8, 0), {}, {})
+    with pytest.raises(InputError, match="describes 2 actions, not 4"):
+        SpeakerAdvisor(speaker=str(file)).ready_in(None, World.compile([cottage()]), VOCABULARY)  # type: ignore[arg-type]
