@@ -90,7 +90,7 @@ def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
     from vnla.serve.understood import Ears
     from vnla.world.views import HEADINGS
 
-    console = Plain()
+    console = Plain(highlight=False, markup=False)
     places = Places([errand.house])
     with Console(stderr=True).status("looking around in the house …"):
         around = Surroundings(errand.house, sights_of(folder, errand.house))
