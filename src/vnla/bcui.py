@@ -51,11 +51,13 @@ class Walk:
     mind: Mind  # g^main and the agent's state
 
 
-def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Rollout:
-    """Run `episodes` from start to end."""
+def bcui(
+    episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE, begun: tuple[int, Walk] | None = None
+) -> Rollout:
+    """Run `episodes` from start to end, or on from where they stood before a step, if they were `begun`."""
     rollout = Rollout(episodes, players.batching)
-    walk = begin(episodes, players, longest)  # 4-8
-    for step in range(longest):  # 9
+    done, walk = begun or (0, begin(episodes, players, longest))  # 4-8
+    for step in range(done, longest):  # 9
         walk = players.batching.rest(walk, walk.going)
         if not len(walk.row):
             break

@@ -177,6 +177,35 @@ def test_who_waits_walks_only_to_the_first_request_without_an_answer(policies: E
         assert len(other.steps) == (waits[0] + 1 if waits else len(one.steps))
 
 
+def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, anew = (Engine(replace(trained, config=trained.config.asking("first"))) for _ in range(2))
+    whole = {task: walk(kept, task, {}) for task in tasks(kept)}
+
+    def nobody(*_: object) -> list[Walked]:
+        raise AssertionError("nothing has to be walked anew")
+
+    answered = 0
+    for task, walked in whole.items():
+        spoken: dict[int, str | None] = {}
+        while (step := next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)) is not None:
+            spoken = {**spoken, step: ("turn left", None, "go forward , go forward")[answered % 3]}
+            with monkeypatch.context() as alone:
+                alone.setattr("vnla.serve.engine.walk_all", nobody)
+                walked = kept.walk(Errand(task, 0, spoken, waits=True)).result(timeout=60)
+            [again] = walk_all(anew, [Errand(task, 0, spoken, waits=True)])
+            assert same(walked, again), (task, spoken)
+            answered += 1
+    assert answered > len(whole), "some ask twice"
+
+
+def test_more_than_a_mind_has_room_for_is_walked_anew(engine: Engine) -> None:
+    task = tasks(engine)[0]
+    step = next(i for i, each in enumerate(walk(engine, task, {}).steps) if each.asked)
+    spoken = {step: " , ".join(["turn left"] * 40)}
+    [again] = walk_all(engine, [Errand(task, 0, spoken)])
+    assert same(walk(engine, task, spoken), again)
+
+
 def test_sizes_that_stay_fixed_as_on_a_gpu_change_nothing(trained: Trained, engine: Engine) -> None:
     fixed = Engine(trained)
     fixed.players = replace(fixed.players, batching=Batching(fixed=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -55,6 +55,9 @@ class Mind(ABC):
 
     It is a dataclass of tensors with a row for each episode (`vnla.common.selection`): rows that have ended may be left out.
     """
+
+    goes_on: ClassVar[bool] = False
+    """Whether a row may be kept, and go on later as it would have: whether it is nothing but its tensors."""
 
     def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:  # noqa: ARG002
         """What `advice` gives: what the advisor would say to those who may ask.

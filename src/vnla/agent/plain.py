@@ -24,6 +24,7 @@ class PlainMind(Mind):
     """Of the paper's agent in any shape, on any device, with or without gradients."""
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"module", "batching"})
+    goes_on: ClassVar[bool] = True
 
     module: NavigationModule
     batching: Batching

@@ -18,16 +18,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 import torch
 
-from vnla.bcui import bcui
+from vnla.bcui import Walk, bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.serve.goals import Goals
-from vnla.serve.hearing import Spoken, spoken_into, with_persons, words_of
+from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, spoken_into, told_anew, with_persons, words_of
+from vnla.serve.paused import Keeping, Paused, Pauses
 from vnla.serve.sights import Sights
 from vnla.serve.walked import Walked, walks_of
 from vnla.tasks.task import Task
@@ -74,6 +76,8 @@ class Engine:
         self.stock: list[tuple[Task, int]] = []
         """Tasks and seeds whose walks were done before anybody wanted them: what to choose from where nobody has chosen."""
         self._kept: OrderedDict[tuple[Task, int], Future[Walked]] = OrderedDict()
+        self.pauses = Pauses()
+        """Where walks go on when somebody answers; only the walking thread knows them."""
         self._lock = threading.Lock()
         self._queue: queue.Queue[tuple[Errand, Future[Walked]] | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._work, name="walks", daemon=True)
@@ -185,8 +189,22 @@ class Engine:
             going = None not in waiting
             self._serve([each for each in waiting if each is not None and each[1].set_running_or_notify_cancel()])
 
+    def _went_on(self, errand: Errand, future: Future[Walked]) -> bool:
+        """Whether somebody who answered was served at once, because the walk was kept where it waited. What fails so is
+        walked anew."""
+        paused = self.pauses.find(errand.task, errand.seed, errand.spoken)
+        if paused is None:
+            return False
+        try:
+            [walked] = _walk_batch(self, self.compiled([errand.task]), [errand], 0, paused)
+        except Exception:
+            return False
+        future.set_result(walked)
+        return True
+
     def _serve(self, waiting: Sequence[tuple[Errand, Future[Walked]]]) -> None:
         """Walk together; if that fails, one by one, so that nobody fails for another."""
+        waiting = [(errand, future) for errand, future in waiting if not self._went_on(errand, future)]
         if not waiting:
             return
         try:
@@ -226,7 +244,10 @@ def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
     ]
 
 
-def _walk_batch(engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int) -> list[Walked]:
+def _walk_batch(
+    engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int, paused: Paused | None = None
+) -> list[Walked]:
+    """Some episodes together, from start to end; or one, from where it was `paused`."""
     device = tasks.key.device
     seeds = torch.tensor([errand.seed for errand in errands], device=device)
     which = torch.arange(first, first + len(errands), device=device)
@@ -235,6 +256,22 @@ def _walk_batch(engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first
     episodes, said = spoken_into(plain, [errand.spoken for errand in errands], [errand.waits for errand in errands], longest)
     most = max((len(errand.spoken) for errand in errands), default=0)
     players, listener = with_persons(engine.players, said, engine.words, most)
+    room = players.voice.phrases.tails.tokens.shape[1]
+    keeping = Keeping.like(players.batching)
     with torch.inference_mode(), greedy(listener):
-        rollout = bcui(episodes, players, longest=longest)
-        return walks_of(rollout, episodes, listener.attention, players, engine.words, [errand.task for errand in errands])
+        begun = None if paused is None else _begun(paused, episodes, listener, room)
+        rollout = bcui(episodes, replace(players, batching=keeping), longest=longest, begun=begun)
+        before = [paused.before] if paused is not None and begun is not None else []
+        given = [errand.task for errand in errands]
+        walks = walks_of(rollout, episodes, listener.attention, players, engine.words, given, before)
+        for row, (errand, walked) in enumerate(zip(errands, walks, strict=True)) if not keeping.fixed else ():
+            engine.pauses.keep(errand.seed, errand.spoken, walked, row, keeping, begun[0] if begun else 0, room)
+    return walks
+
+
+def _begun(paused: Paused, episodes: PersonsEpisodes, listener: Listener, room: int) -> tuple[int, Walk] | None:
+    """Where an episode goes on; None if it has to begin anew, because more is said to it than its mind has room for."""
+    mind = told_anew(paused.walk.mind, listener)
+    if mind is None or room != paused.room:
+        return None
+    return paused.step, replace(paused.walk, episodes=episodes, mind=mind)

@@ -181,6 +181,12 @@ class _Listening(Mind):
         return decision._replace(logits=logits), replace(self, own=own, before=self.told)
 
 
+def told_anew(mind: Mind, listener: Listener) -> Mind | None:
+    """The mind of a `Listener` as that of another, of the same agent; None if it cannot go on elsewhere."""
+    assert isinstance(mind, _Listening)
+    return replace(mind, attention=listener.attention) if mind.own.goes_on else None
+
+
 def _seen(view: Views) -> Views:
     return {name: each for name, each in view.items() if name != Told.NAME}
 

@@ -81,6 +81,11 @@ class Instructions:
         self._goals = [sentence.split() for sentence in words.decode(episodes.end_goals.tokens)]
         self._advice: list[list[str]] = [[] for _ in self._goals]
 
+    def recall(self, row: int, before: Sequence[Step]) -> None:
+        """What was said last in the steps before: it stands first in what was attended to."""
+        attended = [word for word, _ in before[-1].attention] if before else []
+        self._advice[row] = attended[: len(attended) - len(self._goals[row]) - 1] if attended else []
+
     def hear(self, row: int, tokens: Tensor) -> None:
         """Advice takes the place of what was said before."""
         self._advice[row] = self._words.decode(tokens[None])[0].split()
@@ -102,10 +107,13 @@ def walks_of(
     players: Players,
     words: Vocabulary,
     tasks: Sequence[Task],
+    before: Sequence[Sequence[Step]] = (),
 ) -> list[Walked]:
-    """The walks of a rollout, one an episode; `attention` is that of its moments."""
-    steps: list[list[Step]] = [[] for _ in tasks]
+    """The walks of a rollout, one an episode; `attention` is that of its moments. Steps may have been walked before."""
+    steps: list[list[Step]] = [list(each) for each in before or [()] * len(tasks)]
     instructions = Instructions(episodes, words)
+    for row, each in enumerate(steps):
+        instructions.recall(row, each)
     spoken = episodes.spoken.tolist()
     for moment, weights, ask in zip(rollout.moments, attention, _asking(rollout.moments, players), strict=True):
         for row, step in _steps(moment, weights, ask, instructions, [each[moment.step] for each in spoken]):

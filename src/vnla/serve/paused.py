@@ -1,0 +1,92 @@
+"""Walks kept where a person may answer, so that whoever does need not wait until all before it is walked anew.
+
+What came before a request does not depend on the answer. So the agent goes on from there, with its mind as it was: a row of
+the batch that it walked in.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
+
+from torch import Tensor
+
+from vnla.bcui import Walk
+from vnla.common.batching import Batching
+from vnla.common.selection import take_rows
+from vnla.serve.hearing import Spoken
+from vnla.serve.walked import Step, Walked
+from vnla.tasks.task import Task
+
+MOST = 2048
+"""Walks that are kept, those that were last wanted."""
+
+Value = TypeVar("Value")
+_Key = tuple[Task, int, frozenset[tuple[int, str | None]]]
+
+
+class Paused(NamedTuple):
+    """An episode before a step at which it asks."""
+
+    step: int
+    walk: Walk  # of this one episode
+    before: tuple[Step, ...]
+    room: int
+    """Words of what it hears that its mind has room for."""
+
+
+@dataclass(frozen=True)
+class Keeping(Batching):
+    """Batching that also keeps where the batch stood before each step."""
+
+    stood: list[object] = field(default_factory=list)
+
+    @classmethod
+    def like(cls, batching: Batching) -> Keeping:
+        """With the sizes of another."""
+        return cls(batching.fixed, batching.keeps_ended)
+
+    def rest(self, batch: Value, going: Tensor) -> Value:
+        """As ever, and kept."""
+        rest = super().rest(batch, going)
+        self.stood.append(rest)
+        return rest
+
+    def walk(self, number: int, row: int) -> Walk:
+        """Where an episode stood before one of the steps, counted from the first that was walked."""
+        walk = self.stood[number]
+        assert isinstance(walk, Walk)
+        place = (walk.row == row).nonzero().squeeze(1)
+        return replace(take_rows(walk, place), row=place.new_zeros(1))
+
+
+class Pauses:
+    """Where walks stand that somebody may go on with."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_Key, Paused] = OrderedDict()
+
+    def find(self, task: Task, seed: int, spoken: Spoken) -> Paused | None:
+        """Where the last thing that is said is an answer; None if that is not kept."""
+        if not spoken:
+            return None
+        last = max(spoken)
+        key = task, seed, frozenset(item for item in spoken.items() if item[0] != last)
+        found = self._kept.get(key)
+        if found is None or found.step != last:
+            return None
+        self._kept.move_to_end(key)
+        return found
+
+    def keep(self, seed: int, spoken: Spoken, walked: Walked, row: int, keeping: Keeping, first: int, room: int) -> None:
+        """Keep a walk at its first request that no person has answered, if there is one; `first` is the first step that was
+        walked now."""
+        step = next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)
+        if step is None or step < first:
+            return
+        key = walked.task, seed, frozenset(spoken.items())
+        self._kept[key] = Paused(step, keeping.walk(step - first, row), walked.steps[:step], room)
+        self._kept.move_to_end(key)
+        while len(self._kept) > MOST:
+            self._kept.popitem(last=False)
