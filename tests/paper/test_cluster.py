@@ -154,7 +154,7 @@ def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(tmp_path: Pa
     with many(1) as gone:
         failing = threading.Thread(target=lambda: (wait_until((tmp_path / "step.txt").exists), gone.kill_all()), daemon=True)
         failing.start()
-        with pytest.raises(UnreachableError, match="lost .*what is done is kept"), Cluster(gone.address) as engine:
+        with pytest.raises(UnreachableError, match=r"lost .*what is done is kept"), Cluster(gone.address) as engine:
             carry_out(climbing(tmp_path), tmp_path, Silence(), 1, engine=engine)
     with pytest.raises(InputError, match="no Ray cluster that can be used answers there"), Cluster(gone.address):
         pass
