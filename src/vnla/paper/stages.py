@@ -90,8 +90,8 @@ class StageGraph:
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
     def basis(self, stage: Stage) -> list[str]:
-        """Names of the stages that one builds on, its own pieces not counted."""
-        return [name for name in stage.after if self.stages[name].piece_of != stage.name]
+        """Names of the stages that one builds on, pieces of stages not counted."""
+        return [name for name in stage.after if not self.stages[name].piece_of]
 
     @property
     def fingerprint(self) -> str:
