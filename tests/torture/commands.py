@@ -177,15 +177,16 @@ class Begun:
 
     def wait(self, seconds: float = 600) -> Ended:
         """Until it is gone; what is there after so many seconds is killed."""
-        deadline = time.monotonic() + seconds
+        deadline, late = time.monotonic() + seconds, ""
         while True:
             number, status = os.waitpid(self.process, os.WNOHANG)
             if number:
                 break
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and not late:
+                late = f"it was ended after {seconds:.0f} s: "
                 self.send(signal.SIGKILL)
             time.sleep(0.005)
-        said = self._said.read_text(errors="replace") if self._said.exists() else ""
+        said = late + (self._said.read_text(errors="replace") if self._said.exists() else "")
         return Ended(os.waitstatus_to_exitcode(status), said, time.monotonic() - self._began)
 
     def leaves_nobody(self, seconds: float = 10) -> bool:
