@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from vnla.common.errors import InputError
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.help_teacher import (
+    RESULT_NAMES,
     HelpTeacher,
     Reason,
     deviates,
@@ -159,3 +161,29 @@ def test_the_uniform_distribution_is_over_all_six_actions() -> None:
 
 def test_forward_is_the_action_that_rule_e_looks_for() -> None:
     assert SURE[Nav.FORWARD] == 1.0
+
+
+def test_reasons_have_the_numbers_and_names_that_files_have() -> None:
+    """Numbers as `evaluation.npz` has them, strongest first; names as the authors' results files have them."""
+    assert {reason.name: (int(reason), RESULT_NAMES[reason]) for reason in Reason} == {
+        "NO_BUDGET": (0, "exceed"),
+        "ARRIVED": (1, "arrive"),
+        "DEVIATED": (2, "deviate"),
+        "CONFUSED": (3, "uncertain"),
+        "UNMOVED": (4, "unmoved"),
+        "USE_IT_UP": (5, "why_not"),
+        "NO_NEED": (6, "pass"),
+    }
+    assert len(Reason) == 7
+
+
+def test_the_thresholds_are_those_of_the_paper() -> None:
+    assert HelpTeacher() == HelpTeacher("abcde", deviation=8.0, uncertainty=1.0, non_moving=9, counts_start_pose=False)
+
+
+@pytest.mark.parametrize("wrong", [{"deviation": -0.1}, {"non_moving": 0}, {"non_moving": 10**6 + 1}, {"uncertainty": None}])
+def test_thresholds_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="must be a"):
+        HelpTeacher(**wrong)
+    HelpTeacher(deviation=0.0, non_moving=1)
+    HelpTeacher(non_moving=10**6)

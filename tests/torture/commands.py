@@ -7,13 +7,14 @@ all that it imports is loaded already; signals and statuses are those of `python
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import shutil
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from cottage_run import write_cottage
-from vnla.houses.folder import read_world, write_manifest
-
+EXAMPLE = Path(__file__).parents[2] / "examples" / "world.json"
 HOUSES = ("--train", 1, "--dev", 1, "--test", 1)
 POINTS = ("--size", 10, "--most-train", 40, "--fewest", 1)
 TRAINING = ("--features", "symbolic", "--batch", 4, "--hidden", 8, "--iterations", 6, "--validate-every", 2, "--threads", 1)
@@ -66,6 +65,9 @@ class Material:
 
 
 def _cottage(folder: Path) -> None:
+    from cottage_run import write_cottage
+    from vnla.houses.folder import read_world, write_manifest
+
     world, _ = write_cottage(folder)
     random = np.random.default_rng(0)
     (house,) = (found := read_world(world)).houses
@@ -90,6 +92,8 @@ class Command(NamedTuple):
     prepare: Callable[[Material, Path], None] = lambda _material, _folder: None
     passing: tuple[str, ...] = ()
     """Names of files and folders that are not compared."""
+    modules: tuple[str, ...] = ()
+    """What it imports when it is called."""
 
 
 def _copy_world(material: Material, folder: Path) -> None:
@@ -97,20 +101,40 @@ def _copy_world(material: Material, folder: Path) -> None:
 
 
 COMMANDS = (
-    Command("world make", lambda _, folder: ("world", "make", folder / "world", *HOUSES)),
+    Command(
+        "world import",
+        lambda _, folder: ("world", "import", "json", EXAMPLE, folder / "world"),
+        modules=("vnla.houses.plain", "vnla.houses.folder"),
+    ),
+    Command(
+        "world make",
+        lambda _, folder: ("world", "make", folder / "world", *HOUSES),
+        modules=("vnla.houses.generate.unfinished",),
+    ),
     Command(
         "features make",
         lambda _, folder: ("features", "make", folder / "world", "--encoder", "pixels", "--size", "32x32", "--batch", 64),
         _copy_world,
+        modules=("vnla.vision.making",),
     ),
-    Command("tasks make", lambda given, folder: ("tasks", "make", given.houses, folder / "tasks", *POINTS)),
-    Command("train", lambda given, folder: ("train", folder / "run", *given.places, *TRAINING), passing=("tensorboard",)),
+    Command(
+        "tasks make",
+        lambda given, folder: ("tasks", "make", given.houses, folder / "tasks", *POINTS),
+        modules=("vnla.tasks.generate", "vnla.tasks.dataset"),
+    ),
+    Command(
+        "train",
+        lambda given, folder: ("train", folder / "run", *given.places, *TRAINING),
+        passing=("tensorboard",),
+        modules=("vnla.training.together",),
+    ),
     Command(
         "evaluate",
         lambda given, folder: (
             "evaluate", given.run, "--split", "test_seen", "--seeds", 2, "--subset", 20, "--json", folder / "all.json",
             "--csv", folder / "all.csv", "--results", folder / "results", "--npz", folder / "npz",
         ),
+        modules=("vnla.training.trained", "vnla.evaluation.kept"),
     ),
     Command(
         "evaluate a guest",
@@ -119,6 +143,7 @@ COMMANDS = (
             "--out", folder / "guest",
         ),
         passing=("calls.jsonl", "summary.json"),
+        modules=("vnla.remote.evaluation",),
     ),
 )  # fmt: skip
 
@@ -152,15 +177,16 @@ class Begun:
 
     def wait(self, seconds: float = 600) -> Ended:
         """Until it is gone; what is there after so many seconds is killed."""
-        deadline = time.monotonic() + seconds
+        deadline, late = time.monotonic() + seconds, ""
         while True:
             number, status = os.waitpid(self.process, os.WNOHANG)
             if number:
                 break
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and not late:
+                late = f"it was ended after {seconds:.0f} s: "
                 self.send(signal.SIGKILL)
             time.sleep(0.005)
-        said = self._said.read_text(errors="replace") if self._said.exists() else ""
+        said = late + (self._said.read_text(errors="replace") if self._said.exists() else "")
         return Ended(os.waitstatus_to_exitcode(status), said, time.monotonic() - self._began)
 
     def leaves_nobody(self, seconds: float = 10) -> bool:
@@ -224,13 +250,7 @@ def is_there(said: str) -> bool:
     return "exists already" in said or "there already" in said
 
 
-def load_everything() -> None:
+def load(commands: Iterable[Command]) -> None:
     """Import what commands import, so that copies of this process need not."""
-    import vnla.cli
-    import vnla.evaluation.evaluate
-    import vnla.evaluation.kept
-    import vnla.houses.generate.unfinished
-    import vnla.remote.evaluation
-    import vnla.tasks.generate
-    import vnla.training.together
-    import vnla.vision.making  # noqa: F401
+    for module in dict.fromkeys(each for command in commands for each in ("vnla.cli", *command.modules)):
+        importlib.import_module(module)

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, complaint, is_there, left_in, load_everything
+from torture.commands import COMMANDS, Begun, Command, Material, complaint, is_there, left_in, load
 
 WAYS = {"no space": 1, "I/O error": 2, "short write": 3, "kill": 4, "power": 5}
 _KILLED = -9
@@ -98,11 +98,10 @@ def faults(
     work: Path, seed: int, most: int | None, commands: Sequence[str] = (), ways: Sequence[str] = tuple(WAYS)
 ) -> Iterator[dict[str, Any]]:
     """A report on each command: every operation fails in every way, or `most` of them drawn by the seed."""
-    load_everything()
+    chosen_commands = [command for command in COMMANDS if not commands or command.name in commands]
+    load(chosen_commands)
     material = Material(work / "material")
-    for command in COMMANDS:
-        if commands and command.name not in commands:
-            continue
+    for command in chosen_commands:
         tormented = Tormented(command, material, work / "faults" / command.name.replace(" ", "-"))
         every = [(way, at) for way in ways for at in range(1, tormented.operations + 1)]
         chosen = every if most is None or most >= len(every) else Random(f"{seed} {command.name}").sample(every, most)

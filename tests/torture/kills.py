@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, is_there, left_in, load_everything
+from torture.commands import COMMANDS, Begun, Command, Material, is_there, left_in, load
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 STUDY, PAPER = "a study being recorded", "paper"
@@ -27,7 +27,7 @@ SHARES = {PAPER: 0.05, STUDY: 0.15}
 
 def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """A report on each command."""
-    load_everything()
+    load(command for command in COMMANDS if not commands or command.name in commands)
     material = Material(work / "material")
     known = [each for each in (*(command.name for command in COMMANDS), PAPER, STUDY) if not commands or each in commands]
     usual = [each for each in known if each not in SHARES]

@@ -132,10 +132,10 @@ def test_what_was_told_of_a_study_is_there_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="what stands between a command and the disk has to be compiled")
-@pytest.mark.parametrize("part", [("faults", "3"), ("kills", "2")])
-def test_making_features_survives(part: tuple[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.parametrize("part", [("faults", "8"), ("kills", "4")])
+def test_importing_a_world_survives(part: tuple[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     work, out = tmp_path_factory.getbasetemp() / "torture", tmp_path / "out.json"
-    command = [sys.executable, "-m", "torture", part[0], "--most", part[1], "--only", "features make", "--work", str(work)]
+    command = [sys.executable, "-m", "torture", part[0], "--most", part[1], "--only", "world import", "--work", str(work)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([*sys.path, str(TESTS)])}
     done = subprocess.run([*command, "--out", str(out)], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vnla.common.errors import InputError
-from vnla.world.budgets import TimeBudgets, help_budget, training_time_budget, upper_bound
+from vnla.world.budgets import (
+    HELP_RATIO,
+    LONGEST_EPISODE,
+    SUBGOAL_ACTIONS,
+    TimeBudgets,
+    help_budget,
+    training_time_budget,
+    upper_bound,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +83,11 @@ def test_budgets_depend_on_seed_and_episode_alone() -> None:
     assert not torch.equal(
         help_budget(torch.full((1000,), 25), many, seed=3), help_budget(torch.full((1000,), 25), many, seed=4)
     )
+
+
+def test_the_numbers_are_those_of_the_papers_table() -> None:
+    assert (LONGEST_EPISODE, HELP_RATIO, SUBGOAL_ACTIONS) == (25, 0.4, 4)
+    assert TimeBudgets().longest == 25
+    assert upper_bound([7]) == 25.0 and upper_bound([7, 7]) == 7.0
+    # 20 steps at τ = 0.4 and k = 4 are exactly two requests.
+    assert help_budget(torch.tensor([20]), torch.tensor([5]), seed=1).tolist() == [2]
