@@ -13,7 +13,7 @@ RUNTIME := build/runtime
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-slow lint format pictures docs web dist package sbom audit licences clean
+.PHONY: help install demo test test-slow torture lint format pictures docs web dist package sbom audit licences clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,13 @@ test: lint ## lint, types and the fast tests
 
 test-slow: install ## the tests that take minutes
 	$(PYTEST) -m slow || test $$? -eq 5  # 5: there are none
+
+torture: install ## faults of the disk, kills, bit flips, fuzzing, mutants: hours; MOST=20 for a part of each (docs/reliability.md)
+	@mkdir -p build/torture
+	@status=0; for part in flips faults kills fuzz mutants; do \
+		OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m torture $$part --seed $(or $(SEED),0) $(if $(MOST),--most $(MOST)) \
+			--out build/torture/$$part.json || status=1; \
+	done; exit $$status
 
 lint: install ## style, formatting and types
 	$(BIN)/ruff check .

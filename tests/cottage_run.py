@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ from vnla.world.compiled import World
 SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
 
 
-def write_cottage(folder: Path) -> tuple[Path, Path]:
-    """The world folder and the data set folder; every split has the cottage's six tasks."""
-    house = cottage()
+def write_cottage(folder: Path, houses: int = 1) -> tuple[Path, Path]:
+    """The world folder and the data set folder; every split has the cottage's six tasks, in each of so many like it."""
+    street = [cottage(), *(replace(cottage(), name=f"cottage{number}") for number in range(1, houses))]
     world = folder / "world"
-    write_world(world, [house], source="drawn", splits={"train": [house.name]})
+    write_world(world, street, source="drawn", splits={"train": [house.name for house in street]})
     tasks = folder / "tasks"
     tasks.mkdir()
     for split in SPLITS:
-        records = [_record(task, i) for i, task in enumerate(cottage_tasks(World.compile([house])))]
+        six = cottage_tasks(World.compile([cottage()]))
+        tasks_here = [replace(task, house=house.name) for house in street for task in six]
+        records = [_record(task, i) for i, task in enumerate(tasks_here)]
         (tasks / f"asknav_{split}.json").write_text(json.dumps(records))
     return world, tasks
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
 from vnla.common.errors import INTERRUPTED, INTERRUPTION
+
+_MOMENT = 0.02
+"""Seconds."""
 
 
 def main() -> None:
@@ -27,6 +31,7 @@ def main() -> None:
 
     try:
         if taken:
+            sys.unraisablehook = _heard_again
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
     except KeyboardInterrupt:
@@ -38,6 +43,14 @@ def main() -> None:
     finally:
         if taken:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _heard_again(lost: sys.UnraisableHookArgs) -> None:
+    """Ctrl-C that came while something was being tidied up, where Python drops what is raised, comes again soon."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _leave_at_once() -> NoReturn:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
@@ -46,6 +47,7 @@ class Walk:
     past: Tensor  # (batch, longest), the poses before, where a sense remembers them
     veil: Views  # what an episode shows of the views, if not all: (batch, size) each
     plan: Tensor  # the help policy's
+    route: Tensor  # where the subgoal leads, if it is being followed
     mind: Mind  # g^main and the agent's state
 
 
@@ -70,13 +72,13 @@ def bcui(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -
                 step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
                 tentative=resolve.tentative, final=deed.final, known=kept(resolve.known, players),
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
-                heard=answer.index, phrases=answer.table, taught=sight.taught, nav=deed.nav, after=deed.pose,
+                heard=answer.index, phrases=answer.table, taught=deed.taught, nav=deed.nav, after=deed.pose,
                 since_request=walk.since_request, unmoved=walk.unmoved, past=walk.past,
             )
         )  # fmt: skip
         walk = replace(
             walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
-            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, mind=mind,
+            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, route=deed.route, mind=mind,
         )  # 17, 30-32  # fmt: skip
     rollout.logits = walk.mind.recall()
     return rollout
@@ -153,7 +155,7 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, player
     else:
         tentative = log_distribution(first.logits, sight.blocked).exp()
         known = players.agent.knows(sight.view, tentative, first)  # 12
-        now = situation(walk, step, tentative, lambda: players.agent.ask(known, walk.budget))
+        now = situation(walk, step, tentative, lambda: asked(walk, step, known, players))
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
@@ -166,10 +168,19 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, player
     )
 
 
+def asked(walk: Walk, step: int, known: Tensor, players: Players) -> Tensor:
+    """What the help module says, with dropout that is each episode's own."""
+    if known.is_cuda:
+        return players.agent.ask(known, walk.budget)
+    with lots_of(walk.episodes.lots(), step, ASKING):
+        return players.agent.ask(known, walk.budget)
+
+
 class Deed(NamedTuple):
     """What was done, and the walk after it."""
 
     final: Tensor  # (batch, 6), log-probabilities of pass 2
+    taught: Tensor  # what the teacher wanted
     nav: Tensor
     pose: Tensor
     going: Tensor
@@ -177,6 +188,7 @@ class Deed(NamedTuple):
     since_request: Tensor
     unmoved: Tensor
     past: Tensor
+    route: Tensor
 
 
 @fused
@@ -184,11 +196,13 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
     """Lines 23 to 27, 33, 17 and 30 to 32: choose an action, carry it out, and count."""
     final = log_distribution(logits, sight.blocked)
     since_request = (walk.since_request + 1).masked_fill(request, 0)
-    acts_for_it = since_request < players.advisor.k
-    nav = players.acting(final.detach().exp(), sight.taught, acts_for_it, walk.episodes, step)
+    k = players.advisor.k
+    course = players.following(walk.route, walk.pose, sight.taught, since_request, k, walk.episodes, step)  # 22
+    nav = players.acting(final.detach().exp(), course.taught, course.led, walk.episodes, step)
     pose = walk.episodes.environment.step(walk.pose, nav, walk.episodes.goals)
     return Deed(
         final=final,
+        taught=course.taught,
         nav=nav,
         pose=pose,
         going=walk.going & (nav != STOP) & (step + 1 < walk.episodes.time_budget),
@@ -196,6 +210,7 @@ def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, pl
         since_request=since_request,
         unmoved=count_unmoved(walk.unmoved, walk.pose, pose),
         past=remembered(walk.past, step, walk.pose),
+        route=course.route,
     )
 
 
@@ -203,7 +218,9 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
     """The start of every episode: lines 4 to 8."""
     answers = players.advisor.speaks and players.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
+    remembers = players.voice.remembers or any(sense.remembers for sense in players.senses.values())
     zero = torch.zeros_like(episodes.start)
+    beginning = Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching, episodes.lots())
     return Walk(
         row=torch.arange(len(episodes), device=zero.device),
         episodes=episodes,
@@ -215,9 +232,10 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         since_request=zero + players.advisor.k,
         unmoved=zero,
         plan=players.help_policy.plan(episodes),
+        route=players.following.begin(episodes.start, players.advisor.k),
         veil=veil_of(episodes, players),
-        past=nowhere(zero, longest if any(sense.remembers for sense in players.senses.values()) else 0),
-        mind=players.agent.begin(Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching)),
+        past=nowhere(zero, longest if remembers else 0),
+        mind=players.agent.begin(beginning),
     )
 
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from vnla.common.randomness import Purpose, row_seeds
 from vnla.roles.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import NOWHERE, Environment, viewpoint_of
@@ -66,6 +67,10 @@ class Episodes:
 
     def __len__(self) -> int:
         return len(self.key)
+
+    def lots(self) -> Tensor | None:
+        """(batch,), what dropout is drawn from for each episode on a CPU, where they leave the batch; None on a GPU."""
+        return None if self.key.is_cuda else row_seeds(self.seed, self.key, Purpose.DROPOUT)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
+from vnla.agent.layers.dropout import LEARNING_TO_ASK, lots_of
 from vnla.common.batching import Batching
+from vnla.common.randomness import GOLDEN, signed
 from vnla.episodes import Episodes
 from vnla.roles.words import Phrases
 from vnla.world.actions import ask_action
+from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,13 @@ class Rollout:
     batching: Batching = field(default_factory=Batching)
     moments: list[Moment] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
+    totals: Mapping[str, Tensor] = field(default_factory=dict)
+    """Where this is a part of a batch: what was tallied in all parts together."""
 
     def nav_loss(self) -> Tensor:
         """Negative log-likelihood of the navigation teacher: mean over the episodes that learn, summed over the steps."""
         each = -self.log_probabilities().gather(1, self.every("taught")[:, None]).squeeze(1)
-        return self._sum_of_means(each, self.every("learns"))
+        return self._sum_of_means(each, "learns")
 
     def log_probabilities(self) -> Tensor:
         """Of all second passes, with their gradients: (all rows of all moments, 6)."""
@@ -74,18 +81,43 @@ class Rollout:
             torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, chosen, strict=True)])
             for name in ("budget", "teacher_request", "known")
         )
-        each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
-        return self._sum_of_means(self.batching.spread(each, self.every("budget") > 0), self.every("going"))
+        with self.lots(chosen):
+            each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
+        return self._sum_of_means(self.batching.spread(each, self.every("budget") > 0), "going")
 
-    def _sum_of_means(self, values: Tensor, chosen: Tensor) -> Tensor:
-        """The sum over the steps of the mean of the chosen values; values that are not chosen may be infinite."""
-        sizes = [len(moment.row) for moment in self.moments]
-        values = values.masked_fill(~chosen, 0)
-        if len(set(sizes)) == 1:
-            sums, counts = (each.view(len(sizes), -1).sum(dim=1) for each in (values, chosen))
-        else:
-            sums, counts = (torch.stack([part.sum() for part in torch.split(each, sizes)]) for each in (values, chosen))
+    def lots(self, chosen: Sequence[Tensor | slice] | None = None) -> AbstractContextManager[None]:
+        """In the block dropout is drawn for rows of all moments, or for those `chosen` in each, one after the other."""
+        seeds = self.episodes.lots()
+        if seeds is None:
+            return nullcontext()
+        parts = chosen or [slice(None)] * len(self.moments)
+        pairs = zip(self.moments, parts, strict=True)
+        own = [seeds[each.row[part]] + signed((each.step + 1) * GOLDEN) for each, part in pairs]
+        return lots_of(torch.cat(own), 0, LEARNING_TO_ASK)
+
+    def tally(self) -> dict[str, Tensor]:
+        """How many rows of each step count in the losses, by the field that says so: (longest,) each."""
+        counts = {name: self._by_step(self.every(name)) for name in ("learns", "going")}
+        return {name: pad(each, (0, LONGEST_EPISODE - len(each))) for name, each in counts.items()}
+
+    def total(self, name: str, here: Callable[[], Tensor]) -> Tensor:
+        """What was tallied under a name in all parts of the batch; what is `here`, where this is all of it."""
+        return self.totals[name] if name in self.totals else here()
+
+    def _sum_of_means(self, values: Tensor, name: str) -> Tensor:
+        """The sum over the steps of the mean of the values whose row counts by the field of that name; others may be
+        infinite."""
+        chosen = self.every(name)
+        sums = self._by_step(values.masked_fill(~chosen, 0))
+        counts = self.total(name, lambda: self._by_step(chosen))[: len(sums)]
         return (sums / counts.clamp(min=1)).sum()
+
+    def _by_step(self, values: Tensor) -> Tensor:
+        """The sums of the steps' values, (steps,)."""
+        sizes = [len(moment.row) for moment in self.moments]
+        if len(set(sizes)) == 1:
+            return values.view(len(sizes), -1).sum(dim=1)
+        return torch.stack([part.sum() for part in torch.split(values, sizes)])
 
     def table(self, name: str, empty: float = -1) -> Tensor:
         """A field of the moments as (batch, steps), `empty` where the episode had ended."""

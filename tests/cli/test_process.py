@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from processes import is_gone
+from vnla.cli import main
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
 COMMAND = [sys.executable, "-m", "vnla"]
@@ -76,3 +77,43 @@ def test_in_the_background_ctrl_c_stays_ignored() -> None:
         "from vnla import __main__; __main__.signal.signal = lambda *_: sys.exit('changed'); __main__.main()"
     )
     assert printed(script).startswith("vnla ")
+
+
+TIDYING = """
+import os, signal, time
+import vnla.cli, vnla.__main__
+
+class Tidied:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+def command():
+    Tidied()
+    time.sleep(30)
+    print("not heard")
+
+vnla.cli.main = command
+vnla.__main__.main()
+"""
+
+
+def test_ctrl_c_in_the_middle_of_tidying_up_is_heard() -> None:
+    done = subprocess.run([sys.executable, "-c", TIDYING], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "vnla: interrupted\n")
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
+def test_streams_that_are_closed_are_no_error(closed: str) -> None:
+    done = subprocess.run(f"{sys.executable} -m vnla --version {closed}", shell=True, env=ENVIRONMENT, timeout=60)
+    assert done.returncode == 0
+    refused = subprocess.run(f"{sys.executable} -m vnla nonsense {closed}", shell=True, env=ENVIRONMENT, timeout=60)
+    assert refused.returncode == 2
+
+
+def test_a_complaint_is_one_line_of_bounded_length(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "x" * 3000 + "\x1b[2J\nz"])
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1 and len(said) < 2000 and "\x1b" not in said

@@ -154,7 +154,7 @@ OTHERS = {
     "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
     "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
-    "--objective": ("imitation", "reward"), "--veil": ("0.0", "0.5"),
+    "--objective": ("imitation", "reward"), "--veil": ("0.0", "0.5"), "--advisor-language": ("template", "grammar"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
 

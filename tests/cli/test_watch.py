@@ -74,3 +74,15 @@ def test_pictures_stay_in_their_folder_whatever_a_task_is_called(vnla: Vnla, hom
     shown = vnla("watch", home / "run", "--tasks", tmp_path / "tasks", "--split", "test_seen", "--out", out)
     assert shown.status == 0, shown
     assert {each.parent for each in tmp_path.rglob("*away*")} == {out}
+
+
+def test_what_an_instruction_holds_does_nothing_to_the_terminal(vnla: Vnla, home: Path, tmp_path: Path) -> None:
+    tasks = shutil.copytree(home / "tasks", tmp_path / "tasks")
+    file = tasks / "asknav_test_seen.json"
+    records = json.loads(file.read_text())
+    records[0]["instructions"] = ["find \x1b]0;owned\x07 a \x1b[2J towel \ud800 \u202e."]
+    file.write_text(json.dumps(records))
+    answer = vnla("watch", home / "run", "--split", "test_seen", "--tasks", tasks)
+    assert answer.status == 0
+    assert "\x1b" not in answer.out and "\x07" not in answer.out and "\u202e" not in answer.out
+    assert "␛[2j towel" in answer.out  # sentences are told in lower case

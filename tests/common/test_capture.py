@@ -19,6 +19,7 @@ from vnla.common.capture import fused, fusing
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
 from vnla.roles.acting import BCUI
+from vnla.roles.following import Following, Led
 from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
 from vnla.roles.valued import Tried, Valued
 from vnla.training.config import TrainingConfig
@@ -41,7 +42,8 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
     policy: HelpPolicy, senses: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole walk, in one piece, with the same trace for every step; with all senses, through a veil."""
+    """The whole walk, in one piece, with the same trace for every step; with all senses, through a veil, half of the
+    subgoals followed by the agent itself."""
     monkeypatch.setattr("vnla.common.capture._compiled", traced)
     environment, key = cottage_environment(), torch.arange(40, 52)
     torch._dynamo.reset()
@@ -50,7 +52,10 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
         noticed = senses_named(senses)
         agent = small_agent(9, view_size=8 + sum(sense.size for sense in noticed.values())).eval()
         players = players_of(agent, environment, policy, BCUI)
-        players = replace(players, batching=Batching(fixed=True), senses=noticed, veil=0.3 if senses else 0.0)
+        following = Following.within(environment.world) if senses else Led()
+        following.advance(0.5)
+        veil = 0.3 if senses else 0.0
+        players = replace(players, batching=Batching(fixed=True), senses=noticed, veil=veil, following=following)
         with torch.no_grad():
             if compiled:
                 with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
@@ -97,6 +102,25 @@ def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_a
         torch.testing.assert_close(one, other, rtol=1e-2, atol=1e-4)
     one, other = successes
     assert abs(one.mean - other.mean) <= max(one.margin, other.margin, 0.2), "of 2,500 episodes five may differ"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("language", ["template", "grammar"])
+def test_so_have_those_who_follow_by_themselves(language: str) -> None:
+    """Each iteration from the same state, as below; how many subgoals are the agent's own changes from one to the next."""
+
+    def trainer(*, eager: bool) -> Trainer:
+        setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
+        world = setting.tasks.environment.world
+        players = replace(setting.players, following=Following.within(world), acting=BCUI)
+        return Trainer(players, setting.tasks, TrainingConfig(iterations=30, batch=20), learns_to_ask=True, eager=eager)
+
+    whole, plain, losses = trainer(eager=False), trainer(eager=True), []
+    for _ in range(30):
+        losses.append([losses_read(each, each.iterate()) for each in (plain, whole)])
+        _align(whole, plain)
+    one, other = torch.tensor(losses).unbind(dim=1)
+    assert (torch.isclose(one, other, rtol=1e-3, atol=1e-3).all(dim=1)).float().mean() > 0.8
 
 
 def _align(one: Trainer, other: Trainer) -> None:

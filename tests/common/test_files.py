@@ -219,3 +219,63 @@ def test_where_no_file_can_be_written_is_named(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     with pytest.raises(InputError, match=r"new: cannot be written \(Permission denied\)"):
         files.writable(tmp_path / "new")
+
+
+def killed_writer(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer of that file is stopped before it renames and may not clean up."""
+
+    def stopped(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(os, "replace", stopped)
+        patch.setattr(os, "unlink", lambda _: None)
+        files.write_text(folder / name, "half")
+
+
+def test_the_next_writer_removes_what_a_killed_one_has_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed_writer(tmp_path, "a.json", monkeypatch)
+    killed_writer(tmp_path, "b.json", monkeypatch)
+    (tmp_path / ".a.json.original").touch()
+    monkeypatch.setattr(files, "_YOUNG", 0.0)
+    monkeypatch.setattr(files, "_rests", {})  # as in another process
+    files.write_text(tmp_path / "a.json", "whole")
+    assert [path.name[:13] for path in files.left_over(tmp_path, "*")] == [".b.json.part-"]
+    assert (tmp_path / ".a.json.original").exists()
+    assert files.read_text(tmp_path / "a.json", "a text") == "whole"
+
+
+def test_what_a_writer_is_at_work_on_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_YOUNG", 0.0)
+    with files.new_folder(tmp_path / "made") as folder, files.new_file(tmp_path / "a.json") as working:
+        (folder / "x").touch()
+        monkeypatch.setattr(files, "_rests", {})
+        files.write_text(tmp_path / "a.json", "other")
+        with pytest.raises(InputError), files.new_folder(tmp_path / "made"):
+            raise InputError("no")
+        working.write_text("mine")
+    assert (tmp_path / "a.json").read_text() == "mine"
+    assert (tmp_path / "made" / "x").exists()
+
+
+def test_what_is_young_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed_writer(tmp_path, "a.json", monkeypatch)
+    monkeypatch.setattr(files, "_rests", {})
+    files.write_text(tmp_path / "a.json", "whole")
+    assert len(files.left_over(tmp_path, "a.json")) == 1
+
+
+def test_parts_that_are_missing_or_of_another_kind_are_one_line(tmp_path: Path) -> None:
+    for wrong in (lambda: {}["x"], lambda: int("x"), lambda: None.x, lambda: 10.0**400):
+        line = pytest.raises(InputError, match=r"a.json: is damaged \(.*\); expected a thing")
+        with line, files.taken_apart(tmp_path / "a.json", "a thing"):
+            wrong()
+
+
+def test_many_members_of_an_archive_count_together(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(4):
+            archive.writestr(str(number), bytes(600))
+    files.check_zip(tmp_path / "a.zip", "a thing", 2400)
+    with pytest.raises(InputError, match="too large for a thing"):
+        files.check_zip(tmp_path / "a.zip", "a thing", 2399)

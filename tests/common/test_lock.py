@@ -46,3 +46,18 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     process.communicate()
     with alone_in(tmp_path):
         pass
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".lock").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match=r"run/\.lock: is a symbolic link; remove it"), alone_in(tmp_path / "run"):
+        pass
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"), alone_in(tmp_path / "file" / "run"):
+        pass

@@ -153,4 +153,4 @@ def test_a_batch_of_a_large_agent_is_smaller() -> None:
     small = players()
     assert isinstance(small.agent, PaperAgent)
     large = replace(small, agent=PaperAgent(replace(small.agent.config, hidden=4096)))
-    assert 1 <= fitting_batch(large, TASKS, 25) < fitting_batch(small, TASKS, 25) == CPU_BATCH
+    assert 1 <= fitting_batch(large, TASKS.end_goals, 25) < fitting_batch(small, TASKS.end_goals, 25) == CPU_BATCH

@@ -38,8 +38,9 @@ def test_all_tables_need_eleven_trainings(tmp_path: Path) -> None:
     others = ["silent", "noroom-random", "noroom-learned", "rules-ae-2", "rules-ae-4", "rules-ae-8", "rules-bcd"]
     assert kind(made, "train") == ["learned", "none", "first", "random", *others]
     assert kind(made, "tasks") == ["asknav", "noroom"]
-    # two test splits for five, three, and four agents; three splits for the three of Table 3; one choice of iterations
-    assert len(kind(made, "evaluate")) == 2 * (5 + 3 + 4) + 3 * 3 + 1
+    # two test splits for five, three, and four agents; three splits for the three of Table 3; one choice of iterations; and
+    # two agents that learn nothing on two data sets
+    assert len(kind(made, "evaluate")) == 2 * (5 + 3 + 4) + 3 * 3 + 1 + 2 * 2 * 2
     assert set(made["report"].after) == set(made) - {"report"}
     StageGraph(list(made.values()))
 
@@ -57,6 +58,14 @@ def test_a_table_needs_no_more_than_it_shows(tmp_path: Path) -> None:
     assert kind(stages(tmp_path, tables=(3,)), "train") == ["silent", "learned"]
     assert kind(stages(tmp_path, tables=(6,)), "train") == ["learned"]
     assert kind(stages(tmp_path, tables=(5,)), "train") == []
+
+
+def test_who_learns_nothing_waits_for_no_training_and_no_gpu(tmp_path: Path) -> None:
+    made = stages(tmp_path, device="cuda")
+    assert made["evaluate/planner/test_unseen"].after == ("tasks/asknav",)
+    assert made["evaluate/noroom-scripted/test_seen"].after == ("tasks/noroom",)
+    assert made["evaluate/planner/test_unseen"].device == ""
+    assert not [name for name in stages(tmp_path, tables=(3, 6, 7)) if "planner" in name or "scripted" in name]
 
 
 def test_stages_of_the_demo_are_those_of_the_paper(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
-from vnla.report.printing import Table, make_printable, to_ascii
+from vnla.report.printing import Plain, Table, harmless, make_printable, to_ascii
 
 FIGURES = ("12,345.67", "0.12 ± 0.03", "−1.5")
 
@@ -78,3 +79,30 @@ def test_a_stream_writes_what_it_can(encoding: str, written: str) -> None:
     stream.write("τ 2 × é → 走")
     stream.flush()
     assert raw.getvalue().decode(encoding) == written
+
+
+def test_characters_that_a_terminal_obeys_are_shown() -> None:
+    assert harmless("find a \x1b[2J\x07towel\x7f") == "find a ␛[2J␇towel␡"
+    assert harmless("a\nb\tc → π") == "a\nb\tc → π"
+    assert harmless("x\ud800\u202ey\x9b") == "x\ufffd\ufffdy\ufffd"
+
+
+@given(st.text())
+def test_nothing_harmful_is_left_in_any_text(text: str) -> None:
+    left = harmless(text)
+    assert not {chr(code) for code in (*range(9), *range(11, 32), *range(127, 160))} & set(left)
+    left.encode()
+
+
+def test_a_console_for_strangers_texts_keeps_its_own_colours() -> None:
+    stream = io.StringIO()
+    Plain(file=stream, force_terminal=True, color_system="standard").print(Text("no\x1b[31mpe", style="bold"))
+    assert stream.getvalue() == "\x1b[1mno␛[31mpe\x1b[0m\n"
+
+
+def test_half_of_a_pair_of_surrogates_can_be_written() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    make_printable(stream)
+    stream.write("a\ud800")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"a\\ud800"  # type: ignore[attr-defined]

@@ -67,7 +67,7 @@ def test_what_nobody_asked_for_longest_goes_first(tmp_path: Path) -> None:
 
 def test_others_files_are_nothing_to_it(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious")
-    (tmp_path / ".a.webp.abcd1234").write_bytes(b"left by a writer that was killed")
+    (tmp_path / ".a.webp.part-abcd1234").write_bytes(b"left by a writer that was killed")
     kept = Shelf(tmp_path, room=5)
     kept.get("a.webp", "a", Maker().of("a.webp"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.webp", "thesis.txt"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
+from vnla.houses.sightings import sightings_of
 from vnla.text.sights import LEAST_SHARE, Sight, Sights, Thing, Way
 from vnla.text.words import describe
 from vnla.vision.symbolic import symbolic_features
@@ -102,13 +102,13 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
     return read_world(path)
 
 
-def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder, tmp_path: Path) -> None:
+def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder) -> None:
     """What is told is what fills enough of the view, and it is there in a panorama of another size too."""
     house = drawn.houses[0]
-    sights = Sights(drawn, keep=tmp_path)
+    sights = Sights(drawn)
     labels = {thing.id: thing.label for thing in house.objects}
     images = world_images(drawn, alone=True)
-    seen = images.sightings(house.name)
+    seen = sightings_of(drawn, house).seen
     hidden = 0
     for number, stand in enumerate(house.viewpoints):
         ids = np.unique(images.panorama(house.name, stand.id, 200).objects).tolist()
@@ -127,17 +127,17 @@ def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder, tmp_path
     assert {"on", "door"} <= doors
 
 
-def test_what_was_found_is_kept(drawn: WorldFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_found_is_kept(drawn: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     house = drawn.houses[0]
     place = (house.name, house.viewpoints[0].id, 14)
-    first = Sights(drawn, keep=tmp_path)(*place)
-    (file,) = tmp_path.glob("*.npz")
+    first = Sights(drawn)(*place)
+    (file,) = (drawn.path / "sights").glob("*.npz")
 
     def nobody(*_: object) -> None:
         raise AssertionError("it was drawn again")
 
     with monkeypatch.context() as patched:
-        patched.setattr("vnla.houses.images.WorldImages.sightings", nobody)
-        assert Sights(drawn, keep=tmp_path)(*place) == first
+        patched.setattr("vnla.houses.sightings.by_pixels", nobody)
+        assert Sights(drawn)(*place) == first
     file.write_bytes(b"PK nonsense")
-    assert Sights(drawn, keep=tmp_path)(*place) == first
+    assert Sights(drawn)(*place) == first

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
+from random import Random
 
 import pytest
+from safetensors.torch import save
 
 from cottage_run import write_cottage
 from vnla.common.errors import InputError
 from vnla.training.checkpoints import (
     CONFIG,
     LAST,
+    best_rates,
     checkpoint,
+    checkpoint_file,
     checkpoints_of,
     is_vacant,
     iterations_done,
@@ -21,6 +27,7 @@ from vnla.training.checkpoints import (
 )
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
+from vnla.training.run import Run
 from vnla.training.together import train
 
 
@@ -77,9 +84,72 @@ def test_a_folder_with_the_remains_of_a_beginning_is_vacant(tmp_path: Path) -> N
     run = tmp_path / "run"
     assert is_vacant(run)
     run.mkdir()
-    for name in (".lock", f".{CONFIG}.a1b2c3d4", ".vocab.txt.abcdefg_"):
+    for name in (".lock", f".{CONFIG}.part-a1b2c3d4", ".vocab.txt.part-abcdefg_"):
         (run / name).touch()
     assert is_vacant(run)
     (run / "notes.txt").touch()
     assert not is_vacant(run)
     assert not is_vacant(run / "notes.txt")
+
+
+def test_one_changed_bit_anywhere_is_noticed(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    data = (run[0] / LAST).read_bytes()
+    copy = tmp_path / LAST
+    copy.write_bytes(data)
+    whole, _ = read_checkpoint(copy)
+    random = Random(5)
+    places = [*random.sample(range(len(data)), 150), *range(len(data) - 8, len(data))]
+    for place in places:
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << random.randrange(8)
+        copy.write_bytes(damaged)
+        with contextlib.suppress(InputError):
+            tensors, notes = read_checkpoint(copy)
+            # What is let through has lost the name of its checksum, and nothing else.
+            assert "sha256" not in notes and all(tensor.equal(whole[name]) for name, tensor in tensors.items())
+
+
+def test_checkpoints_of_earlier_versions_have_no_checksum(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    tensors, notes = read_checkpoint(run[0] / LAST)
+    assert len(notes.pop("sha256")) == 64
+    (tmp_path / LAST).write_bytes(save(tensors, {"notes": json.dumps(notes)}))
+    assert read_checkpoint(tmp_path / LAST)[1] == notes
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        '{"done": "1e3"}',
+        '{"done": "-1"}',
+        '{"done": ""}',
+        '{"done": "٣"}',
+        '{"done": "' + "9" * 5000 + '"}',
+        "{}",
+        '{"done": 3}',
+    ],
+)
+def test_notes_that_do_not_say_how_far_it_was_are_refused(tmp_path: Path, notes: str) -> None:
+    (tmp_path / LAST).write_bytes(save({}, {"notes": notes}))
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        iterations_done(tmp_path / LAST, read_notes(tmp_path / LAST))
+
+
+@pytest.mark.parametrize("notes", ["[]", "7", '"x"', "[" * 100_000, '{"best": [1]}', "no"])
+def test_notes_of_another_kind_are_refused(tmp_path: Path, notes: str) -> None:
+    (tmp_path / LAST).write_bytes(save({}, {"notes": notes}))
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        read_checkpoint(tmp_path / LAST)
+
+
+@pytest.mark.parametrize("best", ["[]", '{"val_seen": "x"}', '{"val_seen": null}', "{"])
+def test_success_rates_that_are_no_numbers_are_refused(tmp_path: Path, best: str) -> None:
+    with pytest.raises(InputError, match="its best success rates are no numbers"):
+        best_rates(tmp_path / LAST, {"best": best})
+
+
+def test_an_optimiser_of_another_size_is_refused(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    tensors, notes = read_checkpoint(run[0] / LAST)
+    name = next(each for each in tensors if each.startswith("adam.exp_avg."))
+    (tmp_path / LAST).write_bytes(checkpoint_file({**tensors, name: tensors[name][:-1].contiguous()}, notes))
+    with pytest.raises(InputError, match=r"last\.safetensors: does not fit the run's configuration: the optimiser's state"):
+        Run(tmp_path, run[1], run[2])

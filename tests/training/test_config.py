@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from vnla.agent.config import AgentConfig
 from vnla.common.errors import InputError
 from vnla.training.config import RunConfig, TrainingConfig, found_from, seen_from
 
@@ -53,3 +54,49 @@ def test_a_link_to_a_run_finds_the_same_world(tmp_path: Path) -> None:
 def test_absolute_and_empty_places_stay_as_they_are(tmp_path: Path) -> None:
     assert found_from(tmp_path, "/data/world") == "/data/world"
     assert found_from(tmp_path, "") == seen_from(tmp_path, "") == ""
+
+
+ODD = (None, True, -1, 0, 1.5, "7", "", [], {}, [1], {"x": 1}, 1e999, 10**400, -(10**400), "\ud800")
+
+
+def test_a_configuration_with_an_odd_value_is_refused_in_one_line_or_sound(tmp_path: Path) -> None:
+    """Whatever stands in the place of a value: nothing but `InputError` comes, and what is taken is what is declared."""
+    path = tmp_path / "config.json"
+    whole = json.loads(RunConfig(world="w", tasks="t", help_policy="imitation", help_options={"beta": 0.5}).text(tmp_path))
+    places = [(name,) for name in whole] + [
+        (name, each) for name in ("training", "advisor", "teacher", "help_options") for each in whole[name]
+    ]
+    refused = 0
+    for place in places:
+        for odd in ODD:
+            value = json.loads(json.dumps(whole))
+            inner = value if len(place) == 1 else value[place[0]]
+            inner[place[-1]] = odd
+            path.write_text(json.dumps(value))
+            try:
+                config = RunConfig.read(path)
+            except InputError as error:
+                assert "\n" not in str(error)
+                refused += 1
+            else:
+                training = config.training
+                assert 1 <= training.batch <= 10**6 and type(training.batch) is type(config.validate_every) is int
+                assert all(isinstance(each, str) for each in (config.world, config.tasks, config.features, config.agent))
+    assert refused > 0.8 * len(places) * len(ODD)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"batch": -1}, {"batch": 0}, {"batch": 10**13}, {"batch": True}, {"iterations": 1.5}, {"ratio": float("nan")}]
+)
+def test_numbers_that_would_never_end_are_refused(wrong: dict[str, Any]) -> None:
+    name = next(iter(wrong))
+    with pytest.raises(InputError, match=f"^{name} .*: must be a"):
+        TrainingConfig(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"hidden": 0}, {"hidden": "8"}, {"layers": 10**9}, {"dropout": 1.0}, {"hidden": 10**30}, {"coverage": None}]
+)
+def test_sizes_that_no_agent_can_have_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=f"^{next(iter(wrong))} .*: must be a"):
+        AgentConfig(words=10, **wrong)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cottage_run import write_cottage
+from vnla.common import tables
 from vnla.common.errors import InputError
+from vnla.common.tables import DeviceTable
 from vnla.houses.folder import read_world, write_manifest
-from vnla.training.config import RunConfig
+from vnla.training.checkpoints import LAST, LOG
+from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
+from vnla.training.together import train
 from vnla.vision.encoders import Size
-from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
 
@@ -31,6 +36,31 @@ def test_a_run_finds_features_of_any_name_and_takes_none_of_the_world_as_it_was(
     write_manifest(folder.choosing(pictures={"source": "skybox"}))
     with pytest.raises(InputError, match=r"made before the world was changed; .* --encoder timm:some/net$"):
         RunData.load(config)
+
+
+def test_features_on_disk_train_as_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit: mapped, with all let go at every look; and on a device with room for half of three houses."""
+    monkeypatch.setattr(tables, "SMALLEST", 1)
+    world, tasks = write_cottage(tmp_path, houses=3)
+    folder = read_world(world)
+    places = viewpoints_of(World.compile(folder.houses))
+    header = Header("some", "v1", 8, Size(64, 48), 60.0, world_checksum(folder), places)
+    with StoreWriter(store_path(world, "some"), header, durable=False) as store:
+        store.write(0, np.random.default_rng(2).standard_normal((len(places), VIEWS, 8)))
+        store.finish()
+    training = TrainingConfig(iterations=4, batch=2, learning_rate=1e-2)
+    sizes = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
+    config = RunConfig(str(world), str(tasks), "some,symbolic", training=training, agent_options=sizes, validate_every=2)
+    train(tmp_path / "memory", config, RunData.load(config))
+    train(tmp_path / "disk", config, RunData.load(config, cache=1))
+    pages = 2 * len(places) // 3
+    device = RunData.load(config, cache=1)
+    held = DeviceTable(store_path(world, "some") / ARRAY, 8, device.world.first, VIEWS, pages * VIEWS * 8 * 2)
+    train(tmp_path / "device", config, replace(device, views={**device.views, "some": held}))
+    assert not held.fits([0, 1, 2])
+    for name in ("disk", "device"):
+        for file in (LAST, LOG):
+            assert (tmp_path / name / file).read_bytes() == (tmp_path / "memory" / file).read_bytes(), (name, file)
 
 
 def test_features_that_are_missing_come_with_the_command_that_makes_them(tmp_path: Path) -> None:

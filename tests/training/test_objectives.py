@@ -102,7 +102,7 @@ def test_advantages_by_hand() -> None:
     assert torch.allclose(found, torch.tensor([[0.15, 0.5, 0.2], [-0.25, 0.0, 0.0]]))
     whole = advantage(values, going, torch.tensor([1.0, 0.0]), 1.0)
     assert torch.allclose(whole[0], 1 - values[0]) and float(whole[1, 0]) == -0.25
-    assert float((normalised(found, going).square() * going).sum() / 4) == pytest.approx(1)
+    assert float((normalised(found, found.square().sum(), going.sum()).square() * going).sum() / 4) == pytest.approx(1)
 
 
 def test_what_is_all_but_impossible_counts_by_its_probability() -> None:

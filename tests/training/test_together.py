@@ -199,7 +199,7 @@ def test_two_cannot_train_one_run(folders: tuple[Path, Path], tmp_path: Path) ->
 def test_a_run_that_was_killed_as_it_began_can_begin_again(folders: tuple[Path, Path], tmp_path: Path) -> None:
     config = config_of(folders, "none", iterations=1)
     (tmp_path / "run").mkdir()
-    remains = [tmp_path / "run" / name for name in (".config.json.abcd1234", ".last.safetensors.abcd1234")]
+    remains = [tmp_path / "run" / name for name in (".config.json.part-abcd1234", ".last.safetensors.part-abcd1234")]
     for path in remains:
         path.write_text("half of it")
     train(tmp_path / "run", config, RunData.load(config))

@@ -11,12 +11,14 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from cottage_run import write_cottage
 from vnla.common.errors import InputError
+from vnla.language.advisor import GrammarAdvisor
 from vnla.roles.choice import HELP_POLICIES
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, load_agent
@@ -70,8 +72,11 @@ def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Pa
     assert any(name.startswith("help.") for name in changed) == (policy == "learned")
 
 
-def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    config = config_of(folders)
+@pytest.mark.parametrize(
+    "others", [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}], ids=["", "following", "k8"]
+)
+def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path, others: dict[str, Any]) -> None:
+    config = replace(config_of(folders), **others)
     material = RunData.load(config)
 
     def trainer() -> Trainer:

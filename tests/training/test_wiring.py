@@ -24,6 +24,7 @@ from vnla.evaluation.confidence import over_seeds
 from vnla.evaluation.kept import EVALUATION, read_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
+from vnla.language.advisor import GrammarAdvisor
 from vnla.paper.evaluations import Trial, evaluate_trial
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.reporting import Contents, Source
@@ -70,6 +71,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "ratio": ("0.25", lambda run: run.training.ratio, 0.25),
     "k": ("3", lambda run: run.advisor, TemplateAdvisor(k=3)),
     "advisor": ("direct", lambda run: run.advisor, TemplateAdvisor(direct=True)),
+    "advisor_language": ("grammar", lambda run: run.advisor, GrammarAdvisor()),
     "easy": ("", lambda run: run.advisor, TemplateAdvisor(aggregate=False)),
     "rules": ("ae", lambda run: run.teacher, HelpTeacher("ae")),
     "deviation": ("3", lambda run: run.teacher, HelpTeacher(deviation=3.0)),
@@ -98,7 +100,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
 }
 """Option of `vnla train` → what is typed after it, where the configuration has it, and what is there then."""
 
-NOT_OF_A_RUN = {"context", "run", "world", "tasks", "device", "eager", "threads"}
+NOT_OF_A_RUN = {"context", "run", "world", "tasks", "feature_cache", "device", "eager", "threads"}
 """What it works on, and how; not what it does."""
 
 

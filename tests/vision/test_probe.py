@@ -17,7 +17,7 @@ from vnla.cli.features import app, training_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.images import SIGHTING
+from vnla.houses.sightings import SIGHTING
 from vnla.vision.encoders.base import Size
 from vnla.vision.making import camera_size
 from vnla.vision.probe import Visibility, average_precision, drawn_visibility, listed_visibility, probe, probe_targets
@@ -178,7 +178,12 @@ def test_drawn_visibility_adds_up_objects_of_one_label() -> None:
     house = replace(whole, viewpoints=(excluded, *whole.viewpoints[1:]))
     towels = [thing.id for thing in house.objects if thing.label == "towel"][:2]
     world = World.compile([house])
-    rows = [(5, 7, towels[0], 0.25), (5, 7, towels[1], 0.5), (5, 8, towels[0], 0.1), (5, 7, 10_000, 0.2)]
+    rows = [
+        (5, 7, towels[0], 0.25, 0.0),
+        (5, 7, towels[1], 0.5, 0.0),
+        (5, 8, towels[0], 0.1, 0.0),
+        (5, 7, 10_000, 0.2, 0.0),
+    ]
     seen = drawn_visibility([house], world, lambda _: np.array(rows, dtype=SIGHTING))
     kitchen, column = world.viewpoint(house.name, "kitchen"), seen.labels.index("towel")
     assert house.viewpoints[5].id == "kitchen" and kitchen == 4

@@ -65,8 +65,34 @@ def test_the_file_is_plain(tmp_path: Path) -> None:
     assert raw == values(3).astype("<f2").tobytes()
     index = json.loads((tmp_path / "s" / INDEX).read_text())
     assert index["shape"] == [3, 36, 4]
-    assert index["houses"] == [{"name": "one", "viewpoints": ["a", "b"]}, {"name": "two", "viewpoints": ["a"]}]
+    parts = [hashlib.sha256(part).hexdigest() for part in (raw[: len(raw) // 3 * 2], raw[len(raw) // 3 * 2 :])]
+    assert index["houses"] == [
+        {"name": "one", "viewpoints": ["a", "b"], "sha256": parts[0]},
+        {"name": "two", "viewpoints": ["a"], "sha256": parts[1]},
+    ]
     assert index["sha256"] == hashlib.sha256(raw).hexdigest()
+
+
+def test_the_house_that_is_damaged_is_known(tmp_path: Path) -> None:
+    store = filled(tmp_path / "s")
+    assert store.damaged() == []
+    with (tmp_path / "s" / ARRAY).open("r+b") as stream:
+        stream.seek(-7, 2)
+        stream.write(b"\7")
+    counted: list[int] = []
+    assert store.damaged(counted.append) == ["two"] and counted == [2, 1]
+
+
+def test_a_store_from_before_there_were_checksums_by_house_is_read(tmp_path: Path) -> None:
+    filled(tmp_path / "s")
+    index = json.loads((tmp_path / "s" / INDEX).read_text())
+    for house in index["houses"]:
+        del house["sha256"]
+    (tmp_path / "s" / INDEX).write_text(json.dumps(index))
+    store = FeatureStore.open(tmp_path / "s")
+    assert store.header == HEADER and store.damaged() == []
+    (tmp_path / "s" / ARRAY).write_bytes(bytes((tmp_path / "s" / ARRAY).stat().st_size))
+    assert store.damaged() == ["one", "two"]
 
 
 def test_an_interrupted_store_goes_on(tmp_path: Path) -> None:

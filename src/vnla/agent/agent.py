@@ -36,6 +36,9 @@ class Agent(nn.Module, ABC):
     captured: ClassVar[bool] = True
     """Whether its sizes do not depend on what happens, so that a GPU graph can hold a training iteration."""
 
+    draws_by_episode: ClassVar[bool] = False
+    """Whether what it drops out of an episode does not depend on the others of the batch (`vnla.agent.layers.dropout`)."""
+
     learns: ClassVar[bool] = True
     """Whether it can be trained."""
 
@@ -51,6 +54,11 @@ class Agent(nn.Module, ABC):
     def ask(self, known: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
         """The help module: logits (batch, 2) of doing nothing and of requesting; no request without budget."""
         raise InputError(f"{type(self).__name__}: has no help module, so it cannot learn when to ask")
+
+    def meets(self, words: Sequence[str]) -> bool:  # noqa: ARG002
+        """Told of all words that it may be given from now on, by number: those of its vocabulary first. Whether it can read
+        those that come after them."""
+        return False
 
     def footprint(self, words: int, steps: int) -> int:
         """About how many numbers an episode of so many words and steps keeps in memory while it is evaluated."""

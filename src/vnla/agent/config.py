@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from vnla.common.kinds import check_fields
+
+LARGEST_SIZE = 1 << 16
+MOST_LAYERS = 64
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,8 @@ class AgentConfig:
     layers: int = 1
     """Number of LSTM layers."""
     word_embedding: int = 256
+    pieces: int = 0
+    """Number of vectors for pieces of words (`vnla.agent.spelling`), 2048, say; 0: words are known whole or not at all."""
     nav_embedding: int = 32
     ask_embedding: int = 32
     budget_embedding: int = 16
@@ -32,3 +39,15 @@ class AgentConfig:
     """Largest help budget that has an embedding of its own; larger ones share it."""
     trains_budget_embedding: bool = True
     """False leaves the budget embedding as it was drawn, as the authors' code does by stopping gradients before it."""
+
+    def __post_init__(self) -> None:
+        sizes = {each.name: (1, LARGEST_SIZE) for each in fields(self) if each.type == "int"}
+        others = {
+            "words": (1, 1 << 32),
+            "view_size": (1, 1 << 24),
+            "layers": (1, MOST_LAYERS),
+            "help_layers": (0, MOST_LAYERS),
+            "pieces": (0, LARGEST_SIZE),
+            "largest_budget": (0, 1 << 16),
+        }
+        check_fields(self, **(sizes | others), dropout=(0, 0.99))

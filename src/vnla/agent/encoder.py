@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from vnla.agent.config import AgentConfig
 from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
-from vnla.agent.layers.dropout import Dropout
+from vnla.agent.layers.dropout import Dropout, lots_of_words, own, whole
+from vnla.agent.spelling import SpelledEmbedding
 from vnla.common.capture import second_stream
 from vnla.roles.words import Words
 
@@ -25,7 +26,12 @@ class Encoder(nn.Module):
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         self.hidden = config.hidden
-        self.embedding = nn.Embedding(config.words, config.word_embedding, padding_idx=0)
+        self.embedding: nn.Embedding | SpelledEmbedding
+        if config.pieces:
+            self.embedding = SpelledEmbedding(config.words, config.word_embedding, config.pieces)
+        else:
+            self.embedding = nn.Embedding(config.words, config.word_embedding, padding_idx=0)
+        self.embedded = config.word_embedding
         sizes = [config.word_embedding] + [config.hidden] * (config.layers - 1)
         self.cells = nn.ModuleList(LSTMCell(size, config.hidden) for size in sizes)
         self.dropout = Dropout(config.dropout)
@@ -35,8 +41,13 @@ class Encoder(nn.Module):
     def aside(self) -> torch.cuda.Stream | None:
         """A stream to read in beside other things, where there are streams."""
         if self._aside is None:
-            self._aside = second_stream(self.embedding.weight.device, urgent=True)
+            self._aside = second_stream(self._like.device, urgent=True)
         return self._aside
+
+    @property
+    def _like(self) -> Tensor:
+        """Anything of the kind and on the device that it computes with."""
+        return next(self.parameters())
 
     def ready_for_reading(self) -> None:
         """Before `read_everywhere`, after the weights have changed."""
@@ -52,7 +63,7 @@ class Encoder(nn.Module):
 
     def start(self, batch: int) -> list[Recurrent]:
         """The state before the first word."""
-        return [Recurrent.zeros(batch, self.hidden, self.embedding.weight) for _ in self.cells]
+        return [Recurrent.zeros(batch, self.hidden, self._like) for _ in self.cells]
 
     def forward(self, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
         """The vectors of all words (batch, words, hidden), and the state after each sentence's last word.
@@ -61,13 +72,14 @@ class Encoder(nn.Module):
         """
         rows, places, counts = by_place(words)
         order = rows[: len(words.length)]
-        values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
         after = []
-        for cell, before in zip(self.cells, state, strict=True):
-            assert isinstance(cell, LSTMCell)
-            values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
-            after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
-            values = self.dropout(values)
+        with lots_of_words(rows, places):
+            values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
+            for cell, before in zip(self.cells, state, strict=True):
+                assert isinstance(cell, LSTMCell)
+                values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
+                after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
+                values = self.dropout(values)
         context = values.new_zeros(*words.tokens.shape, self.hidden)
         return context.index_put((rows, places), values), after
 
@@ -75,9 +87,10 @@ class Encoder(nn.Module):
         """What dropout leaves of the words and of each layer's states, where every place is read; None for all."""
         if not self.dropout.training or self.dropout.p == 0:
             return None
-        share, like = 1 - self.dropout.p, self.embedding.weight
-        sizes = [like.shape[1]] + [self.hidden] * len(self.cells)
-        drawn = like.new_empty(*words.tokens.shape, sum(sizes)).bernoulli_(share).div_(share)
+        share, like = 1 - self.dropout.p, self._like
+        sizes = [self.embedded] + [self.hidden] * len(self.cells)
+        shape = *words.tokens.shape, sum(sizes)
+        drawn = own(like.new_empty(whole(shape)).bernoulli_(share).div_(share), shape)
         return list(torch.split(drawn, sizes, dim=-1))
 
     def read_everywhere(

@@ -38,6 +38,8 @@ class Start(NamedTuple):
     requests: int
     """No agent will hear the advisor more often."""
     batching: Batching
+    seeds: Tensor | None = None
+    """(batch,), what dropout is drawn from for each episode (`vnla.agent.layers.dropout`); None where it does not matter."""
 
 
 class Decision(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -16,11 +16,14 @@ from vnla.agent.help import HelpModule
 from vnla.agent.mind import Mind, Start
 from vnla.agent.navigation import NavigationModule
 from vnla.agent.plain import PlainMind
+from vnla.agent.spelling import SpelledEmbedding
 from vnla.common.errors import InputError
 
 
 class PaperAgent(Agent):
     """Encoder, decoder with attention and coverage; help-requesting module."""
+
+    draws_by_episode: ClassVar[bool] = True
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
@@ -38,6 +41,14 @@ class PaperAgent(Agent):
         logits: Tensor = self.help(known, budget)
         return logits
 
+    def meets(self, words: Sequence[str]) -> bool:
+        """It can read any word if it knows words by their pieces."""
+        embedding = self.navigation.encoder.embedding
+        if not isinstance(embedding, SpelledEmbedding) or len(words) < self.config.words:
+            return False
+        embedding.spell(words)
+        return True
+
     def footprint(self, words: int, steps: int) -> int:
         """What the rollout keeps for the help module, and three minds: the last step's, this step's and what is between."""
         config = self.config
@@ -51,7 +62,10 @@ def paper_agent(sizes: Sizes, **options: Any) -> PaperAgent:
     unknown = sorted(set(options) - settable)
     if unknown:
         raise InputError(f"agent paper: has no option {unknown[0]}; its options are {', '.join(sorted(settable))}")
-    return PaperAgent(AgentConfig(words=sizes.words, view_size=sum(sizes.views.values()), **options))
+    agent = PaperAgent(AgentConfig(words=sizes.words, view_size=sum(sizes.views.values()), **options))
+    if agent.config.pieces and not agent.meets(sizes.vocabulary):
+        raise InputError("agent paper: pieces of words need to know how the words are spelled")
+    return agent
 
 
 AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent}

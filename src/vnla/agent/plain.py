@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from vnla.agent.layers.cells import Recurrent
+from vnla.agent.layers.dropout import BEGINNING, FIRST_PASS, HEARING, SECOND_PASS, SEEING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views, joined
 from vnla.agent.navigation import Memory, NavigationModule, Shared, with_tail
 from vnla.common.batching import Batching
@@ -29,6 +30,8 @@ class PlainMind(Mind):
     memory: Memory
     coverage: Tensor  # (batch, words, coverage)
     state: list[Recurrent]  # the decoder's, after the last step's second pass
+    seeds: Tensor | None  # (batch,), what dropout is drawn from
+    step: int = 0
     shared: Shared | None = None  # what the passes of a step have in common, between them
 
     @classmethod
@@ -36,10 +39,11 @@ class PlainMind(Mind):
         """The mind at the start: the end-goal read, and no subgoal."""
         goals, requests = start.end_goals.backwards(), start.requests if start.batching.fixed else None
         silence = torch.full_like(goals.length, start.phrases.silence)
-        memory = module.remember(goals, start.phrases.tails.rows(silence), requests=requests)
+        with lots_of(start.seeds, 0, BEGINNING):
+            memory = module.remember(goals, start.phrases.tails.rows(silence), requests=requests)
         batch, words, _ = memory.context.shape
         coverage = memory.context.new_zeros(batch, words, module.config.coverage)
-        return cls(module, start.batching, memory, coverage, module.start(batch))
+        return cls(module, start.batching, memory, coverage, module.start(batch), start.seeds)
 
     def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         """Where sizes are fixed, everybody reads at once, beside what comes next."""
@@ -48,13 +52,15 @@ class PlainMind(Mind):
 
     def see(self, view: Views, last_nav: Tensor) -> PlainMind:
         """What the view, the last action and the state add to the decoder's gates."""
-        return replace(self, shared=self.module.share(joined(view), last_nav, self.state))
+        with lots_of(self.seeds, self.step, SEEING):
+            return replace(self, shared=self.module.share(joined(view), last_nav, self.state))
 
     @torch.no_grad()
     def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
         """Pass 1."""
         assert self.shared is not None, "it has to see first"
-        return self.module.decode(self.shared, last_ask, self.memory, self.coverage)[0].decision
+        with lots_of(self.seeds, self.step, FIRST_PASS):
+            return self.module.decode(self.shared, last_ask, self.memory, self.coverage)[0].decision
 
     def hear(self, asked: Tensor, heard: Heard) -> PlainMind:
         """Only those who asked read, unless sizes are fixed: then everybody did, and the others forget it."""
@@ -65,15 +71,17 @@ class PlainMind(Mind):
             if not len(rows):
                 return self
             told, theirs = Heard(heard.index[rows], heard.table), take_rows(self.memory, rows)
-            memory = _told_rows(self.memory, rows, self.module.remember_tail(told, asked[rows], theirs))
+            with lots_of(take_rows(self.seeds, rows), self.step, HEARING):
+                memory = _told_rows(self.memory, rows, self.module.remember_tail(told, asked[rows], theirs))
         return replace(self, memory=memory, coverage=self.coverage.masked_fill(asked[:, None, None], 0))
 
     def finally_(self, ask: Tensor) -> tuple[Decision, PlainMind]:
         """Pass 2."""
         assert self.shared is not None, "it has to see first"
-        decoded, state = self.module.decode(self.shared, ask, self.memory, self.coverage)
+        with lots_of(self.seeds, self.step, SECOND_PASS):
+            decoded, state = self.module.decode(self.shared, ask, self.memory, self.coverage)
         coverage = self.module.attention.cover(decoded.decoder, decoded.weights, self.memory, self.coverage)
-        return decoded.decision, replace(self, coverage=coverage, state=state, shared=None)
+        return decoded.decision, replace(self, coverage=coverage, state=state, step=self.step + 1, shared=None)
 
 
 @fused

@@ -81,7 +81,7 @@ class Record:
                 date=str(value["date"]), command=str(value["command"]),
                 benchmarks=tuple(_measured(each) for each in value["benchmarks"]),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"{path}: is damaged ({type(error).__name__}: {error}); expected {_WHAT}") from None
 
 

@@ -7,7 +7,7 @@ the authors' code it is known that 41% of the places in its batches are episodes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,12 +18,18 @@ from vnla.agent.agent import Sizes
 from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
+from vnla.common.named import build
+from vnla.common.tables import Table
 from vnla.episodes import Episodes
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
+from vnla.language.advisor import GrammarVoice
+from vnla.language.choice import ADVISORS
+from vnla.language.facts import made_up
+from vnla.language.speech import Knowledge
 from vnla.players import Players
 from vnla.roles.acting import Acting, Choice, most_probable, sampled
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.advisor import Advisor
 from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.roles.words import Words
@@ -77,29 +83,36 @@ class Setting:
 
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
-    options: Mapping[str, Any] | None = None, senses: str = "",
+    options: Mapping[str, Any] | None = None, senses: str = "", language: str = "template",
+    views: Callable[[World], Tensor | Table] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
-    `agent`, `options` and `senses` are those of a run's configuration.
+    `agent`, `options` and `senses` are those of a run's configuration; `language` is its advisor's, who makes up what
+    there is to see in houses that have nothing in them; `views` gives what the agent sees, if not random.
     """
     buildings = real_sized_houses(houses, seed)
     world = World.compile(buildings, device)
     random = torch.Generator().manual_seed(seed)
     made = [_task(buildings[i % houses], i, random) for i in range(tasks)]
-    advisor = TemplateAdvisor()
+    advisor: Advisor = build("advisor", language, ADVISORS, {}, Advisor)
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
+    voice = advisor.ready(vocabulary, device)
+    if isinstance(voice, GrammarVoice):
+        voice = replace(voice, knowledge=Knowledge.of(map(made_up, world.graphs), world))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
     noticed = senses_named(senses)
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
-    walker = agent_named(agent, {**sizes, **(options or {})}, Sizes(WORDS, seen, tuple(noticed)))
-    views = torch.rand(len(world.ids) * VIEWS, view_size, generator=random, dtype=torch.float16).to(device)
+    given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
+    walker = agent_named(agent, {**sizes, **(options or {})}, given)
+    shape = len(world.ids) * VIEWS, view_size
+    drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
     players = Players(
         agent=walker.to(device),
-        views={"random": views},
+        views={"random": drawn},
         advisor=advisor,
-        voice=advisor.ready(vocabulary, device),
+        voice=voice,
         help_teacher=HelpTeacher(),
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),

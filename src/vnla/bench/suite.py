@@ -8,6 +8,7 @@ from typing import Any
 from vnla.bench.evaluate import POINTS, bench_evaluate
 from vnla.bench.measure import Benchmark, Measurement
 from vnla.bench.render import bench_render
+from vnla.bench.scale import bench_scale
 from vnla.bench.serve import bench_serve
 from vnla.bench.tasks import bench_tasks
 from vnla.bench.train import ITERATIONS, bench_train
@@ -24,13 +25,14 @@ _BENCHMARKS: dict[str, tuple[Callable[..., Iterator[Measurement]], str]] = {
     "render": (bench_render, ""),
     "train": (bench_train, ""),
     "evaluate": (bench_evaluate, ""),
+    "scale": (bench_scale, "times: of what each is compared with"),
     "serve": (bench_serve, "times: of the goal"),
 }
 
 PRECISIONS = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 """That training is measured in."""
 
-_NOT_COMPARED = {"seconds", "iterations"}  # how long is measured, not what
+_NOT_COMPARED = {"seconds", "iterations", "folder"}  # how long is measured, not what
 
 
 def benchmark(name: str, **options: Any) -> Benchmark:

@@ -57,7 +57,9 @@ def sweep_trial(out: Path, trial: Trial, report: Report) -> None:
 
 def read_sweep(path: Path) -> list[Row]:
     """What `sweep_trial` wrote."""
-    return [Row.from_dict(row) for row in files.read_json(path, "success against help")]
+    what = "success against help"
+    with files.taken_apart(path, what):
+        return [Row.from_dict(row) for row in files.read_json(path, what)]
 
 
 def try_ceilings(out: Path, trial: Trial, limit: int, schedules: int, report: Report) -> None:
@@ -70,5 +72,6 @@ def try_ceilings(out: Path, trial: Trial, limit: int, schedules: int, report: Re
 
 def read_ceilings(path: Path) -> dict[str, Any]:
     """What `try_ceilings` wrote."""
-    found: dict[str, Any] = files.read_json(path, "what is left to win")
-    return found
+    what = "what is left to win"
+    with files.taken_apart(path, what):
+        return dict(files.read_json(path, what))

@@ -20,7 +20,7 @@ from vnla.evaluation.sweep import RATIOS
 from vnla.houses.folder import MANIFEST
 from vnla.houses.generate.world import GENERATOR, Parts
 from vnla.paper.evaluations import Trial, evaluate_trial
-from vnla.paper.material import encode_views, make_test_tasks, make_world
+from vnla.paper.material import make_test_tasks, make_world
 from vnla.paper.peers import PEERS, Visit
 from vnla.paper.stages import Stage
 from vnla.paper.trainings import ASKNAV, NOROOM, Training
@@ -55,14 +55,23 @@ class Step:
 class Comparison:
     """Stages of one comparison."""
 
-    def __init__(self, source: Source, *, device: str, cores: int, threads: int | None = None, beside: int = BESIDE) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        device: str,
+        cores: int,
+        threads: int | None = None,
+        beside: int = BESIDE,
+        pieces: int = 1,
+    ) -> None:
         """On so many cores, with so many threads for each training and evaluation, if that is said; on a GPU at most so many
-        trainings `beside` each other."""
+        trainings `beside` each other. What is large is cut into `pieces`, for several machines."""
         self.source, self.plan, self.layout, self.device, self.cores = source, source.plan, source.layout, device, cores
         self.steps = self._steps()
         self.beside = beside
         division = Division.of(len(self.steps), cores, threads)
-        self.works = Works(self.layout, self.plan.preset, self.plan.seed, device, cores, division)
+        self.works = Works(self.layout, self.plan.preset, self.plan.seed, device, cores, division, pieces)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -141,20 +150,17 @@ class Comparison:
                 {"seed": seed, "size": size, "fewest": preset.fewest, **works.foreign(layout.world / MANIFEST)},
                 weight=5,
             ),
-            Stage(
+            *works.encoding(
                 features,
-                encode_views,
-                (out, preset.features, preset.reduced, layout.world, self.device, self.cores),
+                out,
                 store_path(out, preset.store),
+                layout.world,
                 (world, *works.after("features")),
                 {
                     "encoder": preset.features,
                     "reduced": preset.reduced,
                     **works.foreign(store_path(layout.world, preset.store) / INDEX),
                 },
-                resumes=True,
-                cores=None,
-                weight=120,
             ),
         ]
 
@@ -184,8 +190,8 @@ class Comparison:
 
     def _peer(self, peer: str, challenge: Challenge) -> Stage:
         layout, fresh = self.layout, challenge.tasks == FRESH
-        world, sights = (layout.fresh_world, layout.fresh_sights) if fresh else (layout.world, layout.sights)
-        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds, sights)
+        world = layout.fresh_world if fresh else layout.world
+        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds)
         after = [f"{FRESH}/tasks" if fresh else f"tasks/{challenge.tasks}"]
         out = layout.evaluation(peer, challenge.name)
         return self.works.peer(f"evaluate/{peer}/{challenge.name}", visit, out, after)

@@ -65,11 +65,6 @@ class Layout(paper.Layout):
         """The fresh houses."""
         return self.out / FRESH / "world"
 
-    @property
-    def fresh_sights(self) -> Path:
-        """What is in view in them."""
-        return self.out / FRESH / "sights"
-
     def tasks(self, name: str) -> Path:
         """A data set; that of the fresh houses is called `FRESH`."""
         return self.out / FRESH / "tasks" if name == FRESH else super().tasks(name)

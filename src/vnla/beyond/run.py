@@ -12,9 +12,8 @@ from vnla.beyond.reporting import Source
 from vnla.beyond.results import Layout, Plan
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_manifest
-from vnla.paper.foreman import carry_out
-from vnla.paper.progress import shown
-from vnla.paper.run import check_world, cores_for
+from vnla.paper.run import check_world, is_elsewhere, place_of_work
+from vnla.paper.sharing import Sharing
 from vnla.training.config import SYMBOLIC
 
 
@@ -30,6 +29,8 @@ def run_comparison(
     threads: int | None = None,
     beside: int = BESIDE,
     begins: Callable[[int], None] = lambda _: None,
+    sharing: Sharing | None = None,
+    cluster: str | None = None,
 ) -> Source:
     """Carry out every stage that is not done yet; from what is returned the tables can be read.
 
@@ -39,13 +40,16 @@ def run_comparison(
         check_world(world, plan.preset)
     if plan.fresh:
         _check_fresh(world, plan)
-    cores = cores_for(threads, cores)
+    if is_elsewhere(cluster):
+        out, world = out.absolute(), world and world.absolute()
     source = Source(Layout(out, world or out / "world"), plan, command, device)
-    comparison = Comparison(source, device=device, cores=cores, threads=threads, beside=beside)
-    stages = comparison.stages()
-    begins(comparison.works.division.threads)
-    with shown(stages, console) as audience:
-        carry_out(stages, out, audience, cores)
+    with place_of_work(cluster, sharing, cores, threads) as place:
+        comparison = Comparison(
+            source, device=device, cores=place.cores, threads=threads, beside=beside, pieces=place.pieces
+        )
+        stages, each = comparison.stages(), comparison.works.division.threads
+        begins(each)
+        place.carry_out(stages, out, console, command, each, device)
     return source
 
 

@@ -16,6 +16,7 @@ import typer
 
 from vnla import __version__
 from vnla.cli import (
+    advice,
     bench,
     beyond,
     calibrate,
@@ -25,6 +26,7 @@ from vnla.cli import (
     episodes,
     evaluate,
     features,
+    listen,
     paper,
     parts,
     score,
@@ -38,9 +40,11 @@ from vnla.cli import (
 )
 from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
-from vnla.report.printing import make_printable
+from vnla.report.printing import harmless, make_printable
 
 BAD_INPUT = 2
+LONGEST = 1500
+"""Characters of a complaint."""
 
 
 class _InterruptError(Exception):
@@ -86,6 +90,8 @@ app.add_typer(episodes.app, name="episodes", cls=Group)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
+app.command("advice")(advice.advice)
+app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
 app.add_typer(study.app, name="study", cls=Group)
 app.command("paper")(paper.paper)
@@ -112,9 +118,17 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
+    _open_streams()
     make_printable(sys.stdout)
     make_printable(sys.stderr)
     sys.exit(_run(arguments))
+
+
+def _open_streams() -> None:
+    """Where the shell has closed a stream (`>&-`), what is written to it goes nowhere, and not into the next file."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -155,6 +169,7 @@ def _refuse(error: Exception) -> int:
 
 
 def _complain(message: str) -> int:
-    with contextlib.suppress(BrokenPipeError):
-        sys.stderr.write(f"vnla: error: {' '.join(message.split())}\n")
+    line = harmless(" ".join(message.split()))
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"vnla: error: {line if len(line) <= LONGEST else f'{line[:LONGEST]} …'}\n")
     return BAD_INPUT

@@ -105,6 +105,9 @@ def train(
     objective: Annotated[str, typer.Option(metavar="NAME", help="imitation, worth, reward; or package.module:Class.")] = (
         "imitation"
     ),
+    advisor_language: Annotated[str, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar.")] = (
+        "template"
+    ),
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -118,6 +121,7 @@ def train(
     other: dict[str, Any] = {"agent": agent, "options": own} if own or agent != "paper" else {}
     other |= {"objective": objective} if objective != "imitation" else {}
     other |= {"senses": sense} if sense else {}
+    other |= {"language": advisor_language} if advisor_language != "template" else {}
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
         device=device, iterations=iterations, seconds=seconds, seed=seed, **other,
@@ -145,6 +149,30 @@ def evaluate(
     _one(
         "evaluate", json_file, points=points, seeds=seeds, hidden=hidden, view_size=view_size, precision=precision,
         device=device, seed=seed,
+    )  # fmt: skip
+
+
+@app.command("scale", epilog="Example: vnla bench scale --houses 1000 --cache 3GB")
+def scale(
+    entries: Annotated[str, typer.Option(metavar="NAMES", help="Some of the entries, with commas between.")] = "",
+    houses: Annotated[int, typer.Option(min=2, help="Houses of real sizes; 1000 have 10.8 GB of features.")] = 100,
+    cache: Annotated[str, typer.Option(metavar="SIZE", help="Features in memory, where not all are.")] = "1GB",
+    processes: Annotated[int, typer.Option(min=2, max=64, help="How many train together.")] = 2,
+    batch: Annotated[int, typer.Option(min=2, help="Episodes in a batch.")] = 100,
+    hidden: HiddenOption = 512,
+    view_size: ViewSizeOption = 1280,
+    iterations: Annotated[int, typer.Option(min=1, help="Iterations to time, of each.")] = 15,
+    device: DeviceOption = "cpu",
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where a feature file is made for a while.")] = "",
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+) -> None:
+    """Compare trainings beyond memory, and by several processes, with plain ones, in turn; and how long a start takes."""
+    from vnla.common.tables import size_in_bytes
+
+    _one(
+        "scale", json_file, entries=entries, houses=houses, cache=size_in_bytes(cache), processes=processes, batch=batch,
+        hidden=hidden, view_size=view_size, iterations=iterations, device=device, folder=folder, seed=seed,
     )  # fmt: skip
 
 

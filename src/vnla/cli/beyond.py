@@ -10,7 +10,19 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, hint_if_busy
-from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_found, resumable
+from vnla.cli.paper import (
+    ClusterOption,
+    DeviceOption,
+    ThreadsOption,
+    WaitOption,
+    WorkersOption,
+    device_of,
+    is_whole,
+    print_found,
+    resumable,
+    sharing_of,
+)
+from vnla.cli.sharing import ShardOption
 
 
 def beyond(
@@ -56,11 +68,15 @@ def beyond(
     workers: WorkersOption = None,
     threads: ThreadsOption = None,
     beside: Annotated[int, typer.Option(min=1, help="On a GPU: at most so many trainings side by side.")] = 8,
+    cluster: ClusterOption = "local",
+    shard: ShardOption = None,
+    wait: WaitOption = 0,
 ) -> None:
     """Train agents with senses, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
     OUT/report.html, with tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command goes on where it was.
+    What is done is kept: stop it at any time, and the same command goes on where it was. Machines share the work as with
+    `vnla paper`.
 
     Example: vnla beyond out --preset small
 
@@ -71,7 +87,6 @@ def beyond(
     from vnla.beyond.results import Plan
     from vnla.beyond.run import run_comparison
     from vnla.beyond.scales import scale_of
-    from vnla.common.machine import device_named
 
     scale = scale_of(preset)
     training = scale.preset.training
@@ -109,7 +124,7 @@ def beyond(
             *(f"--no-{part}" for part, there in (("sweep", sweep), ("ceilings", ceilings), ("peers", peers)) if not there),
         ]
     )
-    chosen = device_named(device)
+    chosen, sharing = device_of(device, cluster), sharing_of(shard, wait)
     with resumable():
         source = run_comparison(
             out,
@@ -122,5 +137,8 @@ def beyond(
             threads=threads,
             beside=beside,
             begins=hint_if_busy,
+            sharing=sharing,
+            cluster=cluster,
         )
-    print_found(tables_of(source), source.layout.report)
+    if is_whole(sharing):
+        print_found(tables_of(source), source.layout.report)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vnla.cli.console import plain
+from vnla.cli.console import plain, say
 from vnla.cli.score import K, Lenient, Metrics, Partial, Ratio, Seed, Split, Tasks, World, entered, material_of
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
@@ -57,7 +57,7 @@ def compare(
     for table in (entries_table(entries), pairs_table(found, among=SMALL if len(found) > 1 else None)):
         plain().print(terminal(table))
     for line in (line for entry in entries for line in claims_of(entry)):
-        typer.echo(line, err=True)
+        say(line, err=True)
     if as_json is not None:
         text = json_text({"agents": [each.as_dict() for each in entries], "pairs": [each.as_dict() for each in found]})
         write_text(as_json, text)

@@ -22,6 +22,7 @@ from rich.progress import (
 )
 
 from vnla.common.lines import Lines, duration
+from vnla.report.printing import Plain, harmless
 
 __all__ = [
     "LARGEST_SEED",
@@ -32,6 +33,7 @@ __all__ = [
     "plain",
     "print_json",
     "progress_bar",
+    "say",
     "telling",
 ]
 
@@ -151,8 +153,13 @@ def hint_if_busy(threads: int | None = None) -> None:
 
 
 def plain() -> Console:
-    """A console for what comes from files: names may hold [brackets]; they are text, never markup."""
-    return Console(markup=False, highlight=False)
+    """A console for what comes from files: names may hold [brackets] and worse; they are text, never markup or commands."""
+    return Plain(markup=False, highlight=False)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """A line with something in it that comes from a file."""
+    typer.echo(harmless(text), err=err)
 
 
 def print_json(value: object) -> None:

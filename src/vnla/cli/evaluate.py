@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vnla.cli.console import Tell, is_given, plain, telling
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
+from vnla.common.named import build, name_of, options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.players import Players
+    from vnla.roles.advisor import Advisor
+    from vnla.shards.evaluation import Merged, Slice
+    from vnla.shards.parts import Parts
+    from vnla.shards.shard import Shard
     from vnla.tasks.task_set import TaskSet
     from vnla.training.config import RunConfig
     from vnla.training.trained import Trained
@@ -54,7 +60,14 @@ def evaluate(
         str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
     ] = None,
     ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    k: Annotated[int | None, typer.Option(min=1, max=7, help="Actions a subgoal describes. [default: the run's]")] = None,
+    k: Annotated[int | None, typer.Option(min=1, max=8, help="Actions a subgoal describes. [default: the run's]")] = None,
+    advisor_language: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar. [default: the run's]")
+    ] = None,
+    advisor_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of that advisor, e.g. says=synonyms; may be repeated."),
+    ] = None,
     checkpoint: Annotated[
         str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
     ] = None,
@@ -89,6 +102,7 @@ def evaluate(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    shard: ShardOption = None,
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="With --agent: what it is made with; may be repeated.")
     ] = None,
@@ -122,6 +136,9 @@ def evaluate(
 ) -> None:
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
+    With --shard i/n a part of the evaluations of --npz DIR is carried out, and kept in DIR.shards; with --shard merge all
+    are put together, and everything is printed and written as without it.
+
     Example: vnla evaluate runs/learned --split test_seen --split test_unseen --sweep pictures
 
     Example: vnla evaluate runs/policies --csv episodes.csv --metric examples.metric:steps_after_help
@@ -133,19 +150,21 @@ def evaluate(
     """
     from vnla.cli.guests import Invitation, Spending
     from vnla.common.machine import device_named, use_threads
-    from vnla.common.named import options_of
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.evaluation.spreadsheet import Spreadsheet
     from vnla.remote.caller import Manner
     from vnla.remote.walk import ON_ERROR
+    from vnla.shards.evaluation import Merged
+    from vnla.shards.shard import MERGE, Shard
     from vnla.training.checkpoints import runs_in
     from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
+    speaking = _Speaking(advisor_language, options_of(advisor_option or [], "--advisor-option"), k)
     if recorded is not None:
-        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz)):
+        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, shard, advisor_language, advisor_option)):
             raise InputError(
                 "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
             )
@@ -165,20 +184,24 @@ def evaluate(
     _refuse(context, False, _OF_GUESTS, "needs --agent")
     if run is None:
         raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
-    trial = _Trial(
-        SEEDS[: seeds or len(SEEDS)], help_policy, ratio, k, checkpoint, chosen, world, tasks, device_named(device), subset
-    )
+    given = SEEDS[: seeds or len(SEEDS)]
+    trial = _Trial(given, help_policy, ratio, speaking, checkpoint, chosen, world, tasks, device_named(device), subset)
     runs = runs_in(run)
     one = runs == [run]
     outputs = {each: _Output("" if one else each.name, results, npz, sweep) for each in runs}
     _check_places([*(place for each in outputs.values() for place in each.places(splits)), as_json, as_csv])
     for each in runs:
         trial.check(each)
+    shared = None if shard is None else _shared(trial, runs, splits, npz, sweep)
+    if shared is not None and shard != MERGE:
+        _carry_out_part(trial, shared, Shard.parse(shard or ""), runs, splits)
+        return
+    merged = None if shared is None else Merged(shared, [_name(each) for each in runs], splits)
 
     summaries, sheet = {}, Spreadsheet()
     for each, output in outputs.items():
         with telling() as tell:
-            title, found = trial.run(each, splits, output, tell)
+            title, found = trial.run(each, splits, output, tell, merged)
         plain().print(_table(f"{each}, {title}", found, chosen))
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
@@ -189,6 +212,36 @@ def evaluate(
         write_text(as_json, json.dumps(summaries[run.name] if one else summaries, indent=2) + "\n")
     if as_csv is not None:
         sheet.write(as_csv)
+    if shared is not None:
+        shared.remove()
+
+
+def _name(run: Path) -> str:
+    return run.absolute().name
+
+
+def _shared(trial: _Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path | None, sweep: Path | None) -> Parts:
+    """The parts of what is asked for."""
+    from vnla.shards.evaluation import evaluation_parts
+
+    if npz is None:
+        raise InputError("--shard: say with --npz DIR where the evaluations are to be; the parts are kept in DIR.shards")
+    if sweep is not None:
+        raise InputError("--shard: --sweep is not shared; run it in a job of its own")
+    return evaluation_parts(npz, {_name(run): trial.folder(run) for run in runs}, {"splits": splits, **trial.settings})
+
+
+def _carry_out_part(trial: _Trial, parts: Parts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
+    """Carry out what falls to a shard."""
+    from vnla.shards.evaluation import slices
+
+    mine = shard.of_all(slices([_name(run) for run in runs], splits, shard.count))
+    with parts.making(shard) as place, telling() as tell:
+        for run in runs if place else ():
+            of_run = [each for each in mine if each.run == _name(run) and not each.file(place).exists()] if place else []
+            if of_run and place:
+                trial.run_slices(run, of_run, place, tell)
+    say_part(parts, shard, {"slices of evaluations": len(mine)}, place is not None)
 
 
 def _recorded(
@@ -233,7 +286,7 @@ def _recorded(
         write_text(as_csv, spreadsheet(found))
 
 
-_OF_RUNS = ("help_policy", "checkpoint", "sweep")
+_OF_RUNS = ("help_policy", "checkpoint", "sweep", "shard", "advisor_language", "advisor_option")
 _OF_GUESTS = (
     "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
     "prompt", "max_calls", "max_tokens", "dry_run",
@@ -315,13 +368,34 @@ class _Output:
 
 
 @dataclass(frozen=True)
+class _Speaking:
+    """How the advisor is to speak, if not as in training."""
+
+    language: str | None
+    options: Mapping[str, Any]
+    k: int | None
+
+    def advisor(self, own: Advisor) -> Advisor:
+        """The advisor of a run as it is to speak."""
+        from vnla.language.choice import ADVISORS
+        from vnla.roles.advisor import Advisor as Base
+        from vnla.roles.advisor import TemplateAdvisor
+
+        if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
+            return own
+        name = self.language or name_of(own, ADVISORS)
+        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
+        return build("--advisor-language", name, ADVISORS, self.options, Base, **role)
+
+
+@dataclass(frozen=True)
 class _Trial:
     """How runs are evaluated."""
 
     seeds: tuple[int, ...]
     help_policy: str | None
     ratio: float | None
-    k: int | None
+    speaking: _Speaking
     checkpoint: str | None
     metrics: Mapping[str, Metric]
     world: Path | None
@@ -331,40 +405,41 @@ class _Trial:
 
     def check(self, run: Path) -> None:
         """Refuse what this run cannot do, before anything large is loaded."""
-        from vnla import pretrained
         from vnla.training.checkpoints import CONFIG, checkpoints_of
         from vnla.training.config import RunConfig
 
-        folder = pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run
+        folder = self.folder(run)
         config = RunConfig.read(folder / CONFIG)
         if _learns(self._asking(config)) and not _learns(config):
             raise InputError(
                 f"{run}: was trained under the help policy {config.help_policy}, which does not learn when to ask; "
                 f"--help-policy {self.help_policy} needs a run that was trained under it"
             )
+        self.speaking.advisor(config.advisor)
         there = checkpoints_of(folder)
         if self.checkpoint is not None and self.checkpoint not in there:
             raise InputError(f"{run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
-    def run(self, run: Path, splits: Sequence[str], output: _Output, tell: Tell) -> tuple[str, dict[str, Evaluation]]:
-        """Evaluate a run, and write what is asked for of each split; what to call it, and what was found."""
+    def run(
+        self, run: Path, splits: Sequence[str], output: _Output, tell: Tell, merged: Merged | None = None
+    ) -> tuple[str, dict[str, Evaluation]]:
+        """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
+        was found."""
         from vnla.evaluation.evaluate import evaluate
         from vnla.evaluation.kept import write_evaluation
         from vnla.evaluation.results import results_of, write_results
-        from vnla.training.trained import open_trained
 
-        tell(f"loading {run}")
-        trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
-        config = self._asking(trained.config)
-        share = config.with_ratio(self.ratio).help(training=False).ratio
-        subjects = {split: self._subject(replace(trained, config=config), split) for split in splits}
+        config, share, subjects = self._ready(run, splits, tell)
         found = {}
         for split, subject in subjects.items():
             tell(f"evaluating {split}", 0, len(subject.tasks) * len(self.seeds))
-            found[split] = evaluate(
-                subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics,
-                progress=partial(tell, f"evaluating {split}"),
-            )  # fmt: skip
+            if merged is not None:
+                found[split] = merged.evaluation(_name(run), split, subject.tasks, self.seeds, self.metrics)
+            else:
+                found[split] = evaluate(
+                    subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics,
+                    progress=partial(tell, f"evaluating {split}"),
+                )  # fmt: skip
             if results := output.of_results(split):
                 write_results(results, results_of(found[split], self.seeds[0]))
             if npz := output.of_npz(split):
@@ -374,18 +449,58 @@ class _Trial:
         drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
         return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
+    def run_slices(self, run: Path, mine: Sequence[Slice], place: Path, tell: Tell) -> None:
+        """Carry out slices of a run's evaluations, and write each into a folder."""
+        from vnla.evaluation.evaluate import played
+        from vnla.shards.evaluation import write_slice
+
+        _, share, subjects = self._ready(run, list(dict.fromkeys(each.split for each in mine)), tell)
+        for each in mine:
+            subject = subjects[each.split]
+            pieces = played(
+                subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics, every=each.every,
+                progress=partial(tell, f"evaluating {each.run}, {each.split}"),
+            )  # fmt: skip
+            write_slice(place, each, list(pieces), subject.tasks, self.seeds)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What decides the outcome beside the runs, as JSON holds it."""
+        chosen = {name: getattr(self, name) for name in ("seeds", "help_policy", "ratio", "k", "checkpoint", "subset")}
+        return {**chosen, "seeds": list(self.seeds), "metrics": list(self.metrics), "device": self.device.partition(":")[0]}
+
+    def folder(self, run: Path) -> Path:
+        """Where a run is: that of the package has a name for it."""
+        from vnla import pretrained
+
+        return pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run
+
+    def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
+        """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""
+        from vnla.training.trained import open_trained
+
+        tell(f"loading {run}")
+        trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
+        config = self._asking(trained.config)
+        share = config.with_ratio(self.ratio).help(training=False).ratio
+        return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}
+
     def _asking(self, config: RunConfig) -> RunConfig:
         """The same by another help policy, if one is given."""
         return config if self.help_policy is None else config.asking(self.help_policy)
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
-        from vnla.training.cast import make_players, vocabulary_of
+        from vnla.training.cast import lexicon_for, make_players, vocabulary_of
 
-        kind = "val_unseen" if split.endswith("unseen") else "val_seen"
-        players = make_players(trained.config, trained.material, trained.agent(self.checkpoint or kind), training=False)
-        if self.k is not None and self.k != players.advisor.k:
-            players = with_k(players, self.k, vocabulary_of(trained.config, trained.material))
+        kind, material = "val_unseen" if split.endswith("unseen") else "val_seen", trained.material
+        words = vocabulary_of(trained.config, material)
+        config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
+        agent = trained.agent(self.checkpoint or kind)
+        lexicon = lexicon_for(agent, words, config.advisor.words())
+        players = make_players(config, material, agent, training=False, lexicon=lexicon)
+        if self.speaking.k is not None and self.speaking.k != players.advisor.k:
+            players = with_k(players, self.speaking.k, words)
         return _Subject(players, self._tasks(trained, split))
 
     def _tasks(self, trained: Trained, split: str) -> TaskSet:

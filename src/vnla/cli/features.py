@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
-from vnla.cli.console import hint_if_busy, progress_bar
+from vnla.cli.console import hint_if_busy, plain, progress_bar
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.report.printing import Table
 from vnla.world.views import VIEWS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vnla.houses.folder import WorldFolder
+    from vnla.vision.encoders import Encoder
     from vnla.vision.probe import ProbeResult, Visibility
     from vnla.vision.store import Header
     from vnla.world.compiled import World
@@ -55,9 +57,13 @@ def make(
     ] = None,
     half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was."""
+    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
+
+    With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
+    """
     from vnla.common.machine import use_threads
     from vnla.common.named import options_of
     from vnla.vision.encoders import Options, Size, make_encoder
@@ -67,12 +73,71 @@ def make(
     folder, compiled = _read(world)
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
     maker = make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
+    if shard is not None:
+        _make_shared(folder, compiled, maker, name, shard, batch, workers, as_json)
+        return
     hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
         out, header, new = make_features(
             folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers
         )
     _say(out, header, as_json, "written" if new else "there already")
+
+
+def _make_shared(
+    folder: WorldFolder,
+    world: World,
+    encoder: Encoder,
+    name: str | None,
+    which: str,
+    batch: int | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Encode the houses of a shard, or put all shards together."""
+    from vnla.shards.features import feature_parts, make_part, merge, share_of
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.vision.making import header_of, is_made
+    from vnla.vision.store import store_path
+
+    header, out = header_of(folder, world, encoder), store_path(folder.path, name or encoder.name)
+    if is_made(out, header):
+        _say(out, header, as_json, "there already")
+        return
+    parts = feature_parts(out, header)
+    if which == MERGE:
+        with _progress("putting together", len(header.viewpoints)) as bar:
+            merge(parts, header, bar.advance)
+        parts.remove()
+        _say(out, header, as_json, "written")
+        return
+    shard = Shard.parse(which)
+    own = len(share_of(shard, header))
+    with _progress("drawing and encoding", own) as bar:
+        new = make_part(parts, shard, folder, header, encoder, bar.advance, told=bar.say, batch=batch, workers=workers)
+    say_part(parts, shard, {"viewpoints": own}, new, as_json)
+
+
+@app.command("check", epilog="Example: vnla features check worlds/small --encoder efficientnet-lite0")
+def check(
+    world: WorldArgument,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    as_json: JsonOption = False,
+) -> None:
+    """Read features from disk, house by house, and hold them against the checksums that they were written with."""
+    from vnla.houses.folder import read_world
+    from vnla.vision.store import ARRAY, world_features
+
+    store = world_features(read_world(world), encoder)
+    with _progress("reading", len(store.header.viewpoints)) as bar:
+        damaged = store.damaged(bar.advance)
+    if as_json:
+        typer.echo(json.dumps({"features": str(store.path), "damaged": damaged}, indent=2))
+    else:
+        _say(store.path, store.header, False, "damaged" if damaged else "whole")
+    if damaged:
+        houses = ", ".join(damaged[:5]) + (f" and {len(damaged) - 5} more" if len(damaged) > 5 else "")
+        raise InputError(f"{store.path / ARRAY}: damaged in {houses}; remove that folder and make the features again")
 
 
 @app.command("reduce", epilog="Example: vnla features reduce worlds/small --size 128")
@@ -219,7 +284,7 @@ def _print_probe(world: Path, results: dict[str, ProbeResult]) -> None:
         if first.measured[i]:
             values = [f"{result.precision[i]:.3f}" for result in results.values()]
             table.add_row(first.labels[i], f"{first.positives[i]:,}", f"{first.chance[i]:.3f}", *values)
-    console = Console(markup=False, highlight=False)
+    console = plain()
     console.print(table)
     left = int((~first.measured).sum())
     if left:
@@ -240,7 +305,7 @@ def _say(out: Path, header: Header, as_json: bool, what: str) -> None:
         typer.echo(json.dumps({"out": str(out), "status": what, **value}, indent=2))
     else:
         views = f"{len(header.viewpoints):,} viewpoints × {VIEWS} views × {header.dimension:,} values"
-        Console(markup=False, highlight=False).print(f"{what}: {out}, {views}", soft_wrap=True)
+        plain().print(f"{what}: {out}, {views}", soft_wrap=True)
 
 
 class _Speed(ProgressColumn):

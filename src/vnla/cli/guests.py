@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import Tell, telling
+from vnla.cli.console import Tell, say, telling
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 
@@ -161,11 +161,9 @@ class Invitation:
         return key or None
 
     def _show(self, guest: Guest, folder: WorldFolder, world: World) -> Showing:
-        from vnla.remote.folder import SIGHTS
         from vnla.remote.shown import Showing
 
-        keep = None if self.place is None or self.spending.dry_run else self.place / SIGHTS
-        return Showing(guest.declared, folder, world, keep)
+        return Showing(guest.declared, folder, world)
 
     def _rules(self, dataset: Dataset, world: World, split: str) -> Rules:
         from vnla.remote.walk import Rules
@@ -246,7 +244,7 @@ class Invitation:
             for message in chat.body(first)["messages"]:
                 content = message["content"]
                 text = content if isinstance(content, str) else content[0]["text"] + "\n(and a picture)"
-                typer.echo(f"[{message['role']}]\n{text}\n")
+                say(f"[{message['role']}]\n{text}\n")
             raise typer.Exit
 
 

@@ -12,10 +12,13 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, hint_if_busy
+from vnla.cli.sharing import ShardOption
+from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
     from vnla.paper.presets import Preset
     from vnla.paper.reporting import Contents, Source
+    from vnla.paper.sharing import Sharing
     from vnla.report.document import Finding, Table
 
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")]
@@ -23,6 +26,14 @@ WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on
 ThreadsOption = Annotated[
     int | None, typer.Option(min=1, help="Of each training and evaluation. [default: trainings share the cores]")
 ]
+ClusterOption = Annotated[
+    str, typer.Option(metavar="WHERE", help="local: this machine; ray://HOST:PORT: a Ray cluster that sees OUT.")
+]
+WaitOption = Annotated[
+    float, typer.Option(min=0, metavar="MINUTES", help="With --shard: for what others do, before leaving with status 75.")
+]
+WAITING = 75
+"""Exit status of a shard whose stages wait for others: to be tried again, as `sysexits.h` has it."""
 
 
 def paper(
@@ -51,10 +62,14 @@ def paper(
     device: DeviceOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,
+    cluster: ClusterOption = "local",
+    shard: ShardOption = None,
+    wait: WaitOption = 0,
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command goes on where it was.
+    What is done is kept: stop it at any time, and the same command goes on where it was. Several machines that see OUT share
+    the work by --shard i/n, and --shard merge writes the report; a Ray cluster does it all at --cluster ray://HOST:10001.
 
     Example: vnla paper out --preset small
     """
@@ -87,8 +102,22 @@ def paper(
             *(() if peers else ("--no-peers",)),
         ]
     )
-    source = run_all(out, chosen, contents, command, world=world, seed=seed, device=device, workers=workers, threads=threads)
-    print_tables(source, contents)
+    sharing = sharing_of(shard, wait)
+    source = run_all(
+        out,
+        chosen,
+        contents,
+        command,
+        world=world,
+        seed=seed,
+        device=device,
+        workers=workers,
+        threads=threads,
+        sharing=sharing,
+        cluster=cluster,
+    )
+    if is_whole(sharing):
+        print_tables(source, contents)
 
 
 def run_all(
@@ -102,12 +131,13 @@ def run_all(
     device: str | None,
     workers: int | None,
     threads: int | None,
+    sharing: Sharing | None = None,
+    cluster: str | None = None,
 ) -> Source:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
-    from vnla.common.machine import device_named
     from vnla.paper.run import run_experiments
 
-    chosen = device_named(device)
+    chosen = device_of(device, cluster)
     with resumable():
         return run_experiments(
             out,
@@ -121,16 +151,49 @@ def run_all(
             cores=workers,
             threads=threads,
             begins=hint_if_busy,
+            sharing=sharing,
+            cluster=cluster,
         )
+
+
+def device_of(device: str | None, cluster: str | None) -> str:
+    """The device that was asked for: one of this machine, or of those of a cluster, whose GPUs Ray numbers anew."""
+    from vnla.common.machine import device_named
+    from vnla.paper.run import is_elsewhere
+
+    if not is_elsewhere(cluster):
+        return device_named(device)
+    if device not in (None, "cpu", "cuda"):
+        raise InputError(f"device {device}: on a cluster choose cpu or cuda; without it, cpu")
+    return device or "cpu"
+
+
+def sharing_of(shard: str | None, minutes: float) -> Sharing | None:
+    """What the options say about sharing the work with other machines."""
+    from vnla.paper.sharing import Sharing
+
+    return Sharing.asked_for(shard, minutes)
+
+
+def is_whole(sharing: Sharing | None) -> bool:
+    """Whether there is a report now; if not, a line says how to come by it."""
+    if sharing is None or sharing.shard is None:
+        return True
+    typer.echo(f"shard {sharing.shard} is done; when all are, the same command with --shard merge writes the report")
+    return False
 
 
 @contextmanager
 def resumable() -> Iterator[None]:
     """Leaves with the signal's status when what runs here is stopped, and says that it can go on."""
     from vnla.common.stopping import Interrupted
+    from vnla.paper.foreman import WaitingError
 
     try:
         yield
+    except WaitingError as waiting:
+        typer.echo(str(waiting), err=True)
+        raise typer.Exit(WAITING) from None
     except Interrupted as stop:
         typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)
         raise typer.Exit(128 + stop.number) from None

@@ -54,7 +54,8 @@ def _found(target: str) -> Any:
 def _advisors() -> Mapping[str, Any]:
     """The paper's goes by what it does."""
     from vnla.cli import train
-    from vnla.roles.advisor import ADVISORS, TemplateAdvisor
+    from vnla.language.choice import ADVISORS
+    from vnla.roles.advisor import TemplateAdvisor
 
     others = {name: part for name, part in ADVISORS.items() if part is not TemplateAdvisor}
     return {**dict.fromkeys(train.KINDS, TemplateAdvisor), **others}

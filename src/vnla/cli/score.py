@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vnla.cli.console import plain, telling
+from vnla.cli.console import plain, say, telling
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 
@@ -90,7 +90,7 @@ def score(
         plain().print(terminal(entries_table(some)))
     for entry in entries:
         for line in claims_of(entry):
-            typer.echo(line, err=True)
+            say(line, err=True)
         _name_wrong(entry)
     if as_json is not None:
         write_text(as_json, json_text([entry.as_dict() for entry in entries]))
@@ -109,7 +109,7 @@ def _name_wrong(entry: Entry) -> None:
     """Say which records were counted as failures."""
     named = [*entry.wrong, *(f"{entry.path}: has no record of task {task}" for task in entry.missing)]
     for line in named[:MOST_NAMED]:
-        typer.echo(f"counted as a failure: {line}", err=True)
+        say(f"counted as a failure: {line}", err=True)
     if len(named) > MOST_NAMED:
         typer.echo(f"… and {len(named) - MOST_NAMED:,} more; --json FILE has them all", err=True)
 

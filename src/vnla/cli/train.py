@@ -6,7 +6,7 @@ import itertools
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, is_given
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from vnla.cli.train_view import View
     from vnla.roles.advisor import Advisor
     from vnla.training.config import RunConfig
+    from vnla.training.ranks import Ranks
 
 KINDS = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
 """Kind of the paper's advisor → whether it acts for the agent, and whether it speaks."""
@@ -109,15 +111,24 @@ def train(
     hidden: Annotated[int, typer.Option(min=1, help="Hidden size of LSTMs and help module.")] = 512,
     layers: Annotated[int, typer.Option(min=1, help="LSTM layers.")] = 1,
     ratio: Annotated[float, typer.Option(min=0, max=1, help="τ: share of the time with assistance.")] = 0.4,
-    k: Annotated[int, typer.Option(min=1, max=7, help="Actions that a subgoal describes.")] = 4,
+    k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a subgoal describes.")] = 4,
     advisor: Annotated[
         str,
         typer.Option(metavar="KIND", help="indirect, direct, or silent: direct without subgoals; or package.module:Class."),
     ] = "indirect",
+    advisor_language: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="How it speaks: template, as in the paper, or grammar, as people do."),
+    ] = "template",
     advisor_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of one's own advisor, or of the grammar; may be repeated."),
     ] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
+    following: Annotated[
+        bool,
+        typer.Option("--following", help="Subgoals are followed by the agent itself, ever more of them, and it learns to."),
+    ] = False,
     rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
     deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
     uncertainty: Annotated[float, typer.Option(help="ε of rule (b), nats.")] = 1.0,
@@ -131,59 +142,88 @@ def train(
     seed: Annotated[
         str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
     ] = "0",
+    feature_cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Leave features on disk, with at most so much in memory, e.g. 4GB. [default: all in memory]"
+        ),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
+    shard: ShardOption = None,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
     Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
-    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there.
+    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there. With
+    --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several processes
+    train one run, each with a part of every batch.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
     Example: vnla train runs/learned --iterations 4000
 
+    Example: torchrun --nproc-per-node 4 -m vnla train runs/learned --world worlds/small --tasks tasks/small
+
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
     from vnla.common.machine import device_named, use_threads
+    from vnla.common.tables import size_in_bytes
     from vnla.roles.help_teacher import HelpTeacher
     from vnla.training.config import RunConfig, TrainingConfig
+    from vnla.training.ranks import alike, joined, leaving_at_once
     from vnla.vision.encoders import DEFAULT
     from vnla.vision.views import default_features
 
     device = device_named(device)
     use_threads(threads)
-    given = {name for name in context.params if is_given(context, name)}
-    if agent != "paper":
-        _refuse(given & {"hidden", "layers", "dropout"}, f"belongs to the paper's agent, not to {agent}; try --agent-option")
-    if advisor not in KINDS:
-        _refuse(given & {"k", "easy"}, f"belongs to the paper's advisor, not to {advisor}; try --advisor-option")
-    sizes = {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
-    seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
-    wanted = RunConfig(
-        world=str(world.absolute()) if world else "",
-        tasks=str(tasks.absolute()) if tasks else "",
-        features=features or seen,
-        keeps_ended=keeps_ended,
-        validate_every=validate_every,
-        training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-        advisor=_advisor(advisor, k, easy, options_of(advisor_option or [], "--advisor-option")),
-        teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-        agent=agent,
-        agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
-        senses=sense if "sense" in given else noticed,
-        timed=timed,
-        fold=fold,
-        veil=veil,
-        objective=objective,
-        objective_options=options_of(objective_option or [], "--objective-option"),
-        begins_with=str(begins_with.absolute()) if begins_with else "",
-    )
-    policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
-    variants = _variants(run, wanted, policies, _numbers(seed))
-    _run({path: _config(path, variant, given, beta) for path, variant in variants}, device, eager=eager)
+    with leaving_at_once(), joined(device) as ranks:
+        with alike(ranks):
+            given = {name for name in context.params if is_given(context, name)}
+            if agent != "paper":
+                _refuse(
+                    given & {"hidden", "layers", "dropout"},
+                    f"belongs to the paper's agent, not to {agent}; try --agent-option",
+                )
+            if advisor not in KINDS:
+                _refuse(
+                    given & {"k", "easy", "advisor_language"},
+                    f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
+                )
+            sizes = (
+                {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
+            )
+            seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
+            wanted = RunConfig(
+                world=str(world.absolute()) if world else "",
+                tasks=str(tasks.absolute()) if tasks else "",
+                features=features or seen,
+                keeps_ended=keeps_ended,
+                validate_every=validate_every,
+                training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
+                advisor=_advisor(advisor, advisor_language, k, easy, options_of(advisor_option or [], "--advisor-option")),
+                teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
+                agent=agent,
+                agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
+                senses=sense if "sense" in given else noticed,
+                timed=timed,
+                fold=fold,
+                veil=veil,
+                following=following,
+                objective=objective,
+                objective_options=options_of(objective_option or [], "--objective-option"),
+                begins_with=str(begins_with.absolute()) if begins_with else "",
+            )
+            policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
+            variants = _variants(run, wanted, policies, _numbers(seed))
+            runs = {path: _config(path, variant, given, beta) for path, variant in variants}
+            cache = None if feature_cache is None else size_in_bytes(feature_cache)
+        how = How(device, eager, ranks, cache)
+        status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
+    if status:
+        raise typer.Exit(status)
 
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
@@ -203,15 +243,20 @@ def _refuse(options: Set[str], why: str) -> None:
         raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
-def _advisor(kind: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
-    """The paper's advisor of a kind, or anybody's."""
+def _advisor(kind: str, language: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
+    """The paper's advisor of a kind, one of that kind that speaks otherwise, or anybody's."""
+    from vnla.language.choice import ADVISORS
     from vnla.roles.advisor import Advisor, TemplateAdvisor
 
+    if kind in KINDS and language != "template":
+        _refuse({"easy"} if easy else set(), f"belongs to the language template, not to {language}")
+        direct, speaks = KINDS[kind]
+        return build("--advisor-language", language, ADVISORS, options, Advisor, k=k, direct=direct, speaks=speaks)
     if kind in KINDS:
         _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
         return TemplateAdvisor(k, *KINDS[kind], not easy)
-    known: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
-    return build("advisor", kind, known, options, Advisor)
+    kinds: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
+    return build("advisor", kind, kinds, options, Advisor)
 
 
 def _policies(names: Sequence[str], beta: float, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -231,6 +276,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "timed": lambda config: config.timed,
     "fold": lambda config: config.fold,
     "veil": lambda config: config.veil,
+    "following": lambda config: config.following,
     "objective": lambda config: config.objective,
     "objective_option": lambda config: config.objective_options,
     "begins_with": lambda config: config.begins_with,
@@ -244,6 +290,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "ratio": lambda config: config.training.ratio,
     "k": lambda config: config.advisor.k,
     "advisor": lambda config: _kind(config.advisor),
+    "advisor_language": lambda config: _language(config.advisor),
     "advisor_option": lambda config: vars(config.advisor),
     "easy": lambda config: not getattr(config.advisor, "aggregate", True),
     "rules": lambda config: config.teacher.rules,
@@ -258,7 +305,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "device", "eager", "threads"}
+FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads", "shard"}
 """Those that may be given anew."""
 
 
@@ -271,11 +318,19 @@ def _size(config: RunConfig, name: str) -> Any:
 def _kind(advisor: Advisor) -> str:
     """What the option calls an advisor."""
     from vnla.common.named import name_of
-    from vnla.roles.advisor import ADVISORS, TemplateAdvisor
+    from vnla.language.choice import ADVISORS
 
-    if not isinstance(advisor, TemplateAdvisor):
+    if not isinstance(advisor, tuple(ADVISORS.values())):
         return name_of(advisor, ADVISORS)
     return next(name for name, kind in KINDS.items() if kind == (advisor.direct, advisor.speaks))
+
+
+def _language(advisor: Advisor) -> str:
+    """What the option calls how an advisor speaks."""
+    from vnla.common.named import name_of
+    from vnla.language.choice import ADVISORS
+
+    return name_of(advisor, ADVISORS)
 
 
 def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:
@@ -344,27 +399,69 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _run(wanted: Mapping[Path, RunConfig | None], device: str, *, eager: bool) -> None:
-    """Train what is not finished, and show it."""
+@dataclass(frozen=True)
+class How:
+    """How runs are trained, which nothing depends on."""
+
+    device: str
+    eager: bool
+    ranks: Ranks | None
+    cache: int | None
+
+
+def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], which: str, how: How) -> int:
+    """Train the runs of a shard, or see that all are finished; the status to leave with."""
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.shards.trainings import check_finished, share_of, training_parts
+
+    if how.ranks is not None:
+        raise InputError("--shard: several processes train one run together; give each shard a process of its own")
+    runs = {path: config for path, config in wanted.items() if config is not None}
+    if len(folders) > 1 or len(runs) < len(wanted):
+        raise InputError("--shard: give one RUN, with --world and --tasks, and several policies or seeds to share")
+    parts = training_parts(folders[0], runs)
+    if which == MERGE:
+        check_finished(runs, len(parts.complete()))
+        parts.remove()
+        typer.echo(f"{folders[0]}: all {len(runs)} runs are finished")
+        return 0
+    shard = Shard.parse(which)
+    mine = share_of(shard, runs)
+    with parts.making(shard):  # also where it was finished: a run may have been removed since
+        status = _run(mine, how)
+    if not status:
+        say_part(parts, shard, {"runs": len(mine)}, new=True)
+    return status
+
+
+def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
+    """Train what is not finished, and show it; the status to leave with."""
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
+    from vnla.training.ranks import alike
     from vnla.training.together import train_together
 
-    over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
-    for path, config in over.items():
+    ranks = how.ranks
+    quiet = ranks is not None and not ranks.writes
+    with alike(ranks):
+        over = {path: config for path, config in wanted.items() if config is not None and _is_over(path, config)}
+        runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
+    for path, config in over.items() if not quiet else ():
         typer.echo(f"{path}: has done its {config.training.iterations:,} iterations; --iterations N goes further")
-    runs = {path: open_run(path, config) for path, config in wanted.items() if path not in over}
     if not runs:
-        return
-    with shown(runs, Console(stderr=True)) as view:
-        ended = train_together(list(runs.items()), device, view.audience(), eager=eager)
+        return 0
+    with shown(runs, Console(stderr=True, quiet=quiet)) as view:
+        ended = train_together(
+            list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
+        )
         if ended is None:
             view.ends()
     if ended is not None:
-        typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
+        if not quiet:
+            typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
         if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
             os._exit(128 + ended)
-        raise typer.Exit(128 + ended)
+    return 128 + ended if ended is not None else 0
 
 
 def _is_over(path: Path, config: RunConfig) -> bool:

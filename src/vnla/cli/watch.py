@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from vnla.report.printing import Plain
+
 
 def watch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
@@ -53,7 +55,7 @@ def watch(
     task = next(each for each in task_set.tasks if each.id == name)
     house = next(each for each in material.folder.houses if each.name == task.house)
     account = follow(rollout, 0, house, task, players.advisor)
-    Console().print(put_into_words(account))
+    Plain().print(put_into_words(account))
     if out is not None:
         images = images_of(material.folder, house, (320, 240))
         stem = out / file_name(name)

@@ -14,6 +14,7 @@ import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
 from vnla.cli.help import Group
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
@@ -23,7 +24,10 @@ from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.houses.generate.world import Recipe
     from vnla.houses.sources import WorldSource
+    from vnla.shards.parts import Parts
+    from vnla.shards.shard import Shard
 
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
 
@@ -98,17 +102,20 @@ def make(
         str | None, typer.Option(metavar="NAME", help="home or workplace. [default: now and then a workplace]")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
     A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
     the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
-    on where it was.
+    on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard merge the world of all parts.
     """
     from vnla.houses.generate.unfinished import unfinished
     from vnla.houses.generate.wishes import Wishes, range_of
     from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.shards.world import houses_of, world_parts
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
@@ -121,13 +128,39 @@ def make(
     styles = tuple(name.strip() for name in style.split(",")) if style else ()
     wishes = Wishes(range_of(storeys, "--storeys"), range_of(rooms, "--rooms"), range_of(area, "--area"), styles, programme)
     wanted = recipes(chosen, seed, parts, None if wishes == Wishes() else wishes)
+    extra, divided = as_extra(preset, seed, wanted), splits(chosen, wanted, parts)
+    if shard is not None:
+        shared = world_parts(out, preset, seed, parts, wanted)
+        if shard != MERGE:
+            _make_part(shared, Shard.parse(shard), wanted, workers, as_json)
+            return
+        with progress_bar() as progress:
+            houses_made = houses_of(shared, wanted)
+            made = list(progress.track(houses_made, len(wanted), description="putting together"))
+        write_world(out, made, source="generated", splits=divided, extra=extra)
+        shared.remove()
+        _say_made(out, made, as_json)
+        return
     with unfinished(out, wanted) as begun:
         if there := sum(map(begun.has, wanted)):
             typer.echo(f"{there:,} of {len(wanted):,} houses are there already", err=True)
         with progress_bar() as progress, closing(begun.make(wanted, workers)) as making:
             made = list(progress.track(making, len(wanted), description="building"))
-        extra = as_extra(preset, seed, wanted)
-        write_world(out, made, source="generated", splits=splits(chosen, wanted, parts), extra=extra)
+        write_world(out, made, source="generated", splits=divided, extra=extra)
+    _say_made(out, made, as_json)
+
+
+def _make_part(parts: Parts, shard: Shard, wanted: list[Recipe], workers: int | None, as_json: bool) -> None:
+    """Make the houses of a shard."""
+    from vnla.shards.world import make_part, share_of
+
+    with progress_bar() as progress:
+        task = progress.add_task("building", total=share_of(shard, wanted))
+        houses, new = make_part(parts, shard, wanted, workers, lambda count: progress.advance(task, count))
+    say_part(parts, shard, {"houses": houses}, new, as_json)
+
+
+def _say_made(out: Path, made: Sequence[House], as_json: bool) -> None:
     if as_json:
         print_json({"out": str(out), **counts(made)})
     else:

@@ -11,10 +11,12 @@ they are.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
+from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
@@ -93,9 +95,22 @@ def second_stream(device: torch.device, *, urgent: bool = False) -> torch.cuda.S
     return torch.cuda.Stream(device, priority=-1 if urgent else 0)  # type: ignore[no-untyped-call]
 
 
+def keep_kernels() -> None:
+    """Have compiled kernels kept where a person's programs keep such things, unless the environment names a place: the usual
+    one is emptied when the machine starts. To be called before anything is compiled."""
+    place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:  # nobody's home
+        return
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(place))
+    os.environ.setdefault("TRITON_CACHE_DIR", str(place / "triton"))
+
+
 @contextmanager
 def fusing(device: torch.device) -> Iterator[None]:
     """In the block, and in this thread, functions marked `fused` are compiled."""
+    keep_kernels()
     import torch._dynamo  # takes a second
 
     with torch._dynamo.config.patch(recompile_limit=_MOST_VARIANTS):
@@ -119,14 +134,17 @@ class Captured(Generic[Outcome]):
         batch: int,
         device: torch.device,
         optimiser: torch.optim.Optimizer,
+        further: Sequence[tuple[Callable[[], None], Callable[[], Outcome]]] = (),
     ) -> None:
-        self._function = function
+        """`further` stages may follow the function, each a graph of its own: what is done before it at every call, outside
+        of any graph, and the stage. What the last one gives is the outcome."""
+        self._function, self._further = function, further
         self._which = torch.zeros(batch, dtype=torch.int64, device=device)
         self._seed = torch.zeros(batch, dtype=torch.int64, device=device)
         self._optimiser = optimiser
         # Libraries keep a workspace for each stream, and graphs that are replayed side by side must not share one.
         self._aside = _stream_of_its_own(device)
-        self._replay: tuple[torch.cuda.CUDAGraph, Outcome] | None = None
+        self._replay: tuple[list[torch.cuda.CUDAGraph], Outcome] | None = None
 
     def __call__(self, which: Tensor, seed: Tensor) -> Outcome:
         """What the function gives; the next call overwrites its tensors."""
@@ -136,19 +154,34 @@ class Captured(Generic[Outcome]):
             with fusing(self._which.device):
                 with _undone(self._optimiser):
                     self._warm_up()
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph, stream=self._aside):
-                    outcome = self._function(self._which, self._seed)
-            self._replay = graph, outcome
-        graph, outcome = self._replay
-        graph.replay()
+                self._replay = self._capture()
+        graphs, outcome = self._replay
+        graphs[0].replay()
+        for graph, (between, _) in zip(graphs[1:], self._further, strict=True):
+            between()
+            graph.replay()
         return outcome
+
+    def _capture(self) -> tuple[list[torch.cuda.CUDAGraph], Outcome]:
+        """The graphs of all stages. They are replayed in turn, so each may use the memory of those before."""
+        first = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(first, stream=self._aside):
+            outcome = self._function(self._which, self._seed)
+        graphs = [first]
+        for _, stage in self._further:
+            graphs.append(torch.cuda.CUDAGraph())
+            with torch.cuda.graph(graphs[-1], pool=first.pool(), stream=self._aside):
+                outcome = stage()
+        return graphs, outcome
 
     def _warm_up(self) -> None:
         self._aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self._aside):
             for _ in range(_WARM_UP):
                 self._function(self._which, self._seed)
+                for between, stage in self._further:
+                    between()
+                    stage()
         torch.cuda.current_stream().wait_stream(self._aside)
 
 

@@ -90,6 +90,10 @@ class Member:
     def leave(self, seconds: float) -> None:
         """Let it go: one that waits for orders leaves by itself, and what is still there after some seconds is killed."""
         self.pipe.close()
+        self.leave_in(seconds)
+
+    def leave_in(self, seconds: float) -> None:
+        """Wait until it has left; what is still there after some seconds is killed."""
         self.process.join(seconds)
         if self.process.is_alive():
             self.process.kill()

@@ -1,7 +1,8 @@
 """Reading files with limits and writing them atomically: the only place where this is done.
 
 A reader never takes in more than it was told to expect, so a wrong or hostile file costs a message and not the machine's
-memory. A writer works beside the target and renames at the end, so whoever looks sees the old content or the new.
+memory. A writer works beside the target and renames at the end, so whoever looks sees the old content or the new. What a
+writer that was killed has left is removed by the next one of the same file: whoever is at work holds a lock on it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import json
 import os
 import re
 import shutil
+import struct
 import tempfile
 import threading
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -24,6 +27,11 @@ from typing import Any, TextIO
 
 from vnla.common.errors import InputError
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 MEGABYTE = 1 << 20
 LONGEST_LINE = MEGABYTE
 LARGEST_TEXT = 256 * MEGABYTE
@@ -31,8 +39,10 @@ LARGEST_TEXT = 256 * MEGABYTE
 _PIECEWISE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways to compress of which `zipfile` unpacks no more than is read; of others a few bytes can fill the memory."""
 _LONGEST_NAME = 100
-_TEMPORARY = re.compile(r"\.(.+)\.[a-z0-9_]{8}")
+_TEMPORARY = re.compile(r"\.(.+)\.part-[a-z0-9_]{8}")
 """What `tempfile` makes of the prefix that a writer gives it."""
+_YOUNG = 60.0
+"""Seconds for which an unfinished file is left alone whoever holds it."""
 
 
 def existing_file(path: Path, what: str) -> Path:
@@ -94,11 +104,12 @@ def read_zip_lines(
 
 
 def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
-    """That an archive can be unpacked whole: of nothing in it there is more than `limit` bytes."""
+    """That an archive can be unpacked whole: there are no more than `limit` bytes in it."""
     existing_file(path, what)
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
         for about in archive.infolist():
             _check_member(f"{path}:{about.filename}", about, limit, what)
+        _check_size(str(path), sum(about.file_size for about in archive.infolist()), limit, what)
 
 
 def _check_member(where: str, about: zipfile.ZipInfo, limit: int, what: str) -> None:
@@ -131,7 +142,9 @@ def _check_size(where: str, size: int, limit: int, what: str) -> None:
 def _zip_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: is damaged or no zip archive ({error}); download or make it again") from None
     except (NotImplementedError, RuntimeError) as error:
         # An encrypted member, or a compression that Python does not know.
@@ -160,6 +173,17 @@ def parse_json(text: str, path: Path, what: str) -> Any:
         raise InputError(f"{path}: has a number that cannot be read ({error}); expected {what}") from None
 
 
+@contextlib.contextmanager
+def taken_apart(path: Path, what: str) -> Iterator[None]:
+    """While the content of `path` is taken apart: a part that is missing, or of another kind, is one line for people."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise InputError(f"{path}: is damaged ({type(error).__name__}: {error}); expected {what}") from None
+
+
 def read_gzip(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
     """The text in a file compressed by gzip, of at most `limit` bytes when unpacked."""
     existing_file(path, what)
@@ -183,23 +207,31 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write `data` to `path` atomically: the old file stays until the new one is complete and on disk."""
+    with new_file(path) as working, working.open("wb") as stream:
+        stream.write(data)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A file to fill that becomes `path` when the block ends well, after it is on disk, and vanishes when it does not."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        _clear(path)
+        handle, temporary = tempfile.mkstemp(prefix=_unfinished(path), dir=path.parent)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _hold(handle)
+        yield Path(temporary)
+        os.fsync(handle)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
         _sync(path.parent)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
     finally:
-        with contextlib.suppress(FileNotFoundError):
+        os.close(handle)
+        with contextlib.suppress(OSError):
             os.unlink(temporary)
 
 
@@ -213,6 +245,20 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
+def _sync_all(folder: Path) -> None:
+    """Have all that is in a folder on disk before the folder gets its name."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir():
+            _sync(path)
+        elif path.is_file():
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+    _sync(folder)
+
+
 def file_name(text: str) -> str:
     """A name for a file made from `text`, whoever wrote it: no path, nothing hidden, not too long."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip(".-")[:_LONGEST_NAME]
@@ -221,8 +267,54 @@ def file_name(text: str) -> str:
 
 def left_over(folder: Path, *names: str) -> list[Path]:
     """What writers that were killed have left in a folder; `names` are the files they wrote, as patterns."""
+    return [path for path, name in _unfinished_in(folder) if any(fnmatch.fnmatchcase(name, each) for each in names)]
+
+
+def _unfinished_in(folder: Path) -> list[tuple[Path, str]]:
+    """Unfinished files, and what they were to become."""
     found = [(path, _TEMPORARY.fullmatch(path.name)) for path in folder.glob(".*")]
-    return [path for path, match in found if match and any(fnmatch.fnmatchcase(match[1], name) for name in names)]
+    return [(path, match[1]) for path, match in found if match]
+
+
+def _unfinished(path: Path) -> str:
+    """How the name of an unfinished file begins; no longer than a name may be when the rest is added."""
+    return f".{path.name}.part-"
+
+
+_rests: dict[Path, list[tuple[Path, str]]] = {}
+"""Unfinished files in the folders that this process writes to, as they were when it first did."""
+
+
+def _clear(path: Path) -> None:
+    """Remove what writers of this file, or folder, that were killed have left."""
+    folder = path.parent.absolute()
+    if folder not in _rests:
+        _rests[folder] = _unfinished_in(folder)
+    for rest, name in _rests[folder] if fcntl is not None else ():
+        if name == path.name and not rest.is_symlink():
+            with contextlib.suppress(OSError):
+                _remove_if_free(rest)
+
+
+def _remove_if_free(rest: Path) -> None:
+    if time.time() - rest.stat().st_mtime < _YOUNG:
+        return  # its writer may not hold it yet
+    handle = os.open(rest, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if rest.is_dir():
+            shutil.rmtree(rest)
+        else:
+            rest.unlink()
+    finally:
+        os.close(handle)
+
+
+def _hold(handle: int) -> None:
+    """Tell others that somebody is at work on a file, as long as it is open."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 def writable(path: Path) -> Path:
@@ -260,12 +352,16 @@ def new_folder(path: Path) -> Iterator[Path]:
     missing = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        working = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-        os.chmod(working, 0o777 & ~_umask())
+        _clear(path)
+        working = Path(tempfile.mkdtemp(prefix=_unfinished(path), dir=path.parent))
+        held = os.open(working, os.O_RDONLY)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     try:
+        _hold(held)
+        os.chmod(working, 0o777 & ~_umask())
         yield working
+        _sync_all(working)
         if path.is_dir():
             path.rmdir()
         os.replace(working, path)
@@ -273,6 +369,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"{error.filename or path}: cannot be written ({error.strerror})") from None
     finally:
+        os.close(held)
         shutil.rmtree(working, ignore_errors=True)
         if not path.exists():
             _remove_empty(missing)

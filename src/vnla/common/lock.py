@@ -1,14 +1,17 @@
 """A folder that one process works in at a time.
 
-The lock belongs to the process that holds it, so one that was killed leaves none behind; the file it is held on stays.
+The lock belongs to the process that holds it, so one that was killed leaves none behind; the file it is held on stays. A
+link in its place is not followed: what it leads to is somebody else's.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from vnla.common.errors import InputError
 
@@ -16,17 +19,19 @@ LOCK = ".lock"
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Nobody else works in the folder, which is made if it is not there, for the length of the block."""
+def alone_in(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Nobody else works in the folder, which is made if it is not there, for the length of the block.
+
+    Those who share it may work in it together.
+    """
     try:
         import fcntl
     except ImportError:  # not on Windows
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("a+") as lock:
+    with _opened(folder) as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             who = lock.read(20).strip()
@@ -38,3 +43,14 @@ def alone_in(folder: Path) -> Iterator[None]:
                 os.ftruncate(lock.fileno(), 0)
                 os.write(lock.fileno(), f"{os.getpid()}\n".encode())
         yield
+
+
+def _opened(folder: Path) -> TextIO:
+    path = folder / LOCK
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666), "a+")
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(f"{path}: is a symbolic link; remove it") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None

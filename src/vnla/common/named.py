@@ -13,10 +13,12 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.common.offers import offered, offers
 
 Part = TypeVar("Part")
@@ -58,8 +60,11 @@ def build(
         has = f"its options are {', '.join(allowed)}" if allowed else "it has no options"
         raise InputError(f"{kind} {name}: has no option {unknown[0]}; {has}")
     try:
-        return maker(**given, **options)
-    except (TypeError, ValueError) as error:
+        made = maker(**given, **options)
+        if is_dataclass(made):
+            check_fields(made)
+        return made
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{kind} {name}: {error}") from None
 
 

@@ -24,6 +24,10 @@ class Purpose(IntEnum):
     TRIED_STEP = 5
     ASK_ACTION = 6
     VEIL = 7
+    ADVICE = 8
+    FOLLOWING = 9
+    LISTENING = 10
+    DROPOUT = 11
 
 
 def episode_key(name: str) -> int:
@@ -37,9 +41,14 @@ def uniform(seed: int | Tensor, episode: Tensor, purpose: Purpose, draw: Tensor 
 
     Episodes may have seeds of their own, as a tensor.
     """
-    seeds = seed * _signed(GOLDEN) if isinstance(seed, Tensor) else _signed(seed * GOLDEN)
-    bits = _mixed(_mixed(_mixed(episode ^ seeds) + purpose) + draw)
+    bits = _mixed(row_seeds(seed, episode, purpose) + draw)
     return _shifted(bits, 11).to(torch.float64) * 2.0**-53
+
+
+def row_seeds(seed: int | Tensor, episode: Tensor, purpose: Purpose) -> Tensor:
+    """Seeds (int64) of generators of their own, one for each `episode`."""
+    seeds = seed * signed(GOLDEN) if isinstance(seed, Tensor) else signed(seed * GOLDEN)
+    return _mixed(_mixed(episode ^ seeds) + purpose)
 
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -49,9 +58,9 @@ SECOND = 0x94D049BB133111EB
 
 
 def _mixed(bits: Tensor) -> Tensor:
-    bits = bits + _signed(GOLDEN)
-    bits = (bits ^ _shifted(bits, 30)) * _signed(FIRST)
-    bits = (bits ^ _shifted(bits, 27)) * _signed(SECOND)
+    bits = bits + signed(GOLDEN)
+    bits = (bits ^ _shifted(bits, 30)) * signed(FIRST)
+    bits = (bits ^ _shifted(bits, 27)) * signed(SECOND)
     return bits ^ _shifted(bits, 31)
 
 
@@ -60,7 +69,7 @@ def _shifted(bits: Tensor, by: int) -> Tensor:
     return (bits >> by) & ((1 << (64 - by)) - 1)
 
 
-def _signed(number: int) -> int:
+def signed(number: int) -> int:
     """The low 64 bits of a number as torch's signed int64 holds them."""
     number &= (1 << 64) - 1
     return number - (1 << 64) if number >> 63 else number

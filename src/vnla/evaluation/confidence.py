@@ -116,6 +116,30 @@ def difference_over_houses(
     return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3], level))
 
 
+def retained_over_houses(
+    values: ArrayLike,
+    without: ArrayLike,
+    usual: ArrayLike,
+    *,
+    houses: ArrayLike,
+    samples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """How much of what the usual brings is kept, (values − without) / (usual − without) of their means, for other houses: a
+    house is drawn with all that happened in it on all sides. Not a number where the usual brings nothing."""
+    names, which = np.unique(np.asarray(houses), return_inverse=True)
+    sums = np.stack([np.bincount(which.ravel(), np.ravel(each), len(names)) for each in (values, without, usual)], axis=1)
+    random = np.random.default_rng(seed)
+    drawn = np.stack([sums[random.integers(len(names), size=len(names))].sum(axis=0) for _ in range(samples)])
+    brought = drawn[:, 2] > drawn[:, 1]
+    found = (drawn[brought, 0] - drawn[brought, 1]) / (drawn[brought, 2] - drawn[brought, 1])
+    kept, none, most = sums.sum(axis=0)
+    if most <= none:
+        return Interval(math.nan, math.nan, math.nan)
+    return Interval((kept - none) / (most - none), *(_middle(found, level) if len(names) > 1 else (math.nan, math.nan)))
+
+
 def _sums(above: ArrayLike, below: ArrayLike, which: NDArray[np.intp], count: int) -> Floats:
     """Both sums of each house, by its number: (houses, 2)."""
     return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in (above, below)], axis=1)

@@ -14,20 +14,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from vnla.agent.agent import Agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
+from vnla.common.tables import stretches
 from vnla.evaluation.confidence import Estimate, Interval, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.players import Players
 from vnla.roles.help_teacher import RESULT_NAMES
+from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
@@ -100,25 +106,72 @@ def evaluate(
     Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
     together as memory allows. The agent is left in the mode that it was in.
     """
+    pieces = played(players, tasks, seeds=seeds, ratio=ratio, k=k, batch=batch, metrics=metrics, progress=progress)
+    return joined(tasks, seeds, list(pieces), metrics)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What happened in a batch."""
+
+    rows: NDArray[np.int64]
+    """Which of all episodes: those of the first seed, then those of the next."""
+    trace: Trace
+    scores: Scores  # (rows,)
+
+
+def played(
+    players: Players,
+    tasks: TaskSet,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    ratio: float = HELP_RATIO,
+    k: int | None = None,
+    batch: int | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
+    progress: Share = unheard,
+    every: tuple[int, int] = (0, 1),
+) -> Iterator[Piece]:
+    """An evaluation batch by batch; with `every` (i, n) only the i-th of each n batches, which are those of the whole."""
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
     device, count = tasks.key.device, len(tasks) * len(seeds)
     steps = int(tasks.time_budget.max())
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
-    batch = batch or fitting_batch(players, tasks, steps)
-    traces, scores = [], []
-    with greedy(players.agent):
-        for first in range(0, count, batch):
-            which = task_of[first : first + batch]
-            seed = seed_of[first : first + batch]
+    done, rows_of = 0, _batches(players, tasks, count, batch or fitting_batch(players, tasks.end_goals, steps))
+    for rows in islice(rows_of, every[0], None, every[1]):
+        with greedy(players.agent):
+            which, seed = (each[rows.to(device)] for each in (task_of, seed_of))
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
-            traces.append(trace.to("cpu"))
-            scores.append(score(trace, tasks.environment, episodes.goals, metrics=metrics))
-            progress(min(first + batch, count), count)
-    table = Scores.join(scores).reshape(len(seeds), len(tasks))
-    return Evaluation(tasks, tuple(seeds), Trace.join(traces), table, metrics)
+            scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
+        done += len(rows)
+        progress(min(done * every[1], count), count)
+        yield Piece(rows.numpy(), trace.to("cpu"), scores)
+
+
+def _batches(players: Players, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
+    """The rows of an evaluation, which are all tasks again and again, in batches: as they come, or house by house where
+    features are not all in memory."""
+    tables = [each for each in players.tables if each.selective]
+    if not tables:
+        yield from map(torch.arange, range(0, count, batch), [*range(batch, count, batch), count])
+        return
+    houses = tasks.houses().repeat(count // len(tasks))
+    order = houses.argsort(stable=True)
+    names = houses[order].tolist()
+    for part in stretches(names, tables, batch):
+        for table in tables:
+            table.need(names[part])
+        yield order[part]
+
+
+def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metrics: Mapping[str, Metric]) -> Evaluation:
+    """The evaluation that pieces make up, which are all of it."""
+    order = np.concatenate([piece.rows for piece in pieces]).argsort()
+    trace, table = Trace.join([piece.trace for piece in pieces]), Scores.join([piece.scores for piece in pieces])
+    return Evaluation(tasks, tuple(seeds), trace.rows(order), table.rows(order).reshape(len(seeds), len(tasks)), metrics)
 
 
 def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
@@ -144,11 +197,11 @@ def greedy(agent: Agent) -> Iterator[None]:
         agent.train(training)
 
 
-def fitting_batch(players: Players, tasks: TaskSet, steps: int) -> int:
+def fitting_batch(players: Players, end_goals: Words, steps: int) -> int:
     """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
-    words = tasks.end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
-    on_gpu = tasks.key.is_cuda
-    memory = torch.cuda.mem_get_info(tasks.key.device)[0] // 2 if on_gpu else CPU_MEMORY
+    words = end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
+    on_gpu = end_goals.length.is_cuda
+    memory = torch.cuda.mem_get_info(end_goals.length.device)[0] // 2 if on_gpu else CPU_MEMORY
     fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))
     return min(GPU_BATCH if on_gpu else CPU_BATCH, fitting)
 

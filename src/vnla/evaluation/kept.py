@@ -8,9 +8,7 @@ those of somebody's own metrics come back too, and a figure whose scores are not
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.evaluate import Evaluation, Piece
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.roles.advisor import Advisor, TemplateAdvisor
@@ -36,11 +34,47 @@ _SMALL = (np.int8, np.int16, np.int32)
 
 def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     """Write an evaluation to the file `path`."""
-    arrays = {f"{_SCORES}{name}": array for name, array in evaluation.scores.items()}
-    arrays |= {f"trace.{name}": getattr(evaluation.trace, name).numpy() for name in TENSORS}
-    arrays["texts"] = np.array(evaluation.trace.texts, dtype=np.str_)
+    arrays = _arrays(evaluation.trace, evaluation.scores)
     arrays["seeds"] = np.array(evaluation.seeds)
     arrays["tasks"] = np.array([task.id for task in evaluation.tasks.tasks])
+    _write(path, arrays)
+
+
+def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds: Sequence[int]) -> None:
+    """Write some batches of an evaluation to the file `path`; `ids` are those of all tasks."""
+    trace = Trace.join([piece.trace for piece in pieces])
+    arrays = _arrays(trace, Scores.join([piece.scores for piece in pieces]))
+    arrays["first"] = np.array([piece.rows[0] for piece in pieces])
+    arrays["size"] = np.array([len(piece.trace) for piece in pieces])
+    arrays["seeds"], arrays["tasks"] = np.array(seeds), np.array(ids)
+    _write(path, arrays)
+
+
+def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Piece]:
+    """The batches in a file that `write_pieces` wrote, of these tasks and seeds."""
+    arrays = _read(path)
+    scores = _scores(path, arrays)
+    try:
+        trace = _trace(arrays, TemplateAdvisor())
+        found = arrays["tasks"].tolist(), arrays["seeds"].tolist()
+        places = zip(arrays["first"].tolist(), arrays["size"].tolist(), strict=True)
+        ends = np.cumsum(arrays["size"]).tolist()
+    except (KeyError, ValueError) as error:
+        raise InputError(f"{path}: lacks {error}; expected a part of an evaluation") from None
+    if found != (list(ids), list(seeds)):
+        raise InputError(f"{path}: is of other tasks or seeds than these; remove it and run its shard again")
+    rows = [(range(first, first + size), slice(end - size, end)) for (first, size), end in zip(places, ends, strict=True)]
+    return [Piece(np.array(numbers), trace.rows(which), scores.rows(which)) for numbers, which in rows]
+
+
+def _arrays(trace: Trace, scores: Scores) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {f"{_SCORES}{name}": array for name, array in scores.items()}
+    arrays |= {f"trace.{name}": getattr(trace, name).numpy() for name in TENSORS}
+    arrays["texts"] = np.array(trace.texts, dtype=np.str_)
+    return arrays
+
+
+def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **{name: _packed(array) for name, array in arrays.items()})
     files.write_bytes(path, buffer.getvalue())
@@ -65,11 +99,7 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
     """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
     scores = _scores(path, arrays)
-    try:
-        trace = _trace(arrays, advisor)
-        seeds, ids = tuple(arrays["seeds"].tolist()), arrays["tasks"].tolist()
-    except KeyError as error:
-        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
+    ids, seeds, trace = _told(path, arrays, advisor)
     if ids != [task.id for task in tasks.tasks]:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
     return Evaluation(tasks, seeds, trace, scores)
@@ -77,13 +107,16 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
 
 def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
     """The tasks, the seeds and all that happened, of a file that may be anybody's."""
-    arrays = _read(path)
+    return _told(path, _read(path), TemplateAdvisor())
+
+
+def _told(path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor) -> tuple[list[str], tuple[int, ...], Trace]:
     try:
-        trace = _trace(arrays, TemplateAdvisor())
+        trace = _trace(arrays, advisor)
         seeds, ids = tuple(map(int, arrays["seeds"].ravel())), [str(each) for each in arrays["tasks"].ravel()]
     except KeyError as error:
         raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
-    except (RuntimeError, TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: has an array of the wrong kind ({error}); expected {_WHAT}") from None
     _check_shapes(path, trace, len(ids) * len(seeds))
     return ids, seeds, trace
@@ -128,9 +161,13 @@ def _read(path: Path) -> dict[str, NDArray[Any]]:
     files.check_zip(path, _WHAT, _LARGEST)
     try:
         with np.load(path, allow_pickle=False) as found:
-            return dict(found)
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+            arrays = dict(found)
+    except Exception as error:  # NumPy raises whatever comes up in a header
         raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufU":
+            raise InputError(f"{path}: {name} is no array of numbers or texts; expected {_WHAT}")
+    return arrays
 
 
 def _packed(array: NDArray[Any]) -> NDArray[Any]:

@@ -52,7 +52,7 @@ class Scores(Mapping[str, Array]):
         axes = len(self.shape)
         return Scores({name: array.reshape(*shape, *array.shape[axes:]) for name, array in self.items()})
 
-    def rows(self, which: int | slice) -> Scores:
+    def rows(self, which: int | slice | NDArray[np.int64]) -> Scores:
         """Those of some episodes, by the first axis: of one seed, say."""
         return Scores({name: array[which] for name, array in self.items()})
 

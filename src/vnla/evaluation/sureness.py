@@ -96,7 +96,7 @@ def over(
     steps, found = int(tasks.time_budget.max()), []
     every = torch.arange(len(tasks), device=tasks.key.device)
     with greedy(players.agent):
-        for which in torch.split(every, fitting_batch(players, tasks, steps)):
+        for which in torch.split(every, fitting_batch(players, tasks.end_goals, steps)):
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
             found.append([column.cpu().numpy() for column in measure(bcui(episodes, players, longest=steps))])
             progress(int(which[-1]) + 1, len(tasks))

@@ -21,7 +21,7 @@ from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.players import Players
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
-from vnla.tasks.vocabulary import Vocabulary
+from vnla.tasks.vocabulary import Forgiving, Vocabulary
 
 RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
@@ -57,28 +57,7 @@ def with_k(players: Players, k: int, vocabulary: Vocabulary) -> Players:
         )
     advisor = replace(players.advisor, k=k)
     device = players.voice.phrases.words.length.device
-    return replace(players, advisor=advisor, voice=advisor.ready(_Forgiving(vocabulary), device))
-
-
-@dataclass(frozen=True)
-class _Forgiving:
-    """A vocabulary that has a number for every word: that of the unknown for those that it lacks."""
-
-    vocabulary: Vocabulary
-
-    @property
-    def padding(self) -> int:
-        return self.vocabulary.padding
-
-    @property
-    def end(self) -> int:
-        return self.vocabulary.end
-
-    def __contains__(self, _: object) -> bool:
-        return True
-
-    def __getitem__(self, word: str) -> int:
-        return self.vocabulary.get(word, self.vocabulary.unknown)
+    return replace(players, advisor=advisor, voice=advisor.ready(Forgiving(vocabulary), device))
 
 
 def sweep(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -65,7 +67,7 @@ class Trace:
         """The same trace on `device`."""
         return Trace(**{name: getattr(self, name).to(device) for name in TENSORS}, texts=self.texts)
 
-    def rows(self, which: slice) -> Trace:
+    def rows(self, which: slice | NDArray[np.int64]) -> Trace:
         """Some of the episodes."""
         return Trace(**{name: getattr(self, name)[which] for name in TENSORS}, texts=self.texts)
 

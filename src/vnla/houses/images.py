@@ -17,6 +17,7 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.pictures import PictureSource, picture_source
+from vnla.houses.sightings import counted
 from vnla.houses.skybox import FACES, Faces
 from vnla.world.views import HEIGHT, WIDTH
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 FACE = 288
 """Side of a cube face in pixels where views are 224 wide: a little finer than the views, so that they are not blurred."""
-
-SIGHTING = np.dtype([("viewpoint", "<i4"), ("view", "<i2"), ("object", "<i4"), ("share", "<f4")])
-"""An object seen in a view: numbers of viewpoint (in its house) and view, the object's id, its share of the pixels."""
 
 
 @dataclass
@@ -80,16 +78,7 @@ class WorldImages:
 
     def sightings(self, house: str, size: int = 128) -> NDArray[np.void]:
         """Which objects are seen in which views of a house, from a source that knows: an array of `SIGHTING` records."""
-        from vnla.houses.render.panorama import objects_in_views
-
-        found = []
-        for number, stand in enumerate(self._houses[house].viewpoints):
-            if stand.included:
-                seen = objects_in_views(self.panorama(house, stand.id, size).objects, stand.rotation)
-                rows = np.empty(len(seen.view), SIGHTING)
-                rows["viewpoint"], rows["view"], rows["object"], rows["share"] = number, seen.view, seen.object, seen.share
-                found.append(rows)
-        return np.concatenate(found) if found else np.empty(0, SIGHTING)
+        return counted(self._houses[house], lambda stand: self.panorama(house, stand.id, size).objects)
 
     @cached_property
     def _houses(self) -> dict[str, House]:

@@ -113,7 +113,7 @@ def _parse(path: Path) -> ScanGraph:
         included = [bool(record["included"]) for record in records]
         poses = _array(records, "pose", _POSE, np.float32).reshape(-1, 4, 4)
         unobstructed = _array(records, "unobstructed", len(records), np.bool_)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: a viewpoint has a missing or wrong field ({error}); expected {_WHAT}") from None
     if not np.isfinite(poses).all():
         raise InputError(f"{path}: a pose has a value that is not a finite number")

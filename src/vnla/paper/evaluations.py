@@ -94,8 +94,9 @@ def choose_iterations(out: Path, runs: Mapping[str, Path], report: Report) -> No
 
 def read_iterations(path: Path) -> dict[str, int]:
     """What `choose_iterations` wrote."""
-    found: dict[str, int] = files.read_json(path, "the iterations of Table 3")["iterations"]
-    return found
+    what = "the iterations of Table 3"
+    with files.taken_apart(path, what):
+        return {str(run): int(iteration) for run, iteration in files.read_json(path, what)["iterations"].items()}
 
 
 @dataclass(frozen=True)

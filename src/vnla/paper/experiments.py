@@ -57,16 +57,25 @@ class Experiments:
     """Stages of one run of experiments."""
 
     def __init__(
-        self, source: Source, contents: Contents, *, seed: int, device: str, cores: int, threads: int | None = None
+        self,
+        source: Source,
+        contents: Contents,
+        *,
+        seed: int,
+        device: str,
+        cores: int,
+        threads: int | None = None,
+        pieces: int = 1,
     ) -> None:
-        """On so many cores, with so many threads for each training and evaluation, if that is said."""
+        """On so many cores, with so many threads for each training and evaluation, if that is said. What is large is cut
+        into `pieces`, for several machines."""
         self.source, self.contents, self.device = source, contents, device
         self.layout, self.preset = source.layout, source.preset
         self.candidates = _once([each for table in contents.tables for each in NEEDS.get(table, ())])
         reference = [TRAININGS["learned"]] if contents.has(6) else []
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
         division = Division.of(len(self.trainings), cores, threads)
-        self.works = Works(self.layout, self.preset, seed, device, cores, division)
+        self.works = Works(self.layout, self.preset, seed, device, cores, division, pieces)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -122,7 +131,7 @@ class Experiments:
 
     def _peer(self, peer: str, tasks: str, split: str) -> Stage:
         layout, name = self.layout, peer_on(peer, tasks)
-        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds, layout.sights)
+        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds)
         return self.works.peer(f"evaluate/{name}/{split}", visit, layout.evaluation(name, split), [f"tasks/{tasks}"])
 
     def _report(self, after: tuple[str, ...]) -> Stage:

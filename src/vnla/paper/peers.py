@@ -43,8 +43,6 @@ class Visit:
     tasks: Path
     split: str
     seeds: Sequence[int]
-    sights: Path
-    """Where what is in view is kept, for all of them."""
 
 
 def evaluate_peer(out: Path, visit: Visit, report: Report) -> None:
@@ -56,7 +54,7 @@ def evaluate_peer(out: Path, visit: Visit, report: Report) -> None:
     done = evaluate_guest(
         guest,
         Rules.of(world, dataset, visit.split),
-        Showing(guest.declared, folder, world, visit.sights),
+        Showing(guest.declared, folder, world),
         seeds=visit.seeds,
         progress=lambda count, of: report(count, of, "episodes"),
     )

@@ -81,6 +81,11 @@ class Terminal:
         self._console.print(f"[red]✗[/red] {stage.name}:", end=" ", highlight=False)
         self._console.print(error, style="red", markup=False, highlight=False, soft_wrap=True)
 
+    def lost(self, stage: Stage, fate: str) -> None:
+        """Its bar becomes a line; there will be another."""
+        self.bars.remove_task(self._tasks.pop(stage.name))
+        self._console.print(f"{stage.name}: {fate}; it is begun again", markup=False, highlight=False, soft_wrap=True)
+
     def stopping(self) -> None:
         """A word of patience."""
         self._console.print("stopping: trainings save first; once more to leave at once", highlight=False)
@@ -127,6 +132,11 @@ class Lines:
         """A line."""
         self._at.pop(stage.name)
         self._say(f"{stage.name}: failed: {error}")
+
+    def lost(self, stage: Stage, fate: str) -> None:
+        """A line."""
+        self._at.pop(stage.name)
+        self._say(f"{stage.name}: {fate}; it is begun again")
 
     def stopping(self) -> None:
         """A line."""

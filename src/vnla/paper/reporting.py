@@ -158,9 +158,10 @@ def seconds_in(records: Path) -> dict[str, float]:
     total: dict[str, float] = {}
     for path in sorted(records.glob("*.json")):
         record = files.read_json(path, "the record of a stage")
-        if record["done"]:
-            kind = record["stage"].partition("/")[0]
-            total[kind] = total.get(kind, 0.0) + record["seconds"]
+        with files.taken_apart(path, "the record of a stage"):
+            if record["done"]:
+                kind = record["stage"].partition("/")[0]
+                total[kind] = total.get(kind, 0.0) + float(record["seconds"])
     return total
 
 

@@ -43,11 +43,6 @@ class Layout:
         return self.out / "evaluations" / candidate / split
 
     @property
-    def sights(self) -> Path:
-        """What is in view, for those who are told it."""
-        return self.out / "sights"
-
-    @property
     def iterations(self) -> Path:
         """The iterations that Table 3 compares."""
         return self.out / "evaluations" / "iterations.json"

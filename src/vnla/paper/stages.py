@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vnla.common import files
+from vnla.common.errors import InputError
 
 Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""
@@ -60,6 +61,11 @@ class Stage:
     joint: Callable[[Sequence[Given], JointReport], None] | None = None
     """Stages with the same function here, of one group, wait until all of them can begin, and are done by one call of it."""
     group: str = ""
+    apart: bool = False
+    """Whether it may go to any machine where several share the work; others go with what they build on."""
+    piece_of: str = ""
+    """The name of the stage that this is a piece of. Into how many pieces its work is cut does not change the result, so
+    they are no part of its fingerprint, and there is no need of them where it is done."""
     weight: float = 1.0
     """About how long it takes, for the estimate of the time left."""
 
@@ -80,8 +86,18 @@ class StageGraph:
             self.fingerprints[stage.name] = self._fingerprint(stage)
 
     def _fingerprint(self, stage: Stage) -> str:
-        value = [stage.name, stage.config, [self.fingerprints[name] for name in stage.after]]
+        value = [stage.name, stage.config, [self.fingerprints[name] for name in self.basis(stage)]]
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+    def basis(self, stage: Stage) -> list[str]:
+        """Names of the stages that one builds on, its own pieces not counted."""
+        return [name for name in stage.after if self.stages[name].piece_of != stage.name]
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the graph as a whole, however its stages are cut into pieces."""
+        every = [self.fingerprints[name] for name, stage in self.stages.items() if not stage.piece_of]
+        return hashlib.sha256("\n".join(every).encode()).hexdigest()
 
     def joined(self, stage: Stage) -> list[Stage]:
         """The stages that are done together with one, itself included."""
@@ -127,8 +143,12 @@ class Records:
 
     def _read(self, stage: Stage) -> dict[str, Any]:
         path = self.file(stage)
-        found = files.read_json(path, "the record of a stage") if path.exists() else {}
-        return found if isinstance(found, dict) else {}
+        try:
+            found = files.read_json(path, "the record of a stage") if path.exists() else {}
+        except InputError:  # damaged: the stage is done again
+            found = {}
+        sound = isinstance(found, dict) and isinstance(found.get("seconds", 0.0), int | float)
+        return found if sound else {}
 
     def _write(self, stage: Stage, *, done: bool, seconds: float) -> None:
         record = {

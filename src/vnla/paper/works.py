@@ -13,12 +13,14 @@ from typing import Any
 
 from vnla.houses.folder import MANIFEST
 from vnla.houses.generate.world import GENERATOR
-from vnla.paper.material import encode_views, make_tasks, make_world
+from vnla.paper.material import encode_piece, encode_views, join_views, make_tasks, make_world
 from vnla.paper.peers import Visit, evaluate_peer
 from vnla.paper.presets import Preset
 from vnla.paper.results import Layout
 from vnla.paper.stages import Given, Stage
 from vnla.paper.trainings import fingerprint, train_run, train_runs
+from vnla.shards.features import feature_place
+from vnla.shards.shard import shards
 from vnla.training.config import SYMBOLIC, RunConfig
 from vnla.vision.store import INDEX, store_path
 
@@ -56,6 +58,8 @@ class Works:
     device: str
     cores: int
     division: Division
+    pieces: int = 1
+    """Into how many the encoding of views is cut."""
 
     def ground(self, datasets: Sequence[str]) -> list[Stage]:
         """What comes before any training: houses, data sets by name, features."""
@@ -77,6 +81,7 @@ class Works:
             device=self._gpu,
             joint=train_runs if self._gpu else None,
             group=group,
+            apart=True,
             weight=weight,
         )
 
@@ -136,7 +141,42 @@ class Works:
         if encoder == SYMBOLIC or not self._own_world:
             return []
         store = store_path(self.layout.world, self.preset.store)
-        given = (self.layout.world, encoder, reduced, None, self.device, self.cores)
         config = {"encoder": encoder, "reduced": reduced}
-        after = self.after("world")
-        return [Stage("features", encode_views, given, store, after, config, resumes=True, cores=None, weight=120)]
+        return self.encoding("features", self.layout.world, store, None, self.after("world"), config)
+
+    def encoding(
+        self, name: str, world: Path, makes: Path, like: Path | None, after: Sequence[str], config: dict[str, Any]
+    ) -> list[Stage]:
+        """The encoding of a world's views, reduced as those of the world `like`: a stage, and pieces of it before it."""
+        encoder, reduced = self.preset.features, self.preset.reduced
+        pieces = [
+            Stage(
+                f"{name}/{shard.folder}",
+                encode_piece,
+                (world, encoder, shard, self.device, self.cores),
+                feature_place(world, encoder, shard),
+                tuple(after),
+                {**config, "piece": str(shard)},
+                resumes=True,
+                cores=None,
+                device=self._gpu,
+                apart=True,
+                piece_of=name,
+                weight=120 / self.pieces,
+            )
+            for shard in (shards(self.pieces) if self.pieces > 1 else ())
+        ]
+        return [
+            *pieces,
+            Stage(
+                name,
+                join_views if pieces else encode_views,
+                (world, encoder, reduced, like, self.device, self.cores),
+                makes,
+                (*after, *(piece.name for piece in pieces)),
+                config,
+                resumes=True,
+                cores=None,
+                weight=5 if pieces else 120,
+            ),
+        ]

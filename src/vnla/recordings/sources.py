@@ -73,7 +73,7 @@ def of_run(
     chosen = material.evaluation_tasks(split, limit)
     share = config.with_ratio(ratio).help(training=False).ratio
     steps = int(chosen.time_budget.max())
-    size = min(BATCH, fitting_batch(players, chosen, steps))
+    size = min(BATCH, fitting_batch(players, chosen.end_goals, steps))
 
     def batches() -> Iterator[Batch]:
         for first in range(0, len(chosen), size):

@@ -30,7 +30,7 @@ from vnla.remote.walk import Record
 from vnla.roles.help_teacher import RESULT_NAMES
 from vnla.world.views import VIEWS
 
-SETTINGS, EPISODES, CALLS, CACHE, SIGHTS = "settings.json", "episodes.jsonl", "calls.jsonl", "cache", "sights"
+SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
 RESULTS, SUMMARY = "results.json", "summary.json"
 FORMAT, VERSION = "vnla-guest", 1
 _LARGEST = 1 << 36

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import threading
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,10 @@ _VIEWPOINTS = 64
 class Showing:
     """Shows poses of a world to a guest. Several threads may ask."""
 
-    def __init__(self, declared: Declared, folder: WorldFolder, world: World, keep: Path | None = None) -> None:
-        """What takes long is kept in the folder `keep`, if one is given."""
+    def __init__(self, declared: Declared, folder: WorldFolder, world: World) -> None:
         self._kinds, self._folder, self._world = declared.observes, folder, world
         self._size = declared.width, declared.width * HEIGHT // WIDTH
-        self._sights = Sights(folder, keep=keep) if {"text", "symbols"} & set(declared.observes) else None
+        self._sights = Sights(folder) if {"text", "symbols"} & set(declared.observes) else None
         self._features: dict[str, Views] = {}
         for name in declared.features:
             self._features |= world_views(folder, world, name)

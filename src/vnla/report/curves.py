@@ -29,21 +29,19 @@ class Curves:
         records = [_record(line, number, run / LOG) for number, line in files.read_lines(run / LOG, _WHAT)]
         losses = [record for record in records if "nav_loss" in record]
         validated = [record for record in records if all(split in record for split in VALIDATION)]
-        try:
+        with files.taken_apart(run / LOG, _WHAT):
             return cls(
                 iterations=tuple(int(record["iteration"]) for record in losses),
                 nav_loss=tuple(float(record["nav_loss"]) for record in losses),
                 validations=tuple(int(record["iteration"]) for record in validated),
                 success={split: tuple(float(record[split]["success_rate"]) for record in validated) for split in VALIDATION},
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{run / LOG}: is not {_WHAT} ({error!r})") from None
 
 
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise InputError(f"{path}: line {number} is not a JSON object; expected {_WHAT}")

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
-from vnla.houses.images import SIGHTING, WorldImages, world_images
+from vnla.houses.images import WorldImages, world_images
+from vnla.houses.sightings import SIGHTING
 from vnla.report.contact_sheet import contact_sheet
 from vnla.report.maps import draw_house
 from vnla.world.views import HEADINGS, LEVEL_ROW

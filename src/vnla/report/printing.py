@@ -1,4 +1,5 @@
-"""Printing on whatever terminal there is: tables that never cut a figure, and text where there is nothing but ASCII.
+"""Printing on whatever terminal there is: tables that never cut a figure, text where there is nothing but ASCII, and texts
+of strangers that do nothing to the terminal.
 
 make_printable(sys.stdout)
 Console().print(Table("", "Test seen", "Test unseen"))
@@ -10,14 +11,17 @@ import codecs
 import copy
 import io
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TextIO
 
 import rich.table
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.segment import Segment
 
 _ENDLESS = 10_000
+_KEPT = "\n\t"
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # have text run backwards
 _PLAIN = "plain-ascii"
 _IN_ASCII = {
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "…": "...", "–": "-", "—": "-", "−": "-", "·": ".", "•": "o",
@@ -74,6 +78,29 @@ def _foldable(column: rich.table.Column) -> rich.table.Column:
     return replace(column, no_wrap=False, overflow="fold")
 
 
+class Plain(Console):
+    """A console on which no text does anything but stand there: escape characters are shown, not obeyed."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Rich calls this."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+def harmless(text: str) -> str:
+    """The text with signs in the place of characters that a terminal would obey, or that no file can hold."""
+    return text if text.isprintable() else "".join(map(_harmless, text))
+
+
+def _harmless(character: str) -> str:
+    code = ord(character)
+    if character in _KEPT:
+        return character
+    if code < 0x20 or code == 0x7F:
+        return chr(0x2421 if code == 0x7F else 0x2400 + code)  # the picture of that character
+    return "\ufffd" if character in _TURNING or unicodedata.category(character) in ("Cc", "Cs") else character
+
+
 def to_ascii(text: str) -> str:
     """The text in ASCII: signs by others that mean the same, letters without accents, and ? for what has no likeness."""
     return "".join(character if character.isascii() else _plain(character) for character in text)
@@ -90,8 +117,11 @@ def _plain(character: str) -> str:
 
 def make_printable(stream: TextIO) -> None:
     """Let a stream that cannot hold every character write others in their place instead of failing."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return
     encoding = codecs.lookup(stream.encoding or "ascii").name
-    if encoding.startswith("utf") or not isinstance(stream, io.TextIOWrapper):
+    if encoding.startswith("utf"):
+        stream.reconfigure(errors="backslashreplace")  # half of a pair of surrogates
         return
     # Typer believes that ASCII is a mistake and writes UTF-8 instead, unless it is called something else.
     stream.reconfigure(encoding=_PLAIN if encoding == "ascii" else None, errors=_PLAIN)

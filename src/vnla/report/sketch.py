@@ -1,6 +1,6 @@
 """A sketch of a view where there is no picture of it: the things in view as boxes with their names, and where one can go.
 
-What is in view is what `vnla.vision.symbolic` says; angles are drawn as they are, without perspective.
+What is in view is what `vnla.houses.sightings` says; angles are drawn as they are, without perspective.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from matplotlib.patches import Rectangle as Patch
 
 from vnla.houses.house import House, Point
 from vnla.houses.rooms import NO_LABEL
+from vnla.houses.sightings import FARTHEST
 from vnla.report import palette
 from vnla.report.labels import Font, Kind, Page, Rectangle, around
-from vnla.vision.symbolic import FARTHEST
 from vnla.world.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 
 THING = Font(12.5, palette.INK, halo="#ffffffcc")

@@ -17,21 +17,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.roles.phrases import FULL_STOP, subgoal_text, subgoal_words
 from vnla.roles.words import Heard, Phrases, Words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.budgets import SUBGOAL_ACTIONS
-from vnla.world.compiled import Environment
+from vnla.world.compiled import Environment, World
 
-_MOST_ACTIONS = 7  # a table of 6^7 subgoals still takes seconds and megabytes
+if TYPE_CHECKING:
+    from vnla.houses.folder import WorldFolder
+
+MOST_ACTIONS = 7
+"""Of the paper's advisor: a table of 6^7 subgoals still takes seconds and megabytes."""
 
 
 class Lexicon(Protocol):
@@ -56,6 +61,9 @@ class Voice(ABC):
     captured: ClassVar[bool] = True
     """Whether `say` keeps to tensors of fixed sizes on the device, so that a GPU graph can hold it. One that does not is run
     operation by operation, and the agents with it."""
+
+    remembers: ClassVar[bool] = False
+    """Whether `say` looks at `Situation.past`."""
 
     phrases: Phrases
     """The table as an episode begins. No later one may have longer phrases."""
@@ -83,6 +91,10 @@ class Advisor(ABC):
     def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:
         """Its voice, for agents that have these words."""
 
+    def ready_in(self, folder: WorldFolder, world: World, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:  # noqa: ARG002
+        """Its voice in the houses of a world: the same everywhere, unless it speaks of what is there."""
+        return self.ready(lexicon, device)
+
     def text(self, code: int) -> str:
         """What a row of its table says, where a recording has kept the row alone."""
         raise InputError(f"{type(self).__name__}: what row {code} of its table said was not recorded")
@@ -109,8 +121,9 @@ class TemplateAdvisor(Advisor):
     """Whether repeated actions are said together; "easy" language does not."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= _MOST_ACTIONS:
-            raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {_MOST_ACTIONS} actions")
+        check_fields(self)
+        if not 1 <= self.k <= MOST_ACTIONS:
+            raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {MOST_ACTIONS} actions")
         if not (self.direct or self.speaks):
             raise InputError("advisor: one that neither speaks nor acts is no help; use the help policy 'none'")
 
@@ -188,7 +201,3 @@ def tabulated(
     phrases = Phrases(words, lexicon.end, text)
     _ = phrases.tails  # made here, once: a GPU graph that makes them would make them again at every replay
     return phrases
-
-
-ADVISORS: dict[str, Callable[..., Advisor]] = {"template": TemplateAdvisor}
-"""By the name that commands and files give them."""

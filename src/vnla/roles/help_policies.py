@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation
 from vnla.roles.advisor import Advisor, TemplateAdvisor
@@ -85,6 +86,9 @@ class AtRandom(HelpPolicy):
     """RANDOM: requests at as many steps as the budget has, chosen uniformly from the time budget before the episode."""
 
     longest: int = LONGEST_EPISODE
+
+    def __post_init__(self) -> None:
+        check_fields(self, longest=(1, 10_000))
 
     def plan(self, episodes: Episodes) -> Tensor:
         """At which steps to ask: (batch, longest)."""

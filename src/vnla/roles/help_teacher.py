@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.world.actions import FORWARD, NAV_ACTIONS
 
@@ -96,6 +97,7 @@ class HelpTeacher:
     """Let rule (c) count the pose that the agent came to rest in as a step, as the authors' code does."""
 
     def __post_init__(self) -> None:
+        check_fields(self, deviation=(0, math.inf), non_moving=(1, 1_000_000))
         unknown = set(self.rules) - set(ALL_RULES)
         if unknown:
             raise InputError(f"help teacher: no rule ({min(unknown)}); the rules are {', '.join(ALL_RULES)}")

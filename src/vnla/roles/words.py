@@ -66,9 +66,14 @@ class Phrases:
     @cached_property
     def tails(self) -> Words:
         """Every row as it is read; of silence the end mark alone."""
-        backwards = self.words.backwards()
-        marked = pad(backwards.tokens, (0, 1)).scatter(1, self.words.length[:, None], self.end)
-        return Words(marked, self.words.length + 1)
+        return tails_of(self.words, self.end)
+
+
+def tails_of(words: Words, end: int) -> Words:
+    """Sentences as they are read: backwards, then the end mark."""
+    backwards = words.backwards()
+    marked = pad(backwards.tokens, (0, 1)).scatter(1, words.length[:, None], end)
+    return Words(marked, words.length + 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,7 +155,8 @@ class Engine:
     def _see(self, house: str) -> None:
         """Let agents look into a house that can be seen."""
         if self._sights is not None and house not in self._seen:
-            self._sights.show(house, self.players.views)
+            tables = {name: each for name, each in self.players.views.items() if isinstance(each, torch.Tensor)}
+            self._sights.show(house, tables)
             self._seen.add(house)
 
     def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
@@ -217,7 +218,7 @@ def _broken(error: Exception) -> InputError:
 def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
     """Every episode from start to end, in batches that fit into memory."""
     tasks = engine.compiled([errand.task for errand in errands])
-    batch = fitting_batch(engine.players, tasks, LONGEST_EPISODE)
+    batch = fitting_batch(engine.players, tasks.end_goals, LONGEST_EPISODE)
     return [
         walked
         for first in range(0, len(errands), batch)

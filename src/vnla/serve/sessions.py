@@ -118,7 +118,7 @@ class Session:
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
                 self._read(json.loads(line))
-            except (ValueError, ValidationError, KeyError, TypeError, AssertionError):
+            except (ValueError, ValidationError, LookupError, TypeError, AssertionError, RecursionError, OverflowError):
                 raise InputError(f"{self._path}: line {number} is not a line of {WHAT}") from None
         if len(whole) < len(data):
             os.truncate(self._path, len(whole))

@@ -39,6 +39,8 @@ Track = Callable[[Sequence[Place], str], Iterable[Place]]
 """Hands on what it is given one by one, with the name of the file they are written to: a progress bar."""
 
 _WHAT = "manifest.json, the description of a data set"
+_LONGEST_BUDGET = 10_000
+"""Steps: far more than any episode has."""
 
 
 def _untracked(places: Sequence[Place], _: str) -> Iterable[Place]:
@@ -211,7 +213,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise InputError(f'{path}: is not the description of a data set: expected "format": "{FORMAT}"')
     if value.get("version") != VERSION:
         raise InputError(f"{path}: field version is {value.get('version')!r}; this vnla reads version {VERSION}")
-    if value.get("task") not in RECIPES:
+    if value.get("task") not in [*RECIPES]:  # in a list anything can be looked for
         raise InputError(f"{path}: field task is {value.get('task')!r}; expected one of {', '.join(RECIPES)}")
     for name in ("files", "sha256", "splits", "time_budgets"):
         if not isinstance(value.get(name), dict):
@@ -229,17 +231,16 @@ def _check_files(path: Path, value: dict[str, Any]) -> None:
 
 def _check_budgets(path: Path, value: dict[str, Any]) -> None:
     bounds = value.get("bounds")
-    number = (int, float)
-    if not isinstance(value.get("longest"), number) or not isinstance(bounds, list):
-        raise InputError(f"{path}: field time_budgets: expected longest and bounds")
+    longest = value.get("longest")
+    if not isinstance(longest, int) or not _is_budget(longest) or not isinstance(bounds, list):
+        raise InputError(f"{path}: field time_budgets: expected longest, a number of steps, and bounds")
     for place, row in enumerate(bounds):
-        if not (
-            isinstance(row, list)
-            and len(row) == 3
-            and all(isinstance(x, str) for x in row[:2])
-            and isinstance(row[2], number)
-        ):
+        if not (isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row[:2]) and _is_budget(row[2])):
             raise InputError(f"{path}: field time_budgets: entry {place} of bounds is not [start, goal, number]")
+
+
+def _is_budget(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LONGEST_BUDGET
 
 
 def _sha256(path: Path) -> str:

@@ -17,6 +17,7 @@ from vnla.common.files import MEGABYTE, parse_json, read_gzip, read_text
 from vnla.world.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
+_LARGEST_ANGLE = 1e6  # radians; what is not a number is not below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ def tasks_of(record: Any, where: str) -> Iterator[Task]:
 
 
 def _heading_step(heading: float, where: str) -> int:
-    steps = heading / TURN
+    steps = heading / TURN if abs(heading) < _LARGEST_ANGLE else math.inf
     if not math.isfinite(steps) or abs(steps - round(steps)) > 1e-3:
-        raise InputError(f"{where}: field heading: {heading} is not a multiple of 30 degrees (in radians)")
+        raise InputError(f"{where}: field heading: {heading:.6g} is not a multiple of 30 degrees (in radians)")
     return round(steps) % HEADINGS
 
 

@@ -16,7 +16,7 @@ from vnla.tasks.task import Task
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
-from vnla.world.compiled import Environment, World
+from vnla.world.compiled import Environment, World, viewpoint_of
 from vnla.world.views import LEVEL_ROW, VIEWS, view_index
 
 
@@ -71,6 +71,11 @@ class TaskSet:
 
     def __len__(self) -> int:
         return len(self.tasks)
+
+    def houses(self) -> Tensor:
+        """The number of each task's house, on the host."""
+        first = self.environment.world.first.cpu()
+        return torch.searchsorted(first, viewpoint_of(self.start.cpu()), right=True) - 1
 
     def rows(self, which: Sequence[int]) -> TaskSet:
         """Some of the tasks, by their numbers, in this order."""

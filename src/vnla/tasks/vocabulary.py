@@ -113,6 +113,29 @@ class Vocabulary(Mapping[str, int]):
         return [" ".join(self.words[each] for each in row if each not in skipped) for row in tokens.tolist()]
 
 
+@dataclass(frozen=True)
+class Forgiving:
+    """A vocabulary that has a number for every word: that of the unknown for those that it lacks."""
+
+    vocabulary: Vocabulary
+
+    @property
+    def padding(self) -> int:
+        """Fills sentences up."""
+        return self.vocabulary.padding
+
+    @property
+    def end(self) -> int:
+        """Ends an instruction."""
+        return self.vocabulary.end
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def __getitem__(self, word: str) -> int:
+        return self.vocabulary.get(word, self.vocabulary.unknown)
+
+
 def cut(words: Sequence[str], longest: int) -> list[str]:
     """At most `longest` words: the first ones and the last."""
     if longest < 1:

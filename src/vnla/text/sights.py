@@ -4,18 +4,15 @@
     sights("house000", "house000_v3", view)
 
 Where a house can be drawn with the ids of its objects, a thing is in view when it fills enough of the picture, so walls and
-furniture hide what is behind them. Elsewhere boxes decide, as in `vnla.vision.symbolic`: a thing is in view when its centre
-is within the field of view and it is in the same room (within 5 m where a room is unknown), and nothing hides anything.
+furniture hide what is behind them. Elsewhere boxes decide, and nothing hides anything (`vnla.houses.sightings`).
 
 A way is a viewpoint one step away within the horizontal field of view: those are the places that `forward` can lead to.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import threading
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -23,18 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room
-from vnla.houses.images import SIGHTING, world_images
 from vnla.houses.rooms import NO_LABEL
+from vnla.houses.sightings import Sightings, by_boxes, sightings_of
 from vnla.tasks.tables import plain
-from vnla.vision.store import world_checksum
-from vnla.vision.symbolic import FARTHEST
-from vnla.world.views import HEADINGS, VERTICAL_FIELD, Relative, relative, view_angles
+from vnla.world.views import HEADINGS, Relative, relative, view_angles
 
 LEAST_SHARE = 0.002
 """Share of the picture that a thing has to fill to be in view: a square of 25 pixels in the simulator's 640 × 480."""
@@ -95,10 +88,9 @@ class Sight:
 class Sights:
     """What is in view in the houses of a world. Several threads may ask."""
 
-    def __init__(self, folder: WorldFolder, *, drawn: bool = True, keep: Path | None = None) -> None:
-        """Houses are looked at through their pictures where they can be `drawn`, which takes seconds for each; what was
-        found is kept in the folder `keep`, if one is given."""
-        self._folder, self._drawn, self._keep = folder, drawn, keep
+    def __init__(self, folder: WorldFolder, *, drawn: bool = True) -> None:
+        """Houses are looked at through their pictures where they can be `drawn`, which takes seconds for each, once."""
+        self._folder, self._drawn = folder, drawn
         self._houses = {house.name: house for house in folder.houses}
         self._inside: dict[str, HouseSights] = {}
         self._lock = threading.Lock()
@@ -119,32 +111,17 @@ class Sights:
                 if name not in self._houses:
                     raise InputError(f"house {name}: not in this world of {len(self._houses)} houses")
                 house = self._houses[name]
-                self._inside[name] = HouseSights(house, self._seen(house))
+                seen = sightings_of(self._folder, house) if self._drawn else Sightings(by_boxes(house), drawn=False)
+                self._inside[name] = HouseSights(house, seen)
             return self._inside[name]
-
-    def _seen(self, house: House) -> NDArray[np.void] | None:
-        """What the renderer finds in every view; None where there is none."""
-        if not self._drawn:
-            return None
-        images = world_images(self._folder, alone=True)
-        if not images.source.knows_objects(house):
-            return None
-        path, checksum = self._keep and self._keep / f"{house.name}.npz", world_checksum(self._folder)
-        kept = None if path is None else _read(path, checksum)
-        if kept is None:
-            every = images.sightings(house.name)
-            kept = every[every["share"] >= LEAST_SHARE]
-            if path is not None:
-                _write(path, checksum, kept)
-        return kept
 
 
 @dataclass(frozen=True)
 class HouseSights:
-    """What is in view in one house; by boxes where `seen` is None."""
+    """What is in view in one house."""
 
     house: House
-    seen: NDArray[np.void] | None = None
+    found: Sightings
 
     def __call__(self, viewpoint: str, view: int) -> Sight:
         """What is in a view."""
@@ -154,32 +131,16 @@ class HouseSights:
         return Sight(_name(self.house.room_of(here)), LOOKS[view // HEADINGS], tuple(things), tuple(ways))
 
     def _things(self, here: int, view: int) -> list[Thing]:
-        shares = self._shares(here, view)
+        shares = self._shares.get((here, view), {})
         if not shares:
             return []
         things = [self._objects[each] for each in shares]
         look = self._look(here, [thing.box.centre for thing in things], view)
         return [
-            Thing(plain(thing.label), *_where(look, i), None if self.seen is None else round(shares[thing.id], 4))
+            Thing(plain(thing.label), *_where(look, i), round(shares[thing.id], 4) if self.found.drawn else None)
             for i, thing in enumerate(things)
             if plain(thing.label)
         ]
-
-    def _shares(self, here: int, view: int) -> dict[int, float]:
-        """The ids of the objects in view, with their share of the picture."""
-        if self.seen is not None:
-            return self._drawn.get((here, view), {})
-        things, stand = self.house.objects, self.house.viewpoints[here]
-        if not things:
-            return {}
-        look = self._look(here, [thing.box.centre for thing in things], view)
-        upright = float(view_angles()[1][view])
-        within = look.visible & (np.abs(look.elevation - upright) <= VERTICAL_FIELD / 2)
-        return {
-            thing.id: 0.0
-            for thing, seen, metres in zip(things, within.tolist(), look.distance.tolist(), strict=True)
-            if seen and (metres <= FARTHEST if None in (stand.room, thing.room) else stand.room == thing.room)
-        }
 
     def _ways(self, here: int, view: int) -> list[Way]:
         neighbours = self.house.neighbours[here]
@@ -215,10 +176,12 @@ class HouseSights:
         return [thing for thing in self.house.objects if plain(thing.label).split()[-1:] == ["door"]]
 
     @cached_property
-    def _drawn(self) -> dict[tuple[int, int], dict[int, float]]:
+    def _shares(self) -> dict[tuple[int, int], dict[int, float]]:
+        """Of each viewpoint and view the ids of the objects in it, with their share of the picture."""
         found: dict[tuple[int, int], dict[int, float]] = {}
-        for viewpoint, view, thing, share in [] if self.seen is None else self.seen.tolist():
-            found.setdefault((viewpoint, view), {})[thing] = share
+        for viewpoint, view, thing, share, _ in self.found.seen.tolist():
+            if share >= LEAST_SHARE or not self.found.drawn:
+                found.setdefault((viewpoint, view), {})[thing] = share
         return found
 
 
@@ -237,19 +200,3 @@ def _between(door: Object, one: Sequence[float], other: Sequence[float]) -> bool
     part = np.clip((np.array(door.box.centre[:2]) - start) @ along / (along @ along), 0, 1)
     low = abs(door.box.centre[2] - (one[2] + other[2]) / 2) < 1.5
     return bool(low and math.dist(start + part * along, door.box.centre[:2]) <= DOORWAY)
-
-
-def _read(path: Path, checksum: str) -> NDArray[np.void] | None:
-    """What was kept of a house, if it was of this world."""
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            seen: NDArray[np.void] = found["seen"]
-            return seen if str(found["world"]) == checksum and seen.dtype == SIGHTING else None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        return None
-
-
-def _write(path: Path, checksum: str, seen: NDArray[np.void]) -> None:
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, world=np.array(checksum), seen=seen)
-    files.write_bytes(path, buffer.getvalue())

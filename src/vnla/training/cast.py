@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from vnla.agent.agent import Agent, Sizes
@@ -10,7 +12,9 @@ from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
-from vnla.tasks.vocabulary import Vocabulary
+from vnla.roles.advisor import Lexicon
+from vnla.roles.following import Following, Led
+from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
@@ -18,6 +22,12 @@ from vnla.training.data import RunData
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
     """The words of a run: those of the data set, and what else its advisor may say."""
     return data.dataset.vocabulary.with_words(config.advisor.words())
+
+
+def lexicon_for(agent: Agent, vocabulary: Vocabulary, words: Iterable[str]) -> Lexicon:
+    """Numbers for words that an agent may never have met: of their own if it can read any word, else that of the unknown."""
+    wider = vocabulary.with_words(words)
+    return wider if agent.meets(wider.words) else Forgiving(vocabulary)
 
 
 def make_agent(config: RunConfig, data: RunData) -> Agent:
@@ -30,8 +40,11 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     return agent_named(config.agent, config.agent_options, sizes).to(data.world.device)
 
 
-def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bool) -> Players:
-    """Everybody, in the roles they have in training or in evaluation."""
+def make_players(
+    config: RunConfig, data: RunData, agent: Agent, *, training: bool, lexicon: Lexicon | None = None
+) -> Players:
+    """Everybody, in the roles they have in training or in evaluation. `lexicon` is what the agent has for words, if it may
+    lack some of the advisor's."""
     advisor = config.help(training=training).advisor
     policy = config.policy.in_training() if training else config.policy
     device = data.world.device
@@ -39,13 +52,14 @@ def make_players(config: RunConfig, data: RunData, agent: Agent, *, training: bo
         agent=agent,
         views=data.views,
         advisor=advisor,
-        voice=advisor.ready(vocabulary_of(config, data), device),
+        voice=advisor.ready_in(data.folder, data.world, lexicon or vocabulary_of(config, data), device),
         help_teacher=config.teacher,
         help_policy=policy,
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
         senses=senses_named(config.senses),
+        following=Following.within(data.world) if config.following and training else Led(),
         veil=config.veil if training else 0.0,
         keeps_known=training,
     )

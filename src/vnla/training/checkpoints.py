@@ -12,13 +12,16 @@
 
 `vnla train` on a folder that has a `config.json` goes on where the run was. A checkpoint is a safetensors file: the agent's
 parameters as `agent.*`, and notes in its header; in a state to go on from also Adam's moments as `adam.*`, and a critic, if
-one learns beside the agent, as `critic.*`. They are read and written here alone.
+one learns beside the agent, as `critic.*`. One of the notes is the checksum of the whole file, so that one with a changed
+bit is refused; those of earlier versions have none. They are read and written here alone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,10 @@ from vnla.training.data import RunData
 CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
+
+CHECKSUM = "sha256"
+"""The note that has the SHA-256 of the file as it is with zeros in the place of these digits."""
+_NO_DIGITS = "0" * 64
 
 AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -108,33 +115,48 @@ def runs_in(folder: Path) -> list[Path]:
 
 def read_checkpoint(path: Path) -> tuple[Tensors, Notes]:
     """The tensors in a checkpoint, on the host, and its notes."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, _notes(file)  # noqa: SIM118
-    except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
-        raise _unreadable(path, error) from None
+    with _readable(path) as file:
+        notes = _notes(file)
+        if CHECKSUM in notes and notes[CHECKSUM] != _checksum(path, notes):
+            raise InputError(f"{path}: is damaged: it is not what its checksum says; go on from another checkpoint")
+        return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118
 
 
 def read_notes(path: Path) -> Notes:
-    """The notes of a checkpoint alone."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return _notes(file)
-    except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
-        raise _unreadable(path, error) from None
+    """The notes of a checkpoint alone; it is not held against its checksum."""
+    with _readable(path) as file:
+        return _notes(file)
 
 
 def checkpoint_file(tensors: Tensors, notes: Mapping[str, str]) -> bytes:
     """A checkpoint. The notes are under one name in the header, because the format keeps several in no particular order."""
-    return save(tensors, {"notes": json.dumps(dict(notes), sort_keys=True)})
+    data = save(tensors, {"notes": json.dumps({**notes, CHECKSUM: _NO_DIGITS}, sort_keys=True)})
+    return data.replace(_NO_DIGITS.encode(), hashlib.sha256(data).hexdigest().encode(), 1)
 
 
 def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
     """How many iterations had been done when the checkpoint `path` with these notes was written."""
+    if (done := _count(notes.get("done", ""))) is None:
+        raise InputError(f"{path}: cannot be read as a checkpoint (it does not say how many iterations were done)")
+    return done
+
+
+def validated_at(notes: Mapping[str, str], done: int) -> int:
+    """The iteration of the last validation; a checkpoint without a word on it was made after the one that was due."""
+    found = _count(notes.get("validated", "").removeprefix("-"))
+    return done if found is None else -found if notes["validated"].startswith("-") else found
+
+
+def best_rates(path: Path, notes: Mapping[str, str]) -> dict[str, float]:
+    """The best success rate on each validation split when the checkpoint `path` with these notes was written."""
     try:
-        return int(notes["done"])
-    except (KeyError, ValueError):
-        raise InputError(f"{path}: cannot be read as a checkpoint (it does not say how many iterations were done)") from None
+        return {str(split): float(rate) for split, rate in json.loads(notes.get("best", "{}")).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"{path}: cannot be read as a checkpoint (its best success rates are no numbers)") from None
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
 def part_tensors(parts: Mapping[str, nn.Module]) -> Tensors:
@@ -164,11 +186,15 @@ def optimiser_tensors(parts: Mapping[str, nn.Module], optimiser: Optimizer) -> T
     }
 
 
-def load_optimiser_tensors(parts: Mapping[str, nn.Module], optimiser: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give the optimiser of the parts the moments in a checkpoint, where it has them."""
+def load_optimiser_tensors(
+    parts: Mapping[str, nn.Module], optimiser: Optimizer, tensors: Mapping[str, Tensor], where: Path
+) -> None:
+    """Give the optimiser of the parts the moments in a checkpoint, read from the file `where`, that has them."""
     for name, parameter in _optimised(parts):
         saved = {moment: tensors[key] for moment in MOMENTS if (key := f"{ADAM}{moment}.{name}") in tensors}
         if len(saved) == len(MOMENTS):
+            if {tuple(value.shape) for value in saved.values()} - {(1,), tuple(parameter.shape)}:
+                raise InputError(f"{where}: does not fit the run's configuration: the optimiser's state of {name}")
             steps = saved.pop("step").reshape(())
             optimiser.state[parameter] = {
                 "step": steps.to(parameter.device) if parameter.is_cuda else steps,
@@ -189,9 +215,32 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
 
 
 def _notes(file: Any) -> Notes:
-    notes: Notes = json.loads((file.metadata() or {}).get("notes", "{}"))
+    notes = json.loads((file.metadata() or {}).get("notes", "{}"))
+    if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
+        raise ValueError("its notes are no texts")
     return notes
 
 
-def _unreadable(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path}: cannot be read as a checkpoint ({error})")
+def _checksum(path: Path, notes: Mapping[str, str]) -> str:
+    """The SHA-256 of the file, with zeros in the place of the one that it states."""
+    stated = notes[CHECKSUM].encode()
+    with path.open("rb") as stream:
+        size = stream.read(8)
+        header = stream.read(int.from_bytes(size, "little"))
+        digest = hashlib.sha256(size + header.replace(stated, _NO_DIGITS.encode(), 1))
+        while piece := stream.read(files.MEGABYTE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[Any]:
+    """The checkpoint as an open file; whatever is wrong with it is one line."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except InputError:
+        raise
+    except (OSError, SafetensorError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
+        reason = str(error).strip() or type(error).__name__
+        raise InputError(f"{path}: cannot be read as a checkpoint ({reason})") from None

@@ -13,8 +13,10 @@ from typing import Any
 from vnla.agent.senses import senses_named
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.common.named import build, name_of
-from vnla.roles.advisor import ADVISORS, Advisor, TemplateAdvisor
+from vnla.language.choice import ADVISORS
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import Help, HelpPolicy
 from vnla.roles.help_teacher import HelpTeacher
@@ -32,6 +34,7 @@ PLACES = ("world", "tasks", "begins_with")
 """What of a configuration is somewhere on the disk."""
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
+LARGEST_BATCH = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class TrainingConfig:
     paper; short trainings with a high rate end better with it."""
 
     def __post_init__(self) -> None:
+        check_fields(self, iterations=(0, 10**12), batch=(1, LARGEST_BATCH), ratio=(0, 1), cooldown=(0, 1))
         if not 0 < self.learning_rate < math.inf:
             raise InputError(f"learning rate {self.learning_rate}: must be a number above 0")
         if not 0 <= self.weight_decay < math.inf:
@@ -67,6 +71,10 @@ class TrainingConfig:
         falling = self.cooldown * self.iterations
         left = self.iterations - iteration
         return self.learning_rate * (min(1.0, left / falling) if falling else 1.0)
+
+    def share(self, iteration: int) -> float:
+        """Which share of the training is done before an iteration: 0 at the first one, 1 at the last."""
+        return min(1.0, iteration / max(1, self.iterations - 1))
 
 
 @dataclass(frozen=True)
@@ -105,12 +113,20 @@ class RunConfig:
     """By name, or as package.module:Class."""
     objective_options: dict[str, Any] = field(default_factory=dict)
     """Fields of the objective that differ from its own."""
+    following: bool = False
+    """Whether the agent learns to follow subgoals by itself (`vnla.roles.following`)."""
     begins_with: str = ""
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
+        check_fields(self, validate_every=(1, math.inf))
+        for name in ("help_options", "agent_options", "objective_options"):
+            if not isinstance(getattr(self, name), dict):
+                raise InputError(f"{name.replace('_', ' ')}: must be names with values")
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        if self.following and self.advisor.direct:
+            raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
         _ = self.policy, self.aim, senses_named(self.senses), Fold.of_text(self.fold)
 
@@ -147,6 +163,8 @@ class RunConfig:
     def read(cls, path: Path) -> RunConfig:
         """The configuration in a run's folder."""
         value = files.read_json(path, "the configuration of a run")
+        if not isinstance(value, dict):
+            raise InputError(f"{path}: is not the configuration of a run; expected an object")
         try:
             value = _renewed(value)
             value |= {name: found_from(path.parent, value[name]) for name in PLACES if name in value}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
-from vnla.agent.mind import Views
+from vnla.common.errors import InputError
+from vnla.common.tables import DeviceTable, DiskTable, Table
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
@@ -19,6 +22,7 @@ from vnla.training.config import WORDS, RunConfig
 from vnla.training.fold import Fold
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
+from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
     from vnla.vision.views import Source
@@ -31,7 +35,7 @@ class RunData:
     folder: WorldFolder
     dataset: Dataset
     world: World
-    views: Views  # (poses, size) each, by the name of the features
+    views: Mapping[str, Tensor | Table]  # (poses, size) each, by the name of the features
 
     @classmethod
     def load(
@@ -40,13 +44,15 @@ class RunData:
         device: torch.device | str = "cpu",
         words: Vocabulary | None = None,
         source: Source | None = None,
+        cache: int | None = None,
     ) -> RunData:
         """The world, the data set and the features that a configuration names, read with other words if they are given;
-        features from another source, if it has them."""
+        features from another source, if it has them. With a `cache` of so many bytes features stay on disk, and no more of
+        them is in memory."""
         folder, dataset = read_world(Path(config.world)), dataset_of(config)
         dataset = dataset if words is None else replace(dataset, words=words)
         world = World.compile(folder.houses, device)
-        return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source))
+        return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source, cache))
 
     def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:
         """The training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
@@ -88,8 +94,27 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
-def _views(config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None) -> Views:
-    from vnla.vision.views import world_views  # late: vision brings encoders and houses along
+def _views(
+    config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: int | None
+) -> dict[str, Tensor | Table]:
+    from vnla.vision.views import in_store, view_names, world_views  # late: vision brings encoders and houses along
 
-    found = world_views(folder, world, config.features, words, source)
-    return {name: torch.from_numpy(array).to(world.device) for name, array in found.items()}
+    on_disk = [name for name in view_names(config.features) if cache is not None and in_store(name)]
+    others = ",".join(name for name in view_names(config.features) if name not in on_disk)
+    found = world_views(folder, world, others, words, source) if others else {}
+    tables = {name: _table(folder, world, name, (cache or 0) // len(on_disk)) for name in on_disk}
+    return {
+        name: tables[name] if name in tables else torch.from_numpy(found[name]).to(world.device)
+        for name in view_names(config.features)
+    }
+
+
+def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:
+    """Features that stay on disk."""
+    from vnla.vision.store import ARRAY, viewpoints_of, world_features
+
+    store = world_features(folder, name)
+    if store.header.viewpoints != viewpoints_of(world):
+        raise InputError(f"{store.path}: has its viewpoints in another order than the world; go without --feature-cache")
+    given = store.path / ARRAY, store.header.dimension, world.first.cpu(), VIEWS, limit
+    return DiskTable(*given) if world.device.type == "cpu" else DeviceTable(*given, device=world.device)

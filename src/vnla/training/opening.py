@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.training.checkpoints import CONFIG, LAST, is_begun, is_vacant, iterations_done, read_notes
+from vnla.training.checkpoints import CONFIG, LAST, is_begun, is_vacant, iterations_done, read_notes, validated_at
 from vnla.training.config import WORDS, RunConfig
 
 
@@ -63,11 +63,6 @@ def is_finished(path: Path, config: RunConfig) -> bool:
     notes = read_notes(file)
     done = iterations_done(file, notes)
     return done >= config.training.iterations and validated_at(notes, done) >= done
-
-
-def validated_at(notes: Mapping[str, str], done: int) -> int:
-    """The iteration of the last validation; a checkpoint without a word on it was made after the one that was due."""
-    return int(notes.get("validated", done))
 
 
 def check_words(path: Path, config: RunConfig, words: str) -> None:

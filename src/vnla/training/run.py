@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,19 @@ from vnla.training.checkpoints import (
     LAST,
     LOG,
     VALIDATION,
+    best_rates,
     checkpoint,
     first_agent,
     left_over,
     load_part_tensors,
     read_checkpoint,
+    validated_at,
 )
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
-from vnla.training.opening import check_words, validated_at
+from vnla.training.opening import check_words
+from vnla.training.ranks import Ranks, short
+from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision
 
 CPU_BATCH = 256
@@ -79,8 +83,10 @@ class Run:
         iterations: int | None = None,
         *,
         eager: bool = False,
+        ranks: Ranks | None = None,
     ) -> None:
-        """Of a run that `open_run` has opened; it ends after `iterations` if that is earlier than it would.
+        """Of a run that `open_run` has opened; it ends after `iterations` if that is earlier than it would. It may be
+        trained by several processes, `ranks`, of which one writes.
 
         Nothing is written before it is entered, as a context. `eager` changes how a GPU is told what to do (`Trainer`), not
         what it does, and is no part of the configuration.
@@ -94,7 +100,8 @@ class Run:
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
         self._words = material.dataset.vocabulary.text()
         check_words(path, config, self._words)
-        self._trainer = Trainer(
+        self._writes = ranks is None or ranks.writes
+        self._trainer = (Trainer if ranks is None else partial(SplitTrainer, ranks=ranks))(
             make_players(config, material, agent, training=True),
             material.training_tasks(timed=config.timed or config.aim.timed, fold=config.fold),
             replace(config.training, ratio=config.help(training=True).ratio),
@@ -109,23 +116,28 @@ class Run:
             if config.begins_with:
                 first = first_agent(config)
                 load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
-        self._best: dict[str, float] = json.loads(notes.get("best", "{}"))
+        self._best = best_rates(path / LAST, notes)
         self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
         self._unreported: deque[tuple[int, Reading]] = deque()
+        self._log: _Log | _Unwritten
+        self._writer: _Writer | _Unwritten
 
     def __enter__(self) -> Run:
         """Make the run's folder what it has to be for this run to go on; whoever does this is alone there."""
+        self._first, self._began, self._saved = self.done, time.monotonic(), time.monotonic()
+        if not self._writes:
+            self._log, self._writer = _Unwritten(), _Unwritten()
+            return self
         for path in left_over(self.path):
             path.unlink(missing_ok=True)
         for name, text in ((WORDS, self._words), (CONFIG, self.config.text(self.path))):
             file = self.path / name
-            if not file.exists() or file.read_text() != text:
+            if not file.exists() or files.read_text(file, "a file of a run") != text:
                 files.write_text(file, text)
         self._log = _Log(self.path, self.done)
         self._writer = _Writer()
-        self._first, self._began, self._saved = self.done, time.monotonic(), time.monotonic()
         return self
 
     def __exit__(self, why: type[BaseException] | None, *_: object) -> None:
@@ -154,6 +166,10 @@ class Run:
     def ready(self) -> bool:
         """Whether the device has room for another iteration."""
         return self._trainer.lane.has_room()
+
+    def about(self) -> dict[str, str]:
+        """What has to be the same in all processes that train this run."""
+        return {"configuration": short(self.config.text(self.path)), "words": short(self._words), "done": str(self.done)}
 
     def advance(self, stop: Stop | None = None) -> None:
         """One iteration, and what is due after it. A run whose last validation was cut off by a `stop` begins with that."""
@@ -274,13 +290,27 @@ class _Writer:
             self._thread.shutdown(wait=waits, cancel_futures=not waits)
 
 
+class _Unwritten:
+    """Stands for the log and the writer where another process writes."""
+
+    def write(self, *_: object) -> None:
+        """Nothing."""
+
+    def wait(self) -> None:
+        """For nothing."""
+
+    def close(self, *, waits: bool = True) -> None:
+        """Nothing."""
+
+
 class _Log:
     """`log.jsonl` and TensorBoard curves, cut back to where a resumed run goes on."""
 
     def __init__(self, path: Path, done: int) -> None:
         file = path / LOG
         if file.exists():
-            kept = [line for line in file.read_text().splitlines() if _iteration(line) <= done]
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            kept = [line for line in lines if _iteration(line) <= done]
             files.write_text(file, "".join(f"{line}\n" for line in kept))
         self._stream = file.open("a", buffering=1)
         self._curves = _curves(path, done)
@@ -318,5 +348,5 @@ def _iteration(line: str) -> int:
     """The iteration of a line; a line that was cut off by a crash counts as none that is kept."""
     try:
         return int(json.loads(line)["iteration"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return 1 << 62

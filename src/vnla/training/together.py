@@ -28,6 +28,7 @@ from vnla.training.checkpoints import is_begun
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData, dataset_of, first_words
 from vnla.training.opening import open_run
+from vnla.training.ranks import Ranks, about_software, alike
 from vnla.training.run import Progress, Run
 
 PAUSE = 5e-4
@@ -53,11 +54,13 @@ def train_together(
     iterations: int | None = None,
     *,
     eager: bool = False,
+    ranks: Ranks | None = None,
+    cache: int | None = None,
 ) -> int | None:
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
     A run that exists keeps its configuration and needs none here. `iterations` ends all of them earlier; `eager` as in
-    `Run`.
+    `Run`. Several processes, `ranks`, train one run. With a `cache` of so many bytes features stay on disk.
     """
     paths = [path.absolute() for path, _ in runs]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -65,7 +68,7 @@ def train_together(
         raise InputError(f"{twice}: the same run was given twice")
     # Lanes that share a connection to the device wait for each other; it has to be said before the device is first used.
     os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-    return train_runs(runs, _Materials(device).of, audience, iterations, eager=eager)
+    return train_runs(runs, _Materials(device, cache).of, audience, iterations, eager=eager, ranks=ranks)
 
 
 def train(
@@ -82,12 +85,15 @@ def train_runs(
     iterations: int | None = None,
     *,
     eager: bool = False,
+    ranks: Ranks | None = None,
 ) -> int | None:
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
     Nothing is written before all of them are loaded and checked; until then a signal ends it at once. Later the first one
     ends it after the iteration in hand, with a checkpoint of every run, and a second one at once.
     """
+    if ranks is not None and len(runs) > 1:
+        raise InputError("several runs are trained side by side by one process; with torchrun give one run at a time")
     audience = audience or Audience()
     built: list[Run] | None = None
 
@@ -99,11 +105,14 @@ def train_runs(
     with signals_noted(react) as stop:
         try:
             with ExitStack() as held:
-                built = _prepared(runs, material_of, audience, iterations, held, eager=eager)
+                built = _prepared(runs, material_of, audience, iterations, held, eager=eager, ranks=ranks)
                 for run in built:
                     held.enter_context(run)
                 audience.began(built)
-                _carry_out(built, stop)
+                if ranks is None:
+                    _carry_out(built, stop)
+                else:
+                    _carry_out_with_others(built[0], stop, ranks)
         except Interrupted as signal:
             return signal.number
     return stop.number
@@ -117,20 +126,27 @@ def _prepared(
     held: ExitStack,
     *,
     eager: bool,
+    ranks: Ranks | None,
 ) -> list[Run]:
-    """The runs, loaded and checked, their folders `held`."""
-    new = [path for path, _ in runs if not is_begun(path)]
-    for path, _ in runs:
-        if path not in new:  # before its checkpoint is read
+    """The runs, loaded and checked, their folders `held` by whoever writes in them."""
+    about = {} if ranks is None else about_software()
+    with alike(ranks, about):
+        new = [path for path, _ in runs if not is_begun(path)]
+        mine = [path for path, _ in runs] if ranks is None or ranks.writes else []
+        for path in mine:
+            if path not in new:  # before its checkpoint is read
+                held.enter_context(alone_in(path))
+        opened = [(path, open_run(path, config)) for path, config in runs]
+        built = [
+            Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager, ranks=ranks)
+            for path, config in opened
+        ]
+        for path in set(new) & set(mine):
             held.enter_context(alone_in(path))
-    opened = [(path, open_run(path, config)) for path, config in runs]
-    built = [
-        Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager) for path, config in opened
-    ]
-    for path in new:
-        held.enter_context(alone_in(path))
-        if is_begun(path):
-            raise InputError(f"{path}: another process has begun this run meanwhile; the same command goes on with it")
+            if is_begun(path):
+                raise InputError(f"{path}: another process has begun this run meanwhile; the same command goes on with it")
+        for run in built:
+            about.update(run.about())
     return built
 
 
@@ -148,20 +164,35 @@ def _carry_out(runs: Sequence[Run], stop: Stop) -> None:
             run.save()
 
 
+def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:
+    """Advance a run in step with the other processes until all are done with it, or somebody asks one of them to stop."""
+    while True:
+        while not run.ready:
+            time.sleep(PAUSE)
+        anybody = ranks.agree(stop, run.going)
+        if stop.number is not None or not anybody:
+            break
+        if run.going:
+            run.advance(stop)
+    if stop.number is not None:
+        run.save()
+
+
 class _Materials:
     """What runs work on, each thing loaded once."""
 
-    def __init__(self, device: torch.device | str) -> None:
-        self._device = device
+    def __init__(self, device: torch.device | str, cache: int | None = None) -> None:
+        self._device, self._cache = device, cache
         self._known: dict[tuple[str, str, str, Vocabulary | None], RunData] = {}
 
     def of(self, config: RunConfig) -> RunData:
         key = config.world, config.features, config.tasks, first_words(config)
         if key not in self._known:
             seen = None if TEXT in config.features.split(",") else self._seen(*key[:2])
-            self._known[key] = (
-                RunData.load(config, self._device) if seen is None else replace(seen, dataset=dataset_of(config))
-            )
+            if seen is None:
+                self._known[key] = RunData.load(config, self._device, cache=self._cache)
+            else:
+                self._known[key] = replace(seen, dataset=dataset_of(config))
         return self._known[key]
 
     def _seen(self, world: str, features: str) -> RunData | None:

@@ -19,12 +19,14 @@ from torch import Tensor, nn
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.layers.products import products_in
 from vnla.agent.simple import SimpleAgent
-from vnla.common.capture import Captured, beside, join, second_stream
+from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.errors import InputError
 from vnla.common.lane import lane_of
 from vnla.common.randomness import episode_key
 from vnla.players import Players
+from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
+from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
     AGENT,
     CRITIC,
@@ -38,8 +40,8 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
-from vnla.training.minds import compare_minds
-from vnla.training.objectives.objective import Imitation, Objective
+from vnla.training.minds import EPISODES, compare_minds
+from vnla.training.objectives.objective import Imitation, Judged, Objective
 
 RATES = {AGENT: 1.0, CRITIC: 10.0}
 """How many times the learning rate the parts learn with: a critic that lags behind says nothing."""
@@ -54,6 +56,13 @@ class Losses(NamedTuple):
     def both(self) -> Tensor:
         """The two in one tensor, (2,)."""
         return torch.stack((self.nav, self.ask))
+
+
+class Played(NamedTuple):
+    """Episodes that were run, and what a critic says to them."""
+
+    rollout: Rollout
+    judged: Judged | None
 
 
 class Trainer:
@@ -83,6 +92,8 @@ class Trainer:
         on_gpu = tasks.key.is_cuda
         self.uncaptured = uncaptured(players) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
+        if self.captures:
+            keep_kernels()
         self.optimiser = torch.optim.Adam(
             [{"params": list(optimised(part)), "lr": self._rate(name)} for name, part in self.parts.items()],
             weight_decay=config.weight_decay,
@@ -93,6 +104,8 @@ class Trainer:
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
+        on_host = self._order if not on_gpu else Order(config.seed, len(tasks), config.batch)
+        self._ahead = Ahead(players, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
     def parts(self) -> dict[str, nn.Module]:
@@ -109,21 +122,37 @@ class Trainer:
     def iterate(self) -> Losses:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
         seed = iteration_seed(self.config.seed, self.done)
-        if not self._compared:
-            self._compare()
+        self.compare()
         if not self.players.agent.training:
             self.players.agent.train()
-        with self.lane.drawing(seed):  # dropout
+        with self.lane.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
-            which = self._order.batch(self.done)
+            self.players.following.advance(self.config.share(self.done))
+            self._ahead.ready(self.done)
+            which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
         self.lane.queued()
         self.done += 1
         return losses
 
-    def _compare(self) -> None:
+    def batch(self) -> Tensor:
+        """The tasks of the next iteration."""
+        return self.own(self._order.batch(self.done))
+
+    def own(self, batch: Tensor) -> Tensor:
+        """Those of a batch that are run here: all."""
+        return batch
+
+    def draws(self, seed: int) -> int:
+        """What dropout is drawn from, where it is not each episode's own, in the iteration of a seed."""
+        return seed
+
+    def compare(self) -> None:
         """Before the first iteration: whether the agent learns with the equations it is judged by."""
+        if self._compared:
+            return
         with self.lane.entered(), matrix_units(self.config.precision):
+            self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
             compare_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32")
         self._compared = True
 
@@ -141,10 +170,21 @@ class Trainer:
             return self._learn(which, seed)
 
     def _learn(self, which: Tensor, seed: Tensor) -> Losses:
-        agent, objective = self.players.agent, self.objective
+        losses = self.learned(self.played(which, seed))
+        self.optimiser.step()
+        return losses
+
+    def played(self, which: Tensor, seed: Tensor) -> Played:
+        """The episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
-            rollout = objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
-            judged = objective.judge(rollout, self.parts.get(CRITIC))
+            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
+            return Played(rollout, self.objective.judge(rollout, self.parts.get(CRITIC)))
+
+    def learned(self, played: Played) -> Losses:
+        """What was lost in them; the parameters have the gradients of it."""
+        agent, objective, (rollout, judged) = self.players.agent, self.objective, played
+        device = rollout.episodes.key.device
+        with mixed_precision(self.config.precision, device):
             with beside(self._aside):
                 ask = objective.ask_loss(rollout, agent, judged) if self.learns_to_ask else None
             nav = objective.nav_loss(rollout, judged)
@@ -152,8 +192,7 @@ class Trainer:
         torch.autograd.backward([loss for loss in (nav, ask) if loss is not None])
         join(self._aside)
         collect_gradients(agent)
-        self.optimiser.step()
-        nothing = torch.zeros((), device=which.device)
+        nothing = torch.zeros((), device=device)
         return Losses(*(nothing if loss is None else loss.detach() for loss in (nav, ask)))
 
     @cached_property
@@ -182,7 +221,7 @@ class Trainer:
         tensors, notes = read_checkpoint(path)
         with self.lane.entered():
             load_part_tensors(self.parts, tensors, path)
-            load_optimiser_tensors(self.parts, self.optimiser, tensors)
+            load_optimiser_tensors(self.parts, self.optimiser, tensors, path)
         self.done = iterations_done(path, notes)
         return notes
 

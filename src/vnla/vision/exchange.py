@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import itertools
-import tempfile
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -142,7 +140,9 @@ def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[ViewpointFeat
         with h5py.File(path, "r") as archive:
             for house, viewpoint in viewpoints:
                 yield _record(archive, path, house, viewpoint)
-    except OSError as error:
+    except InputError:
+        raise
+    except (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InputError(f"{path}: cannot be read as HDF5 ({' '.join(str(error).split())})") from None
 
 
@@ -151,10 +151,14 @@ def _record(archive: Any, path: Path, house: str, viewpoint: str) -> ViewpointFe
     where = f"{path}: key {key}"
     if key not in archive:
         raise InputError(f"{where} is not there; expected one key <scan>_<viewpoint> a viewpoint of the world")
+    if archive.get(key, getclass=True, getlink=True) is not _h5py().HardLink:
+        raise InputError(f"{where}: is a link to elsewhere; expected the features themselves")
     data = archive[key]
     shape, kind = getattr(data, "shape", None), getattr(getattr(data, "dtype", None), "kind", None)
     if shape is None or len(shape) != 2 or shape[0] != VIEWS or not 0 < shape[1] <= LARGEST_DIMENSION or kind != "f":
         raise InputError(f"{where}: shape {shape}; expected {VIEWS} × dimension floating-point numbers")
+    if data.external:
+        raise InputError(f"{where}: keeps its numbers in another file; expected the features themselves")
     size = Size(
         *(int(data.attrs.get(name, usual)) for name, usual in zip(("image_w", "image_h"), MATTERPORT_SIZE, strict=True))
     )
@@ -173,7 +177,7 @@ def export_features(store: FeatureStore, path: Path, progress: Count = unheard) 
     write = _write_tsv if _is_tsv(path) else _write_hdf5
     if path.exists():
         raise InputError(f"{path}: exists already; give a new name, or remove it first")
-    with _beside(path) as working:
+    with files.new_file(path) as working:
         write(store, working, progress)
 
 
@@ -189,23 +193,11 @@ def _write_tsv(store: FeatureStore, path: Path, progress: Count) -> None:
 def _write_hdf5(store: FeatureStore, path: Path, progress: Count) -> None:
     header = store.header
     about = {"image_w": header.size.width, "image_h": header.size.height, "vfov": header.vfov}
-    with _h5py().File(path, "w") as archive:
+    with _h5py().File(path, "w", locking=False) as archive:  # the unfinished file is held already
         for (house, viewpoint), features in zip(header.viewpoints, store.array, strict=True):
             data = archive.create_dataset(f"{house}_{viewpoint}", data=features.astype(np.float32))
             data.attrs.update({"scanId": house, "viewpointId": viewpoint, **about})
             progress(1)
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A file to fill that becomes `path` when the block ends well: too large for `files.write_bytes`."""
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-            working = Path(folder) / path.name
-            yield working
-            working.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def _is_tsv(path: Path) -> bool:

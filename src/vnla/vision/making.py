@@ -38,13 +38,18 @@ def make_features(
     """
     header = header_of(folder, world, encoder)
     out = store_path(folder.path, name or encoder.name)
-    if (out / INDEX).is_file() and FeatureStore.open(out).header == header:
+    if is_made(out, header):
         return out, header, False
     with StoreWriter(out, header) as store:
         progress(len(header.viewpoints) - len(store.pending))
         encode(folder, encoder, store, progress, told=told, batch=batch, workers=workers)
         store.finish()
     return out, header, True
+
+
+def is_made(out: Path, header: Header) -> bool:
+    """Whether these features are there."""
+    return (out / INDEX).is_file() and FeatureStore.open(out).header == header
 
 
 def header_of(folder: WorldFolder, world: World, encoder: Encoder) -> Header:

@@ -214,7 +214,7 @@ def drawn_visibility(
     sightings: Callable[[str], NDArray[np.void]],
     progress: Count = unheard,
 ) -> Visibility:
-    """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.images.SIGHTING`)."""
+    """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.sightings.SIGHTING`)."""
     by_name = {house.name: house for house in houses}
     labels = sorted({thing.label for name in world.houses for thing in by_name[name].objects})
     column = {label: i for i, label in enumerate(labels)}

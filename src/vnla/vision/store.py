@@ -2,7 +2,7 @@
 
 ::
 
-    WORLD/features/<encoder>/features.json    what this is and the order of the viewpoints; written last
+    WORLD/features/<encoder>/features.json    what this is, the order of the viewpoints, checksums by house; written last
     WORLD/features/<encoder>/features.f16     (viewpoints, 36, dimension) float16, little-endian, nothing else
 
 While features are being made, `features.json` is missing and two more files are there: `unfinished.json`, which says what
@@ -15,20 +15,24 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import itertools
 import json
 import os
 import shlex
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Size
 from vnla.world.compiled import World
@@ -87,8 +91,17 @@ class Header:
         }
 
 
-def read_header(path: Path) -> tuple[Header, str]:
-    """The header in an index, and the checksum of the array (empty where it is not finished)."""
+class Sums(NamedTuple):
+    """Checksums (SHA-256)."""
+
+    array: str = ""
+    """Of the whole array; empty where it is not finished."""
+    houses: Mapping[str, str] = MappingProxyType({})
+    """Of each house's part of it; of stores that were made before there were any, none."""
+
+
+def read_header(path: Path) -> tuple[Header, Sums]:
+    """The header in an index, and the checksums."""
     value = files.read_json(path, WHAT)
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{path}: is not {WHAT}: expected "format": "{FORMAT}"')
@@ -107,10 +120,13 @@ def read_header(path: Path) -> tuple[Header, str]:
             viewpoints=places,
             options=tuple(dict(value.get("options", {})).items()),
         )
+        by_house = {str(each["name"]): str(each.pop("sha256")) for each in value["houses"] if "sha256" in each}
+        if not places or header.dimension < 1:
+            raise ValueError("it describes no features")
         if header.as_json() != {key: each for key, each in value.items() if key != "sha256"}:
             raise ValueError("its fields do not agree with each other")
-        return header, str(value.get("sha256", ""))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        return header, Sums(str(value.get("sha256", "")), by_house)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{path}: is damaged ({error!r}); make the features again") from None
 
 
@@ -120,7 +136,7 @@ class FeatureStore:
 
     path: Path
     header: Header
-    sha256: str
+    sums: Sums
 
     @classmethod
     def open(cls, path: Path) -> FeatureStore:
@@ -128,12 +144,17 @@ class FeatureStore:
         files.existing_folder(path, "a folder of features")
         if not (path / INDEX).is_file() and (path / UNFINISHED).is_file():
             raise InputError(f"{path}: its features are not finished; run the same vnla features command again")
-        header, sha256 = read_header(path / INDEX)
+        header, sums = read_header(path / INDEX)
         found = files.existing_file(path / ARRAY, "the array of a feature store").stat().st_size
         expected = len(header.viewpoints) * row_bytes(header)
         if found != expected:
             raise InputError(f"{path / ARRAY}: {found:,} bytes, but {INDEX} describes {expected:,}; make the features again")
-        return cls(path, header, sha256)
+        return cls(path, header, sums)
+
+    @property
+    def sha256(self) -> str:
+        """The checksum of the array."""
+        return self.sums.array
 
     @cached_property
     def array(self) -> Features:
@@ -145,6 +166,16 @@ class FeatureStore:
         """Read the whole array and hold it against the checksum."""
         if _sha256(self.path / ARRAY) != self.sha256:
             raise InputError(f"{self.path / ARRAY}: is not what {INDEX} describes: damaged; make the features again")
+
+    def damaged(self, progress: Count = unheard) -> list[str]:
+        """The houses whose features are not what the index describes, read one after the other; `progress` counts
+        viewpoints. Of a store without checksums by house, all of them if anything is wrong."""
+        if not self.sums.houses:
+            names = [name for name, _ in rows_by_house(self.header)]
+            found = [] if _sha256(self.path / ARRAY) == self.sha256 else names
+            progress(len(self.header.viewpoints))
+            return found
+        return [name for name, sum_ in _house_sums(self.path, self.header, progress) if sum_ != self.sums.houses.get(name)]
 
     def for_world(self, world: World) -> Features:
         """Features in the order of the world's viewpoints; the mapped array itself where that is the order on disk."""
@@ -224,6 +255,9 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         os.fsync(self._array.fileno())
         self.close()
         index = {**self.header.as_json(), "sha256": _sha256(self.path / ARRAY)}
+        sums = dict(_house_sums(self.path, self.header))
+        for house in index["houses"]:
+            house["sha256"] = sums[house["name"]]
         files.write_text(self.path / INDEX, json.dumps(index, indent=1) + "\n")
         for name in (UNFINISHED, DONE):
             (self.path / name).unlink()
@@ -343,6 +377,7 @@ def _begin(path: Path, header: Header) -> None:
         for name, size in ((ARRAY, len(header.viewpoints) * row_bytes(header)), (DONE, len(header.viewpoints))):
             with (path / name).open("wb") as stream:
                 stream.truncate(size)
+                os.fsync(stream.fileno())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     files.write_text(path / UNFINISHED, json.dumps(header.as_json(), indent=1) + "\n")
@@ -381,6 +416,28 @@ def _lock(stream: io.BufferedRandom, path: Path) -> None:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise InputError(f"{path}: another process is writing these features; wait for it") from None
+
+
+def rows_by_house(header: Header) -> Iterator[tuple[str, range]]:
+    """The houses in the order of the array, and their rows."""
+    first = 0
+    for name, places in itertools.groupby(header.viewpoints, key=lambda place: place[0]):
+        last = first + sum(1 for _ in places)
+        yield name, range(first, last)
+        first = last
+
+
+def _house_sums(path: Path, header: Header, progress: Count = unheard) -> Iterator[tuple[str, str]]:
+    """The checksum of each house's part of the array, as it is on disk."""
+    size = row_bytes(header)
+    with (path / ARRAY).open("rb") as stream:
+        for name, rows in rows_by_house(header):
+            digest, left = hashlib.sha256(), len(rows) * size
+            while left and (data := stream.read(min(left, 1 << 22))):
+                digest.update(data)
+                left -= len(data)
+            progress(len(rows))
+            yield name, digest.hexdigest()
 
 
 def _sha256(path: Path) -> str:

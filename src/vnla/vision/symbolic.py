@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House, Object
+from vnla.houses.sightings import boxes_in_view
 from vnla.world.compiled import World
 from vnla.world.graph import Graph
-from vnla.world.views import VERTICAL_FIELD, VIEWS, Float32, Float64, relative, view_angles
+from vnla.world.views import VIEWS, Float32
 
 NAME = "symbolic"
-
-FARTHEST = 5.0
-"""Metres within which an object is seen where rooms are unknown."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +60,6 @@ def symbolic_features(houses: Sequence[House], world: World, labels: Sequence[st
 
 def _fill(rows: Float32, house: House, graph: Graph, things: Sequence[Object], column: NDArray[np.int64]) -> None:
     """Write one house's features into `rows`, (viewpoints, 36, labels)."""
-    centre = np.array([thing.box.centre for thing in things])
-    offset = centre - graph.position[:, None, :]  # (viewpoints, objects, 3)
-    here, thing = np.nonzero(_near(house, graph, things, np.linalg.norm(offset, axis=-1)))  # (pairs,) each
-    look = relative(offset[here, thing][:, None, :].astype(np.float32), *view_angles())  # (pairs, 36)
-    in_view = look.visible & (np.abs(look.elevation) <= VERTICAL_FIELD / 2)
+    here, thing, look, in_view = boxes_in_view(house, graph, things)
     value = np.where(in_view, 1 / (1 + look.distance), 0).astype(np.float32)
     np.maximum.at(rows, (here[:, None], np.arange(VIEWS), column[thing][:, None]), value)
-
-
-def _near(house: House, graph: Graph, things: Sequence[Object], distance: Float64) -> NDArray[np.bool_]:
-    """Which objects are near enough to be seen from which viewpoints, whatever the view: (viewpoints, objects)."""
-    here, standing = _rooms([house.viewpoints[house.number[each]].room for each in graph.ids])
-    there, placed = _rooms([thing.room for thing in things])
-    known = standing[:, None] & placed
-    return np.where(known, here[:, None] == there, distance <= FARTHEST)
-
-
-def _rooms(rooms: Sequence[int | None]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Room ids, and which of them are known."""
-    return np.array([room or 0 for room in rooms]), np.array([room is not None for room in rooms])

@@ -38,6 +38,11 @@ def view_names(text: str) -> tuple[str, ...]:
     return names
 
 
+def in_store(name: str) -> bool:
+    """Whether what is seen under a name is in a feature store."""
+    return name not in (SYMBOLIC, TEXT)
+
+
 def default_features(world: Path) -> str:
     """The features that agents see in a world folder if nobody says: those that its `world.json` names, or the usual."""
     chosen: str | None = read_manifest(world).get("features")

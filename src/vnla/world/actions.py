@@ -21,7 +21,7 @@ class Nav(IntEnum):
     STOP = 5
 
 
-FORWARD, STOP = int(Nav.FORWARD), int(Nav.STOP)
+LEFT, RIGHT, UP, DOWN, FORWARD, STOP = map(int, Nav)
 """As plain numbers, for comparisons with tensors: compiled by `torch.compile`, those with members of an enumeration fail."""
 
 

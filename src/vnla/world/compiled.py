@@ -147,6 +147,12 @@ class World:
             path.append(look_up(self.hop, look_up(self.row, path[-1]) + there))
         return torch.stack(path, dim=-1)
 
+    def ways(self) -> Tensor:
+        """The edge to take from each viewpoint to each of its house, to itself the row of "stay": (pairs,), as `hop`."""
+        sizes = self.first.diff()
+        here = torch.arange(len(self.ids), device=self.device).repeat_interleave(sizes.repeat_interleave(sizes))
+        return torch.from_numpy(_edge_numbers(self)(here.cpu().numpy(), self.hop.cpu().numpy())).to(self.device)
+
 
 def look_up(table: Tensor, index: Tensor) -> Tensor:
     """`table[index]` for a table of one dimension; `gather` does it in a third of the time that indexing takes on a CPU."""
@@ -212,6 +218,19 @@ class Environment:
             goal_viewpoints=torch.from_numpy(np.stack([np.pad(each, (0, most - len(each)), mode="edge") for each in goals])),
         )
         return environment.to(world.device)
+
+    @classmethod
+    def aimless(cls, world: World) -> Environment:
+        """Without goals: the goal set of a house has its number, nobody is ever there, and the teacher stops."""
+        nowhere = torch.zeros_like(world.row)
+        return cls(
+            world=world,
+            start=torch.zeros_like(world.first[:-1]),
+            way=nowhere + len(world.source),
+            left=torch.full_like(nowhere, torch.inf, dtype=torch.float32),
+            nearest=nowhere,
+            goal_viewpoints=world.first[:-1, None],
+        )
 
     def to(self, device: Device) -> Environment:
         """The same environment with its tables, and the world's, on `device`."""

@@ -50,7 +50,7 @@ class DeferredLinear(nn.Linear):
         else:
             kept = self.pending if self.weight.requires_grad else None
             result = _Deferred.apply(rows, fixed, self.weight, products, kept)  # type: ignore[no-untyped-call]
-        return result.view(*values.shape[:-1], -1)
+        return result.view(*values.shape[:-1], self.out_features)  # there may be no rows
 
     @property
     def products(self) -> Products:

@@ -1,4 +1,4 @@
-"""Two loops in machine code that the layers need on a CPU, shared among PyTorch's threads (`vnla.common.team`)."""
+"""Loops in machine code that the layers need on a CPU, shared among PyTorch's threads (`vnla.common.team`)."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -50,3 +50,23 @@ def _draw(seed, out, first, last):
         word = (word ^ (word >> np.uint64(30))) * np.uint64(FIRST)
         word = (word ^ (word >> np.uint64(27))) * np.uint64(SECOND)
         out[i] = np.int64(word ^ (word >> np.uint64(31)))
+
+
+@compiled
+def draw_rows(seeds, occasion, out):
+    """Random words of 64 bits for each row of `out` that follow from the row's seed and an occasion."""
+    share(_draw_rows, out.shape[0], _MANY // max(out.shape[1], 1) + 1, (seeds, occasion, out))
+
+
+@inlined
+def _draw_rows(seeds, occasion, out, first, last):
+    for row in range(first, last):
+        seed = np.uint64(seeds[row]) ^ np.uint64(occasion)
+        seed = (seed ^ (seed >> np.uint64(30))) * np.uint64(FIRST)
+        seed = (seed ^ (seed >> np.uint64(27))) * np.uint64(SECOND)
+        seed = seed ^ (seed >> np.uint64(31))
+        for i in range(out.shape[1]):
+            word = seed + np.uint64(i + 1) * np.uint64(GOLDEN)
+            word = (word ^ (word >> np.uint64(30))) * np.uint64(FIRST)
+            word = (word ^ (word >> np.uint64(27))) * np.uint64(SECOND)
+            out[row, i] = np.int64(word ^ (word >> np.uint64(31)))

@@ -132,7 +132,7 @@ class Subject:
 
         Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `tentatively`.
         """
-        size = self.batch or fitting_batch(self.players, self.tasks, self.steps)
+        size = self.batch or fitting_batch(self.players, self.tasks.end_goals, self.steps)
         for first in range(0, len(which), size):
             rows = slice(first, first + size)
             episodes = self.episodes(which[rows])

@@ -40,16 +40,20 @@ class Unfinished:
         with contextlib.closing(make_houses(missing, workers) if missing else _none()) as making:
             for recipe in wanted:
                 if self.has(recipe):
-                    yield self._read(recipe)
+                    yield self._read_or_made(recipe)
                     continue
                 house = next(making)
                 with files.new_folder(self._place(recipe)) as folder:
                     write_matterport(folder, [house])
                 yield house
 
-    def _read(self, recipe: Recipe) -> House:
+    def read(self, recipe: Recipe) -> House:
+        """A house that is finished."""
+        return read_building(find_buildings(self._place(recipe))[0]).house
+
+    def _read_or_made(self, recipe: Recipe) -> House:
         try:
-            return read_building(find_buildings(self._place(recipe))[0]).house
+            return self.read(recipe)
         except (InputError, IndexError):  # damaged: made again
             return recipe.make().house
 

@@ -6,17 +6,18 @@ A world folder remembers the seed of each house, so that what its houses look li
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from vnla.common import files
 from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
-from vnla.houses.folder import WorldFolder
+from vnla.houses.folder import MANIFEST, WorldFolder
 from vnla.houses.generate.build import VIEWPOINTS_A_ROOM, GeneratedHouse, generate_house
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import House
@@ -26,6 +27,7 @@ GENERATOR = 1
 """Version of the generator: it changes when the same seed gives another house."""
 
 _LEAST, _MOST = 8, 348  # viewpoints of the smallest and the largest real building
+_MOST_ASKED = 100_000
 
 
 class Parts(NamedTuple):
@@ -154,8 +156,13 @@ def as_extra(preset: str, seed: int, wanted: list[Recipe]) -> dict[str, Any]:
 def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
     """How a house of a generated world was made; None where it was not generated."""
     extra = folder.manifest.get("extra", {})
-    if "generator" not in extra:
+    if not isinstance(extra, dict) or "generator" not in extra:
         return None
+    with files.taken_apart(folder.path / MANIFEST, "how its houses were made; make the world again"):
+        return _recipe(folder, house, extra)
+
+
+def _recipe(folder: WorldFolder, house: str, extra: Mapping[str, Any]) -> Recipe:
     if extra["generator"] != GENERATOR:
         raise InputError(
             f"{folder.path}: was made by generator {extra['generator']}, but this vnla has generator {GENERATOR}: "
@@ -164,15 +171,15 @@ def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
     if house not in extra["houses"]:
         raise InputError(f"{folder.path}: has no house {house}")
     seed, viewpoints = extra["houses"][house]
+    if not (type(seed) is type(viewpoints) is int and 0 <= seed < 2**63 and 0 < viewpoints <= _MOST_ASKED):
+        raise ValueError(f"{house} {seed} {viewpoints}")
     return Recipe(house, seed, viewpoints, _wishes(folder))
 
 
 def _wishes(folder: WorldFolder) -> Wishes | None:
     wishes = folder.manifest["extra"].get("wishes")
-    try:
+    with files.taken_apart(folder.path / MANIFEST, "what was wished of its houses; make the world again"):
         return None if wishes is None else Wishes.of_json(wishes)
-    except (TypeError, ValueError, AttributeError, IndexError, KeyError) as error:
-        raise InputError(f"{folder.path}: what was wished of its houses is damaged ({error}); make it again") from None
 
 
 def _options(folder: WorldFolder) -> str:

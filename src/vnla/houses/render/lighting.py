@@ -83,6 +83,11 @@ def bake(mesh: Mesh, workers: int = 1) -> Baked:
     return Baked(_exposed(light, building, outdoors), _patch_lamp(mesh, place, strongest))
 
 
+def darkness(mesh: Mesh) -> Baked:
+    """No light anywhere."""
+    return Baked(np.zeros((len(mesh.samples.patch), 3), np.float32), np.full(len(mesh.patches.part), -1, np.int32))
+
+
 def _places(tree: Tree, mesh: Mesh) -> tuple[_Place, Ints]:
     """Where light is collected, and for each sample of the mesh the part that hides it (or -1).
 

@@ -36,11 +36,14 @@ class Panorama(NamedTuple):
 
 
 class Sightings(NamedTuple):
-    """Which objects are seen in which views, and the share of the view's pixels that they fill: arrays of one length."""
+    """Which objects are seen in which views, the share of the view's pixels that they fill, and where in it: arrays of one
+    length."""
 
     view: NDArray[np.int64]
     object: NDArray[np.int64]
     share: NDArray[np.float64]
+    across: NDArray[np.float64]
+    """Degrees from the middle of the view to that of their pixels, right is positive."""
 
 
 def render_panorama(
@@ -108,12 +111,14 @@ def objects_in_views(
 ) -> Sightings:
     """The objects that each of the 36 views shows on at least a share `least` of its pixels, from faces of object ids."""
     pixels = np.zeros((VIEWS, max(int(objects.max()) + 1, 1)), np.int64)
+    sums = np.zeros(pixels.shape, np.float64)
     tangent = math.tan(vfov / 2)
     ids = np.ascontiguousarray(objects).reshape(-1)
-    _count(ids, objects.shape[1], _turns(rotation), tangent * width / height, tangent, width, height, pixels)
+    _count(ids, objects.shape[1], _turns(rotation), tangent * width / height, tangent, width, height, pixels, sums)
     share = pixels / (height * width)
     views, seen = np.nonzero((share >= least) & (pixels > 0))
-    return Sightings(views, seen, share[views, seen])
+    across = np.degrees(np.arctan(sums[views, seen] / pixels[views, seen]))
+    return Sightings(views, seen, share[views, seen], across)
 
 
 def _divided(work: Callable[[slice], None], count: int, workers: int) -> None:
@@ -227,8 +232,9 @@ def _cut(texels, size, mixes, views):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _count(ids, size, turns, tangent_x, tangent_y, width, height, pixels):  # type: ignore[no-untyped-def]
-    """Count the pixels of each view that show each object, by the nearest texel: ids cannot be mixed."""
+def _count(ids, size, turns, tangent_x, tangent_y, width, height, pixels, sums):  # type: ignore[no-untyped-def]
+    """Count the pixels of each view that show each object, by the nearest texel (ids cannot be mixed), and add up how far
+    right they are."""
     one, half, scale = np.float32(1), np.float32(0.5), np.float32(size * 0.5)
     step_x, step_y = np.float32(2 * tangent_x / width), np.float32(2 * tangent_y / height)
     for view in range(pixels.shape[0]):
@@ -242,3 +248,4 @@ def _count(ids, size, turns, tangent_x, tangent_y, width, height, pixels):  # ty
                 seen = ids[(face * size + top) * size + left]
                 if seen >= 0:
                     pixels[view, seen] += 1
+                    sums[view, seen] += x

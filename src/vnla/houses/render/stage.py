@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vnla.houses.render.lighting import bake, window_panes
+from vnla.houses.render.lighting import bake, darkness, window_panes
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.raster import Surfaces, tone_table
 from vnla.houses.render.textures import pack
@@ -23,13 +23,14 @@ class Stage:
     surfaces: Surfaces
 
 
-def prepare(scene: Scene, workers: int | None = None) -> Stage:
+def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> Stage:
     """Triangles, textures and light of a scene: once for each house, a second or two for a large one.
 
-    Light is computed on `workers` threads, all cores unless told; their number changes nothing in the result.
+    Light is computed on `workers` threads, all cores unless told; their number changes nothing in the result. Without it
+    pictures are dark, but object ids and depth are what they are.
     """
     mesh = build_mesh(scene)
-    baked = bake(mesh, workers or os.cpu_count() or 1)
+    baked = bake(mesh, workers or os.cpu_count() or 1) if lit else darkness(mesh)
     textures = pack(mesh.materials)
     panes = window_panes(mesh)
     finish = np.array(

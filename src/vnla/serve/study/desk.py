@@ -152,8 +152,8 @@ class Desk:
         return [*([] if reply is None else [reply]), *over]
 
     async def _go_on(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
-        """End the task that is over, of which the participant has seen all, and begin the next; if there is something else to
-        do in that, it begins when the participant has read what."""
+        """End the task that is over, of which the participant has seen all, and begin the next; if that has something else
+        to do, it begins when the participant has read what."""
         ends = _is_open(record, tries)
         if ends:
             passed = _went_well(record)

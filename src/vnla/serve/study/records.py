@@ -177,9 +177,12 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
     whole, _, _ = files.read_text(path, WHAT).rpartition("\n")
     for number, line in enumerate(whole.split("\n") if whole else [], start=1):
         try:
-            yield json.loads(line)
-        except ValueError:
-            raise InputError(f"{path}: line {number} is not a line of {WHAT}") from None
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise InputError(f"{path}: line {number} is not a line of {WHAT}")
+        yield found
 
 
 def _dumped(message: Message) -> dict[str, Any]:

@@ -25,6 +25,8 @@ class Judged(NamedTuple):
 
     advantages: Tensor  # (batch, steps), how much better than expected each step turned out
     error: Tensor  # what the critic lost by it
+    steps: Tensor  # how many were taken
+    squares: Tensor  # the sum of the squares of all advantages
 
 
 class Objective(ABC):
@@ -32,6 +34,8 @@ class Objective(ABC):
 
     timed: ClassVar[bool] = False
     """Whether episodes have the time in training that they would have in evaluation; in the paper they have less."""
+    divisible: ClassVar[bool] = False
+    """Whether its losses can be those of a part of a batch: what they divide by is tallied, and they ask for its total."""
 
     def players(self, players: Players, policy: HelpPolicy) -> Players:  # noqa: ARG002
         """Who takes part: `players` are those of the paper's training, `policy` is who will ask at test time."""
@@ -53,6 +57,10 @@ class Objective(ABC):
         """What the critic says, where there is one."""
         return None
 
+    def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
+        """What the losses divide by, to be added up over the parts of a batch, by the names that `Rollout.total` takes."""
+        return rollout.tally()
+
     @abstractmethod
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor | None:
         """What navigation lost."""
@@ -65,6 +73,8 @@ class Objective(ABC):
 @dataclass(frozen=True)
 class Imitation(Objective):
     """The paper's: maximum likelihood of what the teachers do."""
+
+    divisible: ClassVar[bool] = True
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """Negative log-likelihood of the navigation teacher."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import torch
@@ -38,6 +39,7 @@ class Reward(Objective):
     """Success, or closeness to the goal, is made likelier."""
 
     timed: ClassVar[bool] = True
+    divisible: ClassVar[bool] = True
     metres: float = 0.25
     """Share of closeness to the goal in the reward; the rest is success."""
     trace: float = 0.9
@@ -74,35 +76,49 @@ class Reward(Objective):
         return Critic()
 
     def judge(self, rollout: Rollout, critic: nn.Module | None) -> Judged:
-        """Advantages over what the critic expects, and its squared error."""
+        """Advantages over what the critic expects, and the sum of its squared errors."""
         assert critic is not None, "a critic is made for every training by reward"
         going, end = rollout.table("going"), outcome(rollout, self.metres)
         values = critic(circumstances(rollout)).squeeze(2)
-        advantages = normalised(advantage(values.detach(), going, end, self.trace), going)
-        return Judged(advantages, ((values - end[:, None]).square() * going).sum() / going.sum())
+        advantages = advantage(values.detach(), going, end, self.trace)
+        error = ((values - end[:, None]).square() * going).sum()
+        return Judged(advantages, error, going.sum(), advantages.square().sum())
+
+    def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:
+        """Steps and episodes, and the squares of the advantages."""
+        assert judged is not None
+        episodes = torch.full_like(judged.steps, len(rollout.episodes))
+        return {**rollout.tally(), "steps": judged.steps, "squares": judged.squares, "episodes": episodes}
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:
         """The policy gradient of the actions taken, with imitation; and the critic's error."""
         assert judged is not None
         final = rollout.log_probabilities()
         taken = final.gather(1, rollout.every("nav")[:, None]).squeeze(1)
-        loss = judged.error - self._gained(rollout, judged, final, taken, rollout.every("going"))
+        loss = judged.error / rollout.total("steps", lambda: judged.steps) - self._gained(
+            rollout, judged, final, taken, rollout.every("going")
+        )
         return loss + self.imitation * rollout.nav_loss() if self.imitation else loss
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:
         """The same for requests, where there was one left."""
         assert judged is not None
         budget = rollout.every("budget")
-        final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
+        with rollout.lots():
+            final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
         taken = straightened(final.gather(1, ask_action(rollout.every("request"))[:, None]).squeeze(1))
         return -self._gained(rollout, judged, final, taken, rollout.every("going") & (budget > 0))
 
     def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, likelihood: Tensor, counts: Tensor) -> Tensor:
         """What the actions taken are worth by how likely they were, and the entropy of all there were (rows, actions), an
         episode."""
-        weight = judged.advantages[rollout.every("row"), rollout.every_step()]
+        squares, steps = (rollout.total(name, partial(getattr, judged, name)) for name in ("squares", "steps"))
+        advantages = normalised(judged.advantages, squares, steps)
+        weight = advantages[rollout.every("row"), rollout.every_step()]
         entropy = -(final.exp() * final.clamp(min=-100)).sum(dim=1)
-        return (weight * likelihood + self.entropy * entropy).masked_fill(~counts, 0).sum() / len(rollout.episodes)
+        return (weight * likelihood + self.entropy * entropy).masked_fill(~counts, 0).sum() / rollout.totals.get(
+            "episodes", len(rollout.episodes)
+        )
 
 
 class Critic(nn.Module):
@@ -161,8 +177,7 @@ def advantage(values: Tensor, going: Tensor, end: Tensor, trace: float) -> Tenso
     return torch.stack(found[::-1], dim=1)
 
 
-def normalised(advantages: Tensor, going: Tensor) -> Tensor:
+def normalised(advantages: Tensor, squares: Tensor, steps: Tensor) -> Tensor:
     """With a mean square of 1 over the steps that were taken, and none that outweighs many others."""
-    count = going.sum().clamp(min=1)
-    size = ((advantages.square() * going).sum() / count).sqrt().clamp(min=1e-6)
-    return (advantages * going / size).clamp(-MOST, MOST)
+    size = (squares / steps.clamp(min=1)).sqrt().clamp(min=1e-6)
+    return (advantages / size).clamp(-MOST, MOST)

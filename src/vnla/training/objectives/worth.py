@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from vnla.agent.agent import Agent
+from vnla.agent.layers.dropout import LEARNING_TO_ASK, lots_of
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
@@ -34,6 +35,7 @@ class Worth(Objective):
     """The help module learns what a request is worth."""
 
     timed: ClassVar[bool] = True
+    divisible: ClassVar[bool] = True
     metres: float = 0.5
     """Share of closeness to the goal in what counts as a good end; the rest is success."""
     silence: float = 0.5
@@ -64,15 +66,21 @@ class Worth(Objective):
         with greedy(players.agent):
             return bcui(episodes, players)
 
+    def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
+        """How many twins count."""
+        return {"tried": counterfactuals(rollout, self.metres).counts.sum()}
+
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
         """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """The squared error of the preference for asking, over the twins that came to their step with a request left."""
         labels = counterfactuals(rollout, self.metres)
-        logits = agent.ask(labels.known, labels.budget.clamp(min=1))
+        seeds = rollout.episodes.lots()
+        with lots_of(None if seeds is None else seeds[: len(labels.worth)], 0, LEARNING_TO_ASK):
+            logits = agent.ask(labels.known, labels.budget.clamp(min=1))
         error = (logits[:, 1] - logits[:, 0] - labels.worth).square()
-        return (error * labels.counts).sum() / labels.counts.sum().clamp(min=1)
+        return (error * labels.counts).sum() / rollout.total("tried", labels.counts.sum).clamp(min=1)
 
 
 @dataclass(frozen=True)

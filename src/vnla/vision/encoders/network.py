@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import pickle
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.utils import fuse_conv_bn_eval
@@ -91,14 +90,21 @@ def chosen_device(name: str | None) -> str:
 def read_weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a `.safetensors` file, or of a `.pth` file, of which nothing but tensors is read."""
     files.existing_file(path, "a file of weights")
+    _check_unpacked(path)
     try:
         value = load_file(path) if path.suffix == ".safetensors" else torch.load(path, "cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, SafetensorError, EOFError, ValueError, KeyError, OSError) as error:
+    except Exception as error:  # a reader of a stranger's archive raises whatever comes up in it
         reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
         raise InputError(f"{path}: cannot be read as weights ({reason}); expected .pth or .safetensors") from None
     if not isinstance(value, Mapping) or not all(isinstance(each, Tensor) for each in value.values()):
         raise InputError(f"{path}: is not a table of tensors; expected the weights alone (a state_dict)")
     return {str(name): each for name, each in value.items()}
+
+
+def _check_unpacked(path: Path) -> None:
+    """Weights are not compressed, so an archive that grows when it is unpacked holds something else."""
+    if path.suffix != ".safetensors" and zipfile.is_zipfile(path):
+        files.check_zip(path, "a file of weights", 2 * path.stat().st_size + files.MEGABYTE)
 
 
 def load_weights(network: nn.Module, path: Path) -> str:

@@ -15,6 +15,7 @@ For agents with one LSTM layer in float32 (products in bfloat16 if asked for).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ from torch import Tensor
 from vnla.agent.fast.cpu.loops import COLUMNS
 from vnla.agent.fast.cpu.notes import Notes, Shared
 from vnla.agent.fast.packed import columns_of
+from vnla.agent.layers.dropout import BEGINNING, FIRST_PASS, HEARING, SECOND_PASS, SEEING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views, joined
 from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.common.selection import take_rows
@@ -46,6 +48,7 @@ class RaggedMind(Mind):
     anew: Tensor  # (batch,), whether nothing is covered yet
     hidden: Tensor  # (batch, hidden), the encoder's state after the end-goal
     cell: Tensor
+    seeds: Tensor | None  # (batch,), what dropout is drawn from
     shared: Shared | None = None
 
     @staticmethod
@@ -65,14 +68,15 @@ class RaggedMind(Mind):
         batch, places = end_goal.tokens.shape
         everybody = torch.arange(batch)
         zero = notes.nothing.expand(batch, -1)
-        goals = notes.read(end_goal, zero, zero, everybody)
-        ends = goals.gather(1, end_goal.length[:, None] - 1).squeeze(1)
-        hidden, cell = (notes.arena.all(name)[ends] for name in ("word hidden", "word cell"))
         place = torch.zeros(batch, places + phrases.tails.tokens.shape[1], dtype=torch.int64)
-        place[:, :places] = goals
         anew = torch.ones(batch, dtype=torch.bool)
-        mind = cls(notes, phrases, everybody, everybody, place, end_goal.length, end_goal.length, anew, hidden, cell)
-        return mind._told(everybody, Heard(torch.full((batch,), phrases.silence), phrases))
+        with lots_of(start.seeds, 0, BEGINNING):
+            goals = place[:, :places] = notes.read(end_goal, zero, zero, everybody)
+            ends = goals.gather(1, end_goal.length[:, None] - 1).squeeze(1)
+            hidden, cell = (notes.arena.all(name)[ends] for name in ("word hidden", "word cell"))
+            length = end_goal.length
+            mind = cls(notes, phrases, everybody, everybody, place, length, length, anew, hidden, cell, start.seeds)
+            return mind._told(everybody, Heard(torch.full((batch,), phrases.silence), phrases))
 
     def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
         """An advisor whom nobody may ask need not think: silence."""
@@ -81,30 +85,42 @@ class RaggedMind(Mind):
     @torch.no_grad()
     def see(self, view: Views, last_nav: Tensor) -> RaggedMind:
         """What the view and the last state add to the decoder's gates."""
-        return replace(self, shared=Shared(last_nav, *self.notes.see(joined(view), self.last)))
+        with self._lots(SEEING):
+            return replace(self, shared=Shared(last_nav, *self.notes.see(joined(view), self.last)))
 
     @torch.no_grad()
     def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:
-        """Pass 1 of those who may ask. Lots are drawn for all: nobody's depend on who else may."""
-        chances = self.notes.chances(len(last_ask))
+        """Pass 1 of those who may ask."""
         if may_ask is None or may_ask.all():
-            return self.notes.decode(self, last_ask, chances, learns=False).decision
+            return self._first(last_ask).decision
         rows = may_ask.nonzero().squeeze(1)
         if not len(rows):
             return self.notes.undecided(len(last_ask), self.place.shape[1]).decision
-        some = self.notes.decode(take_rows(self, rows), last_ask[rows], take_rows(chances, rows), learns=False)
+        some = take_rows(self, rows)._first(last_ask[rows])
         return Decoded(*(each.new_zeros(len(last_ask), each.shape[1]).index_copy(0, rows, each) for each in some)).decision
+
+    def _first(self, last_ask: Tensor) -> Decoded:
+        with self._lots(FIRST_PASS):
+            return self.notes.decode(self, last_ask, self.notes.chances(len(last_ask)), learns=False)
+
+    def _lots(self, purpose: int) -> AbstractContextManager[None]:
+        """Where dropout is drawn in this step."""
+        return lots_of(self.seeds, len(self.notes.steps), purpose)
 
     @torch.no_grad()
     def hear(self, asked: Tensor, heard: Heard) -> RaggedMind:
         """Only those who asked read."""
         rows = asked.nonzero().squeeze(1)
-        return self._told(rows, Heard(heard.index[rows], heard.table)) if len(rows) else self
+        if not len(rows):
+            return self
+        with lots_of(take_rows(self.seeds, rows), len(self.notes.steps), HEARING):
+            return self._told(rows, Heard(heard.index[rows], heard.table))
 
     @torch.no_grad()
     def finally_(self, ask: Tensor) -> tuple[Decision, RaggedMind]:
         """Pass 2."""
-        decoded = self.notes.decode(self, ask, self.notes.chances(len(ask)), learns=True)
+        with self._lots(SECOND_PASS):
+            decoded = self.notes.decode(self, ask, self.notes.chances(len(ask)), learns=True)
         mind = replace(self, last=torch.arange(len(self.last)), anew=torch.zeros_like(self.anew), shared=None)
         return decoded.decision, mind
 

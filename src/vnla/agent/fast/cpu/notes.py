@@ -18,7 +18,7 @@ from vnla.agent.encoder import by_place
 from vnla.agent.fast.cpu import loops
 from vnla.agent.fast.cpu.loops import COLUMNS
 from vnla.agent.fast.packed import Packed
-from vnla.agent.layers.dropout import Lots, lots
+from vnla.agent.layers.dropout import Lots, lots, lots_of_words
 from vnla.agent.layers.products import Products, make_products, precision
 from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.roles.words import Words
@@ -181,12 +181,12 @@ class Notes:
         rows, places, counts = by_place(words)
         size, total, order = self.config.hidden, len(rows), rows[: len(words.length)]
         weights, tokens = self.weights, words.tokens[rows, places]
-        of_words = self.lots(total, self.embedding.shape[1])
+        with lots_of_words(rows, places):
+            of_words, of_context = self.lots(total, self.embedding.shape[1]), self.lots(total, size)
         embedded = self.take("embedded", total, self.embedding.shape[1])
         loops.look_up(*_arrays(self.embedding, tokens), 0, *_dropping(of_words), embedded.numpy())
         gates = self.take("word gates", total, 4 * size)
         weights.words.forward(weights.words.inputs(embedded), out=gates)
-        of_context = self.lots(total, size)
         before, cells, hiddens, context = (
             self.take(name, total, size) for name in ("word before", "word cell", "word hidden", "context")
         )

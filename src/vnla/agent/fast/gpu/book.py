@@ -24,6 +24,7 @@ from vnla.agent.fast.gpu.kernels.sentences import apply_layer
 from vnla.agent.fast.gpu.kernels.walk import Halves, Track, walk
 from vnla.agent.fast.gpu.kernels.words import Page, write_words
 from vnla.agent.fast.packed import Packed, columns_of
+from vnla.agent.layers.dropout import own, whole
 from vnla.agent.mind import Start
 from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, fused, join, second_stream
@@ -34,6 +35,10 @@ _SMALL_ROWS = NAV_ACTIONS + 1 + ASK_ACTIONS + 1
 
 _Streams = tuple[torch.cuda.Stream | None, torch.cuda.Stream | None]
 _streams: WeakKeyDictionary[nn.Module, _Streams] = WeakKeyDictionary()
+
+
+_AFTER = (1, 1, 1, 2, 2, 2, 2)
+"""How many sizes come after the episodes in the shapes of `Kept`."""
 
 
 class Kept(NamedTuple):
@@ -49,10 +54,13 @@ class Kept(NamedTuple):
 
     @classmethod
     def draw(cls, share: float, shapes: list[tuple[int, ...]], device: torch.device) -> Kept:
-        """Everything in one draw."""
-        sizes = [prod(shape) for shape in shapes]
+        """Everything in one draw. What comes before the episodes in a shape is as if there were so many times more."""
+        rows = [(prod(shape[:-last]), *shape[-last:]) for shape, last in zip(shapes, _AFTER, strict=True)]
+        all_rows = [whole(shape) for shape in rows]
+        sizes = [prod(shape) for shape in all_rows]
         drawn = torch.empty(sum(sizes), dtype=torch.bool, device=device).bernoulli_(share)
-        return cls(*(part.view(shape) for part, shape in zip(torch.split(drawn, sizes), shapes, strict=True)))
+        parts = zip(torch.split(drawn, sizes), all_rows, rows, shapes, strict=True)
+        return cls(*(own(part.view(many), few).view(shape) for part, many, few, shape in parts))
 
 
 @dataclass(frozen=True)
@@ -155,13 +163,14 @@ class Book:
         self.beside, self.ahead = _streams_of(module, end_goal.length.device)
         with beside(self.ahead):
             self.packed = Packed.of(module)
+        self.words = module.encoder.embedding.weight
         with torch.no_grad():
             self._prepare(end_goal)
 
     def _prepare(self, end_goal: Words) -> None:
         module, steps = self.module, self.steps
         self.weights = Packed(*(each.detach() for each in self.packed))
-        self.embedding = module.encoder.embedding.weight.detach()
+        self.embedding = self.words.detach()
         self.halves = Halves.of(self.weights.words_again)
         self.scale = 1.0
         self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
@@ -279,7 +288,7 @@ class Book:
 
     def _give(self, gradients: dict[str, Tensor]) -> None:
         """To the parameters, by way of how they were packed."""
-        packed = {"embedding": self.module.encoder.embedding.weight, **self.packed._asdict()}
+        packed = {"embedding": self.words, **self.packed._asdict()}
         torch.autograd.backward([packed[name] for name in gradients], list(gradients.values()))
 
     def _of_steps(self, steps: int) -> dict[str, Tensor]:

@@ -1,0 +1,104 @@
+"""What it costs to cut work into shards and to put them together again, beside doing all of it at once.
+
+Each entry is a function of what is measured with, for `vnla bench scale`. Times are the processor's, so that whoever else is
+at work on the machine changes little.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from vnla.bench.measure import Measurement
+from vnla.houses.folder import write_world
+from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes
+from vnla.houses.scatter import real_sized_houses
+from vnla.shards.features import feature_parts, merge, share_of
+from vnla.shards.shard import shards
+from vnla.shards.world import houses_of, make_part, world_parts
+from vnla.vision.encoders import Size
+from vnla.vision.store import ARRAY, Header, StoreWriter, viewpoints_of
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
+
+COUNT = 4
+"""Shards."""
+MOST_BUILT, MOST_ENCODED = 12, 30
+"""Houses of each entry, at most: more take longer and give the same ratio."""
+
+
+class Scale(Protocol):
+    """What is measured with."""
+
+    houses: int
+    view_size: int
+    seed: int
+    folder: str
+
+
+def bench_world_shards(scale: Scale) -> Iterator[Measurement]:
+    """A world made by shards, one after the other, and put together, beside one made at once."""
+    preset = PRESETS["small"]
+    houses = preset.divided(max(3, min(scale.houses, MOST_BUILT)))
+    wanted = recipes(preset, scale.seed, houses)
+    extra = as_extra("small", scale.seed, wanted)
+    with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
+        place = Path(folder)
+        at_once = _processor(
+            lambda: write_world(place / "one", list(make_houses(wanted, 1)), source="generated", extra=extra)
+        )
+        parts = world_parts(place / "many", "small", scale.seed, houses, wanted)
+        cut = _processor(lambda: [make_part(parts, shard, wanted, 1) for shard in shards(COUNT)])
+        joined = _processor(
+            lambda: write_world(place / "many", list(houses_of(parts, wanted)), source="generated", extra=extra)
+        )
+    note = f"× at once; {len(wanted)} houses, {COUNT} shards"
+    yield Measurement("world, all shards and the merge", cut + joined, "s", at_once, note)
+    yield Measurement("  the merge alone", joined, "s", at_once, "× at once")
+
+
+def bench_feature_shards(scale: Scale) -> Iterator[Measurement]:
+    """Features of shards put together, each part held against its checksum, beside a copy of the array."""
+    world = World.compile(real_sized_houses(max(COUNT, min(scale.houses, MOST_ENCODED)), scale.seed))
+    header = Header("bench", "", scale.view_size, Size(64, 48), 60.0, "", viewpoints_of(world))
+    with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
+        out = Path(folder) / "bench"
+        parts = feature_parts(out, header)
+        for shard in shards(COUNT):
+            with parts.making(shard) as place:
+                assert place is not None
+                _fill(place, replace(header, viewpoints=share_of(shard, header)))
+        joined = _processor(lambda: merge(parts, header))
+        copied = _processor(lambda: shutil.copyfile(out / ARRAY, out / "copy"))
+        size = (out / ARRAY).stat().st_size / 1e6
+    yield Measurement("features, the merge", joined, "s", copied, f"× a copy of the {size:,.0f} MB, which checks nothing")
+    yield Measurement("  a processor merges", size / joined, "MB/s")
+
+
+def _fill(path: Path, header: Header) -> None:
+    with StoreWriter(path, header, durable=False) as store:
+        row = np.arange(VIEWS * header.dimension, dtype=np.float32).reshape(1, VIEWS, header.dimension) % 512
+        for number in range(len(header.viewpoints)):
+            store.write(number, row)
+        store.finish()
+
+
+def _processor(work: Callable[[], object]) -> float:
+    """Seconds of this process's processor that `work` takes."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+ENTRIES: dict[str, Callable[[Scale], Iterator[Measurement]]] = {
+    "world shards": bench_world_shards,
+    "feature shards": bench_feature_shards,
+}
+"""For `vnla bench scale`."""

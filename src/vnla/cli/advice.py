@@ -1,0 +1,66 @@
+"""`vnla advice`: what an advisor says, beside pictures of the walks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vnla.cli.console import plain, telling
+from vnla.common.files import writable, write_text
+from vnla.common.named import build, options_of
+
+
+def advice(
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="World folder.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with pictures here.")] = None,
+    count: Annotated[int, typer.Option(min=1, max=2000, help="How many sentences.")] = 200,
+    advisor_language: Annotated[str, typer.Option(metavar="NAME", help="template or grammar.")] = "grammar",
+    advisor_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of the advisor, e.g. says=templates; may be repeated."),
+    ] = None,
+    k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a sentence describes.")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of where agents are, and of what is said.")] = 0,
+) -> None:
+    """What an advisor says to agents that have wandered about the houses of a world: as a list, or beside pictures.
+
+    Example: vnla advice worlds/small --out advice.html
+
+    Example: vnla advice worlds/small --k 8 --count 20 --advisor-option says=synonyms
+    """
+    from vnla.houses.folder import read_world
+    from vnla.language.choice import ADVISORS
+    from vnla.language.facts import world_facts
+    from vnla.report.advice import advice_page, told
+    from vnla.roles.advisor import Advisor
+
+    if out is not None:
+        writable(out)
+    options = options_of(advisor_option or [], "--advisor-option")
+    advisor: Advisor = build("--advisor-language", advisor_language, ADVISORS, options, Advisor, k=k)
+    folder = read_world(world)
+    with telling() as tell:
+        looked = done = 0
+
+        def look(houses: int) -> None:
+            nonlocal looked
+            looked += houses
+            tell("looking around in the houses", looked, len(folder.houses))
+
+        def draw(sentences: int) -> None:
+            nonlocal done
+            done += sentences
+            tell("drawing what is seen", done, count)
+
+        for _ in world_facts(folder, look):
+            pass
+        advised = told(folder, advisor, count, seed)
+        page = advice_page(f"Advice in {world.name}", folder, advised, draw) if out is not None else ""
+    if out is None:
+        for each in advised:
+            plain().print(each.said or "…", soft_wrap=True, markup=False, highlight=False)
+    else:
+        write_text(out, page)
+        typer.echo(f"written: {out}")

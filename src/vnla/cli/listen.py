@@ -1,0 +1,280 @@
+"""`vnla listen`: whether an agent does what it is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vnla.cli.console import Tell, plain, telling
+from vnla.common.errors import InputError
+from vnla.common.files import writable, write_text
+from vnla.report.printing import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vnla.agent.agent import Agent
+    from vnla.evaluation.listening import Followed, Listened, Outcome
+    from vnla.houses.folder import WorldFolder
+    from vnla.language.handwritten import Written
+    from vnla.players import Players
+    from vnla.roles.advisor import Advisor, Lexicon
+    from vnla.tasks.task_set import TaskSet
+    from vnla.training.trained import Trained
+    from vnla.world.compiled import World
+
+SILENCE, OWN, TEMPLATE = "silence", "as in training", "template"
+WRITTEN = "handwritten"
+MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
+
+
+def listen(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
+    split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
+    reference: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="What is retained of what advice brings this run instead, in its own language."),
+    ] = None,
+    handwritten: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Also sentences written by hand, in their houses, which are made in DIR if need be."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
+    ] = 1,
+    subset: Annotated[int | None, typer.Option(min=1, metavar="N", help="N tasks of the split. [default: all]")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
+    ] = None,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World for pretrained, or where the run's is.")] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Another data set. [default: the run's]")] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write what is found to this file.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+) -> None:
+    """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
+    hand; and what is not so: left for right, other things, no order. Intervals (95%) are over houses.
+
+    Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
+
+    Example: vnla listen runs/talk --reference runs/learned --seeds 0 --subset 500
+    """
+    from vnla.common.machine import device_named, use_threads
+    from vnla.training.trained import open_trained
+
+    use_threads(threads)
+    if as_json is not None:
+        writable(as_json)
+    trial = _Trial(split, seeds, subset, checkpoint)
+    with telling() as tell:
+        opened = {}
+        for each in filter(None, (run, reference)):
+            tell(f"loading {each}")
+            opened[each] = _Subject(open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell)
+        subject, other = opened[run], opened[reference] if reference is not None else opened[run]
+        if subject.k != other.k:
+            raise InputError(f"{reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
+        found = subject.listened(other)
+        if handwritten is not None:
+            found += subject.read(handwritten, other)
+    title = f"{run}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
+    plain().print(_table(title, found))
+    if as_json is not None:
+        about = {"run": str(run), "reference": None if reference is None else str(reference), "split": split, "k": subject.k}
+        write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
+
+
+def _table(title: str, found: Sequence[Listened]) -> Table:
+    shown = [name for name in MEASURES if any(name in each.figures for each in found)]
+    table = Table("", *(MEASURES[name] for name in shown), *(f"retained: {name}" for name in shown), "walks", title=title)
+    for each in found:
+        kept = [str(part[name]) if name in part else "" for part in (each.figures, each.retained) for name in shown]
+        table.add_row(each.name, *kept, f"{each.walks:,}")
+    return table
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """How runs listen."""
+
+    split: str
+    seeds: int
+    subset: int | None
+    checkpoint: str | None
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """Who listens."""
+
+    trained: Trained
+    trial: _Trial
+    tell: Tell
+
+    @property
+    def k(self) -> int:
+        """Actions that its subgoals describe."""
+        advisor = self.trained.config.advisor
+        if advisor.direct or not advisor.speaks:
+            raise InputError(f"{self.trained.folder}: its advisor acts for it, so it has nothing to follow")
+        return advisor.k
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The agent of the split's kind."""
+        kind = "val_unseen" if self.trial.split.endswith("unseen") else "val_seen"
+        return self.trained.agent(self.trial.checkpoint or kind)
+
+    @cached_property
+    def tasks(self) -> TaskSet:
+        """Where it begins."""
+        from vnla.tasks.sampling import subset
+
+        material = self.trained.material
+        every = material.evaluation_tasks(self.trial.split)
+        if self.trial.subset is None:
+            return every
+        chosen = {task.id for task in subset(material.dataset.split(self.trial.split), self.trial.subset)}
+        return every.rows([i for i, task in enumerate(every.tasks) if task.id in chosen])
+
+    @cached_property
+    def lines(self) -> list[Written]:
+        """Walks by hand of as many actions as it is used to."""
+        from vnla.language.handwritten import handwritten
+
+        return [line for line in handwritten() if len(line.plan) == self.k]
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """Numbers for all that it will hear."""
+        from vnla.language.choice import ADVISORS
+        from vnla.language.handwritten import words_of
+        from vnla.training.cast import lexicon_for, vocabulary_of
+
+        spoken = {word for kind in ADVISORS.values() for word in kind().words()}
+        written = {word for line in self.lines for word in words_of(line.sentence)}
+        return lexicon_for(self.agent, vocabulary_of(self.trained.config, self.trained.material), spoken | written)
+
+    def listened(self, other: _Subject) -> list[Listened]:
+        """All that its advisors can say, compared with what the other is told as in training."""
+        from vnla.evaluation.listening import listened
+
+        silence = self.hear(SILENCE)
+        usual = other.hear(OWN)
+        outcomes = {SILENCE: silence, OWN: self.hear(OWN) if other is not self else usual}
+        outcomes |= {name: self.hear(name) for name in self._advisors() if name != OWN}
+        return [listened(name, outcome, silence, usual) for name, outcome in outcomes.items()]
+
+    def _advisors(self) -> Mapping[str, Advisor]:
+        """By what they say, each once."""
+        from vnla.language.advisor import GrammarAdvisor
+        from vnla.language.speech import LANGUAGES
+        from vnla.roles.advisor import MOST_ACTIONS, TemplateAdvisor
+
+        own = self.trained.config.advisor
+        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
+        others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in LANGUAGES}
+        return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
+
+    def hear(self, name: str) -> Outcome:
+        """What it does when it is told something of a kind, and how its episodes end."""
+        from vnla.evaluation.evaluate import SEEDS, evaluate
+        from vnla.evaluation.listening import followed, walks_of
+        from vnla.training.cast import make_players
+
+        self.tell(f"{self.trained.folder.name}: {name}")
+        config, told = self.trained.config, name != SILENCE
+        advised = replace(config, advisor=self._advisors()[name]) if told else config.asking("none")
+        players = make_players(advised, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
+        found = followed(players, walks_of(self.tasks, self.k), told=told)
+        values: dict[str, NDArray[np.float64]] = {}
+        if self.trial.seeds:
+            what = f"{self.trained.folder.name}: {name}, success"
+            ratio = advised.help(training=False).ratio
+            progress = partial(self.tell, what)
+            done = evaluate(players, self.tasks, seeds=SEEDS[: self.trial.seeds], ratio=ratio, progress=progress)
+            values["success"] = done.scores.success.astype("float64")
+        return _outcome(found, [task.house for task in self.tasks.tasks], values)
+
+    def read(self, place: Path, other: _Subject) -> list[Listened]:
+        """Sentences by hand, beside silence and the paper's phrases for the same walks."""
+        from vnla.evaluation.listening import listened
+
+        if not self.lines:
+            raise InputError(f"--handwritten: no walk by hand has {self.k} actions, as many as this run's subgoals")
+        own = self.read_out(place)
+        usual = own if other is self else other.read_out(place)
+        names = {f"{WRITTEN}: {name}": outcome for name, outcome in own.items()}
+        return [listened(name, outcome, own[SILENCE], usual[TEMPLATE]) for name, outcome in names.items()]
+
+    def read_out(self, place: Path) -> dict[str, Outcome]:
+        """What it does when sentences are read out to it, or nothing."""
+        import torch
+
+        from vnla.evaluation.listening import Reading, followed, given_walks, reading
+        from vnla.language.handwritten import words_of, written_world
+        from vnla.roles.advisor import TemplateAdvisor
+        from vnla.roles.phrases import FULL_STOP, subgoal_words
+        from vnla.training.cast import make_players
+        from vnla.training.data import RunData
+
+        made = 0
+
+        def build(houses: int) -> None:
+            nonlocal made
+            made += houses
+            self.tell("making the houses of the walks by hand", made, len({line.house for line in self.lines}))
+
+        folder = written_world(place, progress=build)
+        material, config = self.trained.material, replace(self.trained.config, world=str(folder.path))
+        data = RunData.load(config, material.world.device, material.dataset.vocabulary, _as_trained(material.folder))
+        data = replace(data, folder=folder)
+        self.tell(f"{self.trained.folder.name}: {WRITTEN}")
+        houses = [line.house_name for line in self.lines]
+        which = torch.arange(len(self.lines), device=data.world.device) % len(self.tasks)
+        start, plans = [line.pose(data.world) for line in self.lines], [line.plan for line in self.lines]
+        walks = given_walks(data.world, start, plans, houses, self.tasks.end_goals.rows(which))
+        silent = replace(config, advisor=TemplateAdvisor(k=1))  # until somebody reads out
+        players = make_players(silent, data, self.agent, training=False, lexicon=self.lexicon)
+
+        def told(sentences: Sequence[Sequence[str]]) -> Players:
+            return reading(players, Reading.of(sentences, self.lexicon, data.world.device), self.k)
+
+        phrases = told([(*subgoal_words(plan), FULL_STOP) for plan in plans])
+        found = {
+            SILENCE: followed(phrases, walks, told=False),
+            TEMPLATE: followed(phrases, walks),
+            "sentences": followed(told([words_of(line.sentence) for line in self.lines]), walks),
+        }
+        return {name: _outcome(each, houses, {}) for name, each in found.items()}
+
+
+def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) -> Outcome:
+    from vnla.evaluation.listening import Outcome
+
+    every = {**found._asdict(), **values}
+    return Outcome(every, dict.fromkeys(every, houses))
+
+
+def _as_trained(folder: WorldFolder) -> Any:
+    """A source of symbolic features of other houses in the columns of those that an agent was trained in."""
+    from vnla.vision.symbolic import NAME, symbolic_features
+
+    labels = sorted({thing.label for house in folder.houses for thing in house.objects})
+
+    def views(other: WorldFolder, world: World, name: str) -> Any:
+        if name != NAME:
+            return None
+        array = symbolic_features(other.houses, world, labels).array
+        return array.reshape(-1, array.shape[-1])
+
+    return views

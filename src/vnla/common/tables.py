@@ -1,0 +1,239 @@
+"""Tables of numbers on disk, larger than memory, that are indexed like tensors.
+
+The rows of a table come in groups, those of a building say, and whoever uses it says beforehand which groups will be
+needed. On a CPU the file is mapped (`DiskTable`): what is touched is read by the system, ahead of time if it was expected,
+and let go when it is more than the limit. On a GPU as many groups as fit are kept on the device (`DeviceTable`), copied
+there in the order in which work is queued, so that nothing waits for anything but the copy. What is indexed is the same to
+the last bit as if all were in memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vnla.common.errors import InputError
+
+WINDOW = 1 << 16
+"""Bytes that a system maps at once around what is touched."""
+SMALLEST = 1 << 26
+"""The least that a table may have in memory."""
+
+
+class Table(ABC):
+    """Half-precision numbers (rows, size) in a file, and nothing else in it.
+
+    `first` (groups + 1) is the page at which each group begins, and the number of pages; a page is `page` rows.
+    """
+
+    selective: ClassVar[bool]
+    """Whether what is not needed may not be there."""
+
+    def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int) -> None:
+        if limit < SMALLEST:
+            raise InputError(f"a feature cache of {limit:,} bytes is too small; give {SMALLEST // (1 << 20)}MB or more")
+        self._first: list[int] = first.tolist()
+        self._page, self.limit = page, limit
+        self.page_bytes = page * size * 2
+        self.shape = (self._first[-1] * page, size)
+        self._file = path.open("rb")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="features")
+
+    @abstractmethod
+    def __getitem__(self, rows: Tensor) -> Tensor:
+        """Some rows, (…, size)."""
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        """Where rows are given."""
+
+    @abstractmethod
+    def need(self, groups: Sequence[int]) -> None:
+        """Only rows of these groups will be indexed until the next call."""
+
+    @abstractmethod
+    def expect(self, groups: Sequence[int]) -> None:
+        """These groups will be needed soon."""
+
+    @abstractmethod
+    def fits(self, groups: Sequence[int]) -> bool:
+        """Whether these groups can be needed at a time."""
+
+    def is_floating_point(self) -> bool:
+        """As of a tensor."""
+        return True
+
+    def pages(self, group: int) -> range:
+        """The pages of a group."""
+        return range(self._first[group], self._first[group + 1])
+
+    def bytes_of(self, groups: Sequence[int]) -> int:
+        """How large some groups are."""
+        return sum(len(self.pages(group)) for group in groups) * self.page_bytes
+
+
+class DiskTable(Table):
+    """A file that is mapped into memory, of which at most about `limit` bytes are there at a time."""
+
+    selective: ClassVar[bool] = False
+
+    def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int) -> None:
+        super().__init__(path, size, first, page, limit)
+        self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)  # PyTorch wants what could be written on
+        self._rows = torch.frombuffer(self._map, dtype=torch.float16).view(self.shape)
+        self._touched = 0
+        self._read: OrderedDict[int, None] = OrderedDict()
+
+    @property
+    def device(self) -> torch.device:
+        """The CPU."""
+        return torch.device("cpu")
+
+    def __getitem__(self, rows: Tensor) -> Tensor:
+        """Some rows; what the system maps for them is counted, by what it can be at most."""
+        touched = rows.numel() * (self.shape[1] * 2 + WINDOW)
+        self._touched += touched
+        if self._touched > self.limit:
+            self._let_go()
+            self._touched = touched
+        return self._rows[rows]
+
+    def need(self, groups: Sequence[int]) -> None:
+        """The system fetches what is touched."""
+
+    def expect(self, groups: Sequence[int]) -> None:
+        """Have the system read what it has not read lately, beside what goes on."""
+        new = [group for group in dict.fromkeys(groups) if group not in self._read]
+        for group in groups:
+            self._read[group] = None
+            self._read.move_to_end(group)
+        while self.bytes_of(list(self._read)) > max(self.limit, self.bytes_of(groups)):
+            self._read.popitem(last=False)
+        if new:
+            self._reader.submit(self._advise, new)
+
+    def fits(self, groups: Sequence[int]) -> bool:  # noqa: ARG002
+        """Always: they need not be there as a whole."""
+        return True
+
+    def _advise(self, groups: Sequence[int]) -> None:
+        for group in groups:
+            pages = self.pages(group)
+            with suppress(AttributeError, OSError):  # a system or a file system that does not take advice
+                start, length = pages.start * self.page_bytes, len(pages) * self.page_bytes
+                os.posix_fadvise(self._file.fileno(), start, length, os.POSIX_FADV_WILLNEED)
+
+    def _let_go(self) -> None:
+        """All that is mapped; the system keeps it as long as it has room, and maps it again when it is touched."""
+        with suppress(AttributeError, OSError):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+
+class DeviceTable(Table):
+    """Groups on a device, at most `limit` bytes of them; those that were not needed for longest make room."""
+
+    selective: ClassVar[bool] = True
+
+    def __init__(
+        self, path: Path, size: int, first: Tensor, page: int, limit: int, device: torch.device | str = "cpu"
+    ) -> None:
+        super().__init__(path, size, first, page, limit)
+        pages = self._first[-1]
+        self.capacity = min(limit // self.page_bytes, pages)
+        self._file_rows = np.memmap(path, dtype=np.float16, mode="r", shape=(pages, page * size))
+        self._held = torch.zeros(self.capacity, page * size, dtype=torch.float16, device=device)
+        self._shift = torch.zeros(pages, dtype=torch.int64, device=device)
+        self._places: OrderedDict[int, list[int]] = OrderedDict()
+        self._free = list(range(self.capacity))
+        self._coming: dict[int, Future[Tensor]] = {}
+
+    @property
+    def device(self) -> torch.device:
+        """Of what is held."""
+        return self._held.device
+
+    def __getitem__(self, rows: Tensor) -> Tensor:
+        """Some rows, of groups that are there."""
+        here = rows + self._shift[torch.div(rows, self._page, rounding_mode="floor")]
+        return self._held.view(-1, self.shape[1])[here]
+
+    def need(self, groups: Sequence[int]) -> None:
+        """Copy what is missing into the place of what was not needed for longest."""
+        wanted = list(dict.fromkeys(groups))
+        if not self.fits(wanted):
+            raise InputError(
+                f"the houses of one batch have {self.bytes_of(wanted) / 1e6:,.0f} MB of features; give a larger"
+                f" --feature-cache than {self.limit / 1e6:,.0f} MB, or a smaller --batch"
+            )
+        for group in wanted:
+            if group in self._places:
+                self._places.move_to_end(group)
+        missing = [group for group in wanted if group not in self._places]
+        while len(self._free) * self.page_bytes < self.bytes_of(missing):
+            self._free.extend(self._places.popitem(last=False)[1])
+        for group in missing:
+            self._hold(group)
+
+    def expect(self, groups: Sequence[int]) -> None:
+        """Read from disk, beside what goes on, what is not there."""
+        for group in dict.fromkeys(groups):
+            if group not in self._places and group not in self._coming:
+                self._coming[group] = self._reader.submit(self._read, group)
+
+    def fits(self, groups: Sequence[int]) -> bool:
+        """Whether there is room for all of them."""
+        return sum(len(self.pages(group)) for group in groups) <= self.capacity
+
+    def _hold(self, group: int) -> None:
+        pages = self.pages(group)
+        coming = self._coming.pop(group, None)
+        rows = self._read(group) if coming is None else coming.result()
+        places = [self._free.pop() for _ in pages]
+        there = torch.tensor(places)
+        shift = (there - torch.arange(pages.start, pages.stop)) * self._page
+        there, rows, shift = (each.to(self.device, non_blocking=True) for each in (there, rows, shift))
+        self._held.index_copy_(0, there, rows)
+        self._shift[pages.start : pages.stop] = shift
+        self._places[group] = places
+
+    def _read(self, group: int) -> Tensor:
+        pages = self.pages(group)
+        rows = torch.from_numpy(np.array(self._file_rows[pages.start : pages.stop]))
+        return rows.pin_memory() if self.device.type == "cuda" else rows
+
+
+def stretches(groups: Sequence[int], tables: Sequence[Table], most: int) -> Iterator[slice]:
+    """Rows with these groups, one after the other, in stretches of at most `most` whose groups fit all tables."""
+    first, there = 0, set[int]()
+    for place, group in enumerate(groups):
+        more = there | {group}
+        full = place - first == most or (len(more) > len(there) and not all(each.fits(list(more)) for each in tables))
+        if full and place > first:
+            yield slice(first, place)
+            first, more = place, {group}
+        there = more
+    if first < len(groups):
+        yield slice(first, len(groups))
+
+
+def size_in_bytes(text: str) -> int:
+    """A size such as 500MB or 4GB."""
+    units = {"GB": 10**9, "MB": 10**6, "G": 10**9, "M": 10**6}
+    word = text.strip().upper()
+    unit = next((each for each in units if word.endswith(each)), "")
+    number = word.removesuffix(unit).strip()
+    if not unit or not number.replace(".", "", 1).isdecimal():
+        raise InputError(f"size {text}: expected a number of MB or GB, such as 4GB")
+    return int(float(number) * units[unit])

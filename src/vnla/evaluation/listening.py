@@ -1,0 +1,184 @@
+"""Whether an agent does what it is told: how exactly it follows advice of a kind, and what that is worth.
+
+An agent that has just begun, somewhere on the way of a task, is told something once, and then acts by itself for as many
+actions as the advice describes. `exact` is whether these are the actions of the plan, up to its `stop`; `there` whether it
+ends at the pose where the plan ends. Of silence, advice as in training, and any other, what is retained is
+
+    (other − silence) / (as in training − silence)
+
+All intervals are over houses: what would be found in others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from vnla.bcui import bcui
+from vnla.common.randomness import Purpose, uniform
+from vnla.common.selection import take_rows
+from vnla.episodes import Episodes, Situation
+from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
+from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.language.advisor import GrammarAdvisor
+from vnla.players import Players
+from vnla.roles.acting import ALONE
+from vnla.roles.advisor import Lexicon, Voice, tabulated
+from vnla.roles.help_policies import AtFirst, Never
+from vnla.roles.words import Heard, Phrases, Words
+from vnla.tasks.task_set import TaskSet, teacher_trajectories
+from vnla.world.actions import STOP, Nav
+from vnla.world.compiled import Environment, World
+
+Bools = NDArray[np.bool_]
+
+
+class Followed(NamedTuple):
+    """One entry a walk."""
+
+    exact: Bools
+    there: Bools
+
+
+class Walks(NamedTuple):
+    """Where agents begin, and what they are to do: one entry a walk."""
+
+    episodes: Episodes  # as long as a plan, with one request
+    plan: Tensor  # (walks, k), actions; after a `stop` only `stop`
+    end: Tensor  # (walks,), the pose where it ends
+    houses: tuple[str, ...]
+
+
+def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> Walks:
+    """Of every task k actions of the navigation teacher, from a place on its way that is drawn for the task: at the starts
+    alone there is little to do but to turn."""
+    which = torch.arange(len(tasks), device=tasks.key.device)
+    way, count = teacher_trajectories(tasks.environment, tasks.start, tasks.goals)
+    before = (uniform(seed, tasks.key, Purpose.LISTENING) * count.clamp(max=way.shape[1])).long()
+    start = tasks.start
+    for step, action in enumerate(way.unbind(dim=1)):
+        start = torch.where(step < before, tasks.environment.step(start, action, tasks.goals), start)
+    episodes = replace(tasks.episodes(which, seed=seed, k=k), start=start)
+    pose, actions = start, []
+    for _ in range(k):
+        actions.append(tasks.environment.nav_teacher(pose, tasks.goals))
+        pose = tasks.environment.step(pose, actions[-1], tasks.goals)
+    return Walks(_brief(episodes, k), torch.stack(actions, dim=1), pose, tuple(task.house for task in tasks.tasks))
+
+
+def given_walks(
+    world: World, start: Sequence[int], plans: Sequence[Sequence[Nav]], houses: Sequence[str], end_goals: Words
+) -> Walks:
+    """Walks by plans of one length, without a goal: forward goes to what is ahead."""
+    device, count, k = world.device, len(start), len(plans[0])
+    environment = Environment.aimless(world)
+    plan = torch.tensor(plans, device=device)
+    pose = torch.tensor(start, device=device)
+    goals = torch.tensor([world.house(house) for house in houses], device=device)
+    episodes = Episodes(
+        environment=environment, key=torch.arange(count, device=device), seed=0, start=pose, goals=goals,
+        time_budget=torch.zeros_like(pose), help_budget=torch.zeros_like(pose), start_paths=pose[:, None, None],
+        end_goals=end_goals,
+    )  # fmt: skip
+    for action in plan.unbind(dim=1):
+        pose = environment.step(pose, action, goals)
+    return Walks(_brief(episodes, k), plan, pose, tuple(houses))
+
+
+def _brief(episodes: Episodes, k: int) -> Episodes:
+    """As long as a plan, with one request."""
+    budget = torch.ones_like(episodes.start)
+    return replace(episodes, time_budget=budget * k, help_budget=budget, most_requests=1)
+
+
+def followed(players: Players, walks: Walks, *, told: bool = True) -> Followed:
+    """What agents do that are told something by the players' advisor, or nothing."""
+    k, count = walks.plan.shape[1], len(walks.end)
+    alone = replace(players, help_policy=AtFirst() if told else Never(), acting=ALONE, deliberate=False)
+    size = fitting_batch(players, walks.episodes.end_goals, k)
+    exact, there = [], []
+    with greedy(players.agent):
+        for first in range(0, count, size):
+            rows = torch.arange(first, min(first + size, count), device=walks.end.device)
+            part = Walks(take_rows(walks.episodes, rows), walks.plan[rows], walks.end[rows], ())
+            rollout = bcui(part.episodes, alone, longest=k)
+            exact.append(_is_exact(rollout.table("nav"), part.plan).cpu())
+            there.append((rollout.last_pose() == part.end).cpu())
+    return Followed(torch.cat(exact).numpy(), torch.cat(there).numpy())
+
+
+def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
+    """Whether actions (walks, steps) are those of plans (walks, k) up to their `stop`; whoever ended early did nothing."""
+    done = torch.nn.functional.pad(done, (0, plan.shape[1] - done.shape[1]), value=-1)
+    over = (plan == STOP).cumsum(dim=1) - (plan == STOP).long() > 0
+    return ((done == plan) | over).all(dim=1)
+
+
+@dataclass(frozen=True)
+class Reading(Voice):
+    """Says to each of some walks, numbered by their keys, its own sentence."""
+
+    phrases: Phrases
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[str]], lexicon: Lexicon, device: torch.device | str) -> Reading:
+        """Sentences as words."""
+        texts = [" ".join(sentence) for sentence in sentences]
+        return cls(tabulated([*sentences, ()], lexicon, lambda row: (*texts, "")[row], device))
+
+    def say(self, now: Situation) -> Heard:
+        """The sentence of the walk."""
+        return Heard(now.episodes.key, self.phrases)
+
+
+def reading(players: Players, voice: Reading, k: int) -> Players:
+    """The same players with somebody who reads sentences of k actions out."""
+    return replace(players, advisor=GrammarAdvisor(k=k), voice=voice)
+
+
+@dataclass(frozen=True)
+class Listened:
+    """What was found of one kind of advice: shares of its walks in per cent, and of tasks that succeeded."""
+
+    name: str
+    walks: int
+    houses: int
+    figures: Mapping[str, Interval]
+    retained: Mapping[str, Interval]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = {"figures": self.figures, "retained": self.retained}
+        values = {name: {each: _values(found) for each, found in part.items()} for name, part in told.items()}
+        return {"walks": self.walks, "houses": self.houses, **values}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one kind of advice, one entry a walk or a task, in the same houses as those it is compared with."""
+
+    values: Mapping[str, ArrayLike]  # (…, walks) of 0 and 1
+    houses: Mapping[str, Sequence[str]]  # of the entries
+
+
+def listened(name: str, own: Outcome, silence: Outcome, usual: Outcome) -> Listened:
+    """The shares, and how much is retained of what advice as in training brings."""
+    figures, retained = {}, {}
+    for measure, values in own.values.items():
+        houses = np.broadcast_to(np.asarray(own.houses[measure]), np.shape(values))
+        figures[measure] = over_houses(100 * np.asarray(values, np.float64), houses=houses)
+        sides = tuple(np.asarray(each.values[measure], np.float64) for each in (own, silence, usual))
+        retained[measure] = retained_over_houses(*sides, houses=houses)
+    places = own.houses["exact"]
+    return Listened(name, len(places), len(set(places)), figures, retained)
+
+
+def _values(found: Interval) -> dict[str, float | None]:
+    return {name: value if math.isfinite(value) else None for name, value in found._asdict().items()}

@@ -1,0 +1,158 @@
+"""The advisor `grammar`: it says the navigation teacher's next actions as people do, with what there is to see.
+
+It knows the houses (`vnla.language.facts`), so what it says is true; how it says it is drawn for each episode and step
+(`vnla.language.grammar`). Sentences are composed on the device (`vnla.language.speech`): a new table of phrases at every
+step, one for each agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from vnla.common.capture import fused
+from vnla.common.errors import InputError
+from vnla.episodes import Situation
+from vnla.language.grammar import Grammar, text_of
+from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, longest_sentence, tell
+from vnla.roles.advisor import Advisor, Lexicon, Voice
+from vnla.roles.words import Heard, Phrases, Words, tails_of
+from vnla.world.budgets import SUBGOAL_ACTIONS
+from vnla.world.compiled import World
+
+if TYPE_CHECKING:
+    from vnla.houses.folder import WorldFolder
+
+_MOST_ACTIONS = 8
+
+
+@dataclass(frozen=True)
+class GrammarAdvisor(Advisor):
+    """Describes the navigation teacher's next k actions as people do."""
+
+    k: int = SUBGOAL_ACTIONS
+    """How many actions it describes."""
+    direct: bool = False
+    """Whether it acts for the agent during those actions, at test time too."""
+    speaks: bool = True
+    """Whether it says anything."""
+    says: str = "usual"
+    """What: as in training; "combinations", "templates" or "synonyms" that are held out; or for contrast what is not so:
+    "mirrored", "wrong" things, or "shuffled" words."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= _MOST_ACTIONS:
+            raise InputError(f"advisor grammar: k is {self.k}, but it can describe 1 to {_MOST_ACTIONS} actions")
+        if not (self.direct or self.speaks):
+            raise InputError("advisor grammar: one that neither speaks nor acts is no help; use the help policy 'none'")
+        if self.says not in LANGUAGES:
+            raise InputError(f"advisor grammar: says {self.says!r}; choose from {', '.join(LANGUAGES)}")
+
+    def words(self) -> Sequence[str]:
+        """Every word of the grammar, held out or not."""
+        return Grammar().words
+
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> GrammarVoice:
+        """Without knowledge of any house: it speaks of turns and steps alone."""
+        return self._voice(lexicon, None, device)
+
+    def ready_in(
+        self, folder: WorldFolder, world: World, lexicon: Lexicon, device: torch.device | str = "cpu"
+    ) -> GrammarVoice:
+        """With all that can be said in the houses of a world."""
+        return self._voice(lexicon, knowledge_of(folder, world), device)
+
+    def _voice(self, lexicon: Lexicon, knowledge: Knowledge | None, device: torch.device | str) -> GrammarVoice:
+        grammar = Grammar()
+        missing = [word for word in grammar.words if word not in lexicon]
+        if missing:
+            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        speech = Speech.of(grammar, lexicon, self.says, self.k, device)
+        silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
+        phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")
+        _ = phrases.tails
+        return GrammarVoice(self, phrases, speech, ("", *grammar.words), knowledge)
+
+
+@dataclass(frozen=True, eq=False)
+class GrammarVoice(Voice):
+    """It, ready to speak."""
+
+    remembers: ClassVar[bool] = True
+
+    advisor: GrammarAdvisor
+    phrases: Phrases
+    speech: Speech
+    spelling: tuple[str, ...]  # of the grammar's own numbers
+    knowledge: Knowledge | None = None
+    _bare: dict[int, Knowledge] = field(default_factory=dict)
+
+    def say(self, now: Situation) -> Heard:
+        """A sentence for everybody, in a table of their own."""
+        own, words, tails = _said(self, replace(now, step=0), now.step)
+        table = Composed(words, self.phrases.end, partial(self._text, own), tails)
+        return Heard(torch.arange(len(now.pose), device=now.pose.device), table)
+
+    def _text(self, words: Words, row: int) -> str:
+        return spelled(words.tokens[row, : int(words.length[row])], self.spelling)
+
+    def tell(self, now: Situation) -> Told:
+        """The sentences with what they say."""
+        return tell(now, self.speech, self.known(now), self.advisor.k)
+
+    def known(self, now: Situation) -> Knowledge:
+        """What is known of the houses."""
+        if self.knowledge is not None:
+            return self.knowledge
+        world = now.episodes.environment.world
+        if id(world) not in self._bare:
+            self._bare.clear()
+            self._bare[id(world)] = Knowledge.none(world)
+        return self._bare[id(world)]
+
+
+@fused
+def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Words, Words, Words]:
+    """The sentences in the grammar's own words and in the agent's, and how they are read, with silence below them."""
+    told = voice.tell(replace(now, step=step)).words
+    own = Words(pad(told.tokens, (0, 0, 0, 1)), pad(told.length, (0, 1)))
+    table = Words(torch.take(voice.speech.numbers, own.tokens), own.length)
+    return own, table, tails_of(table, voice.phrases.end)
+
+
+@dataclass(frozen=True, eq=False)
+class Composed(Phrases):
+    """A table of sentences that were composed for a batch, and silence."""
+
+    read: Words
+
+    @property
+    def tails(self) -> Words:
+        """Every row as it is read: made together with the words."""
+        return self.read
+
+
+def spelled(tokens: Tensor, spelling: Sequence[str]) -> str:
+    """Tokens as people write them."""
+    return text_of([spelling[token] for token in tokens.tolist()])
+
+
+_known: dict[tuple[int, str], tuple[object, Knowledge]] = {}
+
+
+def knowledge_of(folder: WorldFolder, world: World) -> Knowledge:
+    """The facts of a world on its device; those of the last worlds are kept, for others who speak there."""
+    from vnla.language.facts import world_facts  # late: it brings houses and processes along
+
+    key = id(world.graphs), str(world.device)
+    if key not in _known:
+        while len(_known) >= 2:
+            _known.pop(next(iter(_known)))
+        _known[key] = world.graphs, Knowledge.of(world_facts(folder), world)
+    return _known[key][1]

@@ -1,0 +1,323 @@
+"""Everything that can truly be said in a house, worked out before anybody walks, as arrays for `vnla.language.advisor`.
+
+A fact is a frame that holds on the way from one viewpoint to another, or for a turn that ends at a pose, and in which views:
+36 bits of a number. There are four such numbers a fact: the views in which it may be said at all, and those in which what it
+speaks of is on the left, on the right and ahead. So whether something may be said is a bit of a row of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import groupby, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vnla.common.crew import mapped
+from vnla.common.machine import cores_here
+from vnla.common.progress import Count, unheard
+from vnla.houses.folder import WorldFolder
+from vnla.houses.house import House
+from vnla.houses.sightings import digest, keep_arrays, kept_arrays
+from vnla.language.frames import Kind
+from vnla.language.sights import sights_of
+from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
+from vnla.language.things import NOTHING, ROOMS, THINGS
+from vnla.world.graph import Graph
+from vnla.world.views import HEADINGS, VIEWS
+
+MOST = 12
+"""Facts of two viewpoints, the foremost."""
+REMEMBERED = 8
+"""Things that are remembered of a view, the largest."""
+MOST_TURNS = 2
+"""Things that a turn may end at, of each kind, the largest."""
+
+_VERSION = 4
+_PRIORITY = (
+    Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
+    Kind.TOWARD, Kind.RETURN,
+)  # fmt: skip
+_BITS = 1 << np.arange(VIEWS, dtype=np.int64)
+_WALKS = 3  # steps of the longest walk past something
+_FAR = 2.5  # metres to a thing that one walks towards
+_MADE_UP = 6
+_STRIKING = 0.25  # of the share of the largest thing in view, to be what a turn ends at
+_LARGEST = 6  # things in view that one may walk towards
+
+Ints = NDArray[np.int64]
+
+
+def pack(
+    kind: int, noun: int = NOTHING, hue: int = NOTHING, ordinal: int = 0, room: int = NOTHING, thing: int = NOTHING
+) -> int:
+    """A frame as one number. A noun is of a thing, of a room, or of a way: 1 with a door, 0 without."""
+    return kind | (noun + 1) << 5 | (hue + 1) << 13 | ordinal << 17 | (room + 1) << 19 | (thing + 1) << 25
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of one house. Facts of the same two viewpoints, or of the same pose, follow each other."""
+
+    here: Ints  # (facts,)
+    there: Ints
+    what: Ints  # as `pack` makes them
+    any: Ints  # views as bits
+    left: Ints
+    right: Ints
+    ahead: Ints
+    pose: Ints  # (turns,), at which a turn ends
+    turn: Ints  # as `pack` makes them
+    from_left: Ints  # views as bits: from which turning left leads there
+    from_right: Ints
+    seen: Ints  # (poses, REMEMBERED), things in view, NOTHING where there are fewer
+
+
+def world_facts(folder: WorldFolder, progress: Count = unheard, workers: int | None = None) -> Iterator[Facts]:
+    """The facts of every house, in order; those that are not kept yet are made, and kept where that is allowed."""
+    kept = [_kept(folder, house) for house in folder.houses]
+    missing = [house for house, facts in zip(folder.houses, kept, strict=True) if facts is None]
+    progress(len(kept) - len(missing))
+    count = min(workers or cores_here(), len(missing))
+    make = partial(_made, folder)
+    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla sights")
+    for facts in kept:
+        if facts is None:
+            yield next(made)
+            progress(1)
+        else:
+            yield facts
+
+
+def _names() -> tuple[str, ...]:
+    return tuple(each.name for each in fields(Facts))
+
+
+def _kept(folder: WorldFolder, house: House) -> Facts | None:
+    arrays = kept_arrays(folder, f"{house.name}.facts", digest(folder, house, _VERSION))
+    return None if arrays is None or set(arrays) != set(_names()) else Facts(**arrays)
+
+
+def _made(folder: WorldFolder, house: House) -> Facts:
+    facts = facts_of(Surroundings(house, sights_of(folder, house)))
+    keep_arrays(folder, f"{house.name}.facts", digest(folder, house, _VERSION), vars(facts))
+    return facts
+
+
+def facts_of(around: Surroundings) -> Facts:
+    """All facts of a house."""
+    rows = list(_foremost(sorted(_dict_of(_ways_facts(around)), key=_order)))
+    turns = sorted(_turn_facts(around))
+    return _facts(rows, turns, _seen(around))
+
+
+def _facts(rows: list[Row], turns: list[tuple[int, int, int, int]], seen: Ints) -> Facts:
+    return Facts(**dict(zip(_names(), [*_columns(rows, 7), *_columns(turns, 4), seen], strict=True)))
+
+
+Row = tuple[int, int, int, int, int, int, int]
+
+
+def _dict_of(rows: Iterator[Row]) -> list[Row]:
+    """Each once, and none that can never be said."""
+    return list(dict.fromkeys(row for row in rows if any(row[3:])))
+
+
+def _order(row: Row) -> tuple[int, int, int, int]:
+    here, there, what, *_ = row
+    return here, there, _PRIORITY.index(Kind(what & 31)), what
+
+
+def _foremost(rows: Sequence[Row]) -> Iterator[Row]:
+    """The first few of every two viewpoints."""
+    for _, own in groupby(rows, key=lambda row: row[:2]):
+        yield from islice(own, MOST)
+
+
+def _ways_facts(around: Surroundings) -> Iterator[Row]:
+    for here in range(len(around.graph.ids)):
+        yield from _reaching(around, here)
+        yield from _remembering(around, here)
+        yield from _changing_rooms(around, here)
+        yield from _leaving(around, here)
+        yield from _climbing(around, here)
+        yield from _walking(around, here)
+
+
+def _reaching(around: Surroundings, here: int) -> Iterator[Row]:
+    """Things to go to."""
+    for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
+        there = int(around.beside[here, thing])
+        begins = _begins(around, here, there)
+        for hue, named in _names_of(around, here, thing):
+            views = named & begins
+            if views.any():
+                what = pack(Kind.REACH, int(around.noun[thing]), hue, thing=thing)
+                yield here, there, what, *_sided(views, around.across[here, :, thing])
+
+
+def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
+    """Things to go back to; whether they were seen before will be seen."""
+    for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
+        there = int(around.beside[here, thing])
+        if around.is_only_one(thing):
+            views = ~around.present[here, :, thing] & _begins(around, here, there)
+            yield here, there, pack(Kind.RETURN, int(around.noun[thing]), thing=thing), _bits(views), 0, 0, 0
+
+
+def _changing_rooms(around: Surroundings, here: int) -> Iterator[Row]:
+    """Rooms to enter, and the one to leave."""
+    own, out = around.room_noun(here), around.nearest_out(here)
+    for room in range(len(ROOMS)):
+        there = around.nearest_in(here, room)
+        if there is not None:
+            begins = _bits(_begins(around, here, there))
+            yield here, there, pack(Kind.ENTER, room), begins, 0, 0, 0
+            if there == out and own != NOTHING:
+                yield here, there, pack(Kind.CROSS, room, room=own), begins, 0, 0, 0
+    if out is not None and own != NOTHING:
+        yield here, out, pack(Kind.LEAVE, room=own), _bits(_begins(around, here, out)), 0, 0, 0
+
+
+def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
+    """Doors to go through, by side and number: bits gathered over the views."""
+    found: dict[tuple[int, bool, int], dict[Side | None, int]] = {}
+    choices: list[tuple[Side | None, int]] = [(None, 0), ("left", 0), ("right", 0), ("ahead", 0)]
+    choices += [(side, nth) for nth in (1, 2, 3) for side in ("left", "right")]
+    for heading in range(HEADINGS):
+        ways = around.ways_from(here, heading)
+        for side, ordinal in choices:
+            for way in meant(ways, side, ordinal):
+                assert way.beyond is not None
+                if around.begins_ahead(here, heading, way.beyond):
+                    bits = found.setdefault((way.beyond, way.door, ordinal), {})
+                    bits[side] = bits.get(side, 0) | _every_row(heading)
+    for (there, door, ordinal), bits in found.items():
+        anywhere, left, right, ahead = (bits.get(side, 0) for side in (None, "left", "right", "ahead"))
+        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, left, right, ahead
+
+
+def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
+    kinds = {(True, True): Kind.CLIMB, (False, True): Kind.DESCEND, (True, False): Kind.RISE, (False, False): Kind.SINK}
+    for (up, whole), kind in kinds.items():
+        there = around.along_stairs(here, up, whole)
+        if there is not None:
+            yield here, there, pack(kind), _bits(_begins(around, here, there)), 0, 0, 0
+
+
+def _walking(around: Surroundings, here: int) -> Iterator[Row]:
+    """Things to walk past, and things to walk towards."""
+    visible = around.visible[here].any(axis=0) & (around.noun != NOTHING)
+    large = np.argsort(-around.share[here].max(axis=0), kind="stable")[:_LARGEST] if len(visible) else visible
+    for there in np.flatnonzero((around.hops[here] > 0) & (around.hops[here] <= _WALKS)).tolist():
+        path, begins = around.path(here, there), _begins(around, here, there)
+        passed = visible & around.passed(path)
+        for end in range(2, len(path)):
+            passed &= ~around.passed(path[:end])
+        for thing in np.flatnonzero(passed).tolist():
+            side = around.side_passed(path, thing)
+            for hue, named in _names_of(around, here, thing):
+                anywhere, left, right, _ = _sided(named & begins, around.across[here, :, thing])
+                what = pack(Kind.PASS, int(around.noun[thing]), hue, thing=thing)
+                yield here, there, what, anywhere, left * (side == "left"), right * (side == "right"), 0
+        for thing in large.tolist():
+            if visible[thing] and around.apart[here, thing] >= _FAR and around.nears(here, there, thing):
+                for hue, named in _names_of(around, here, thing):
+                    views = named & begins & around.ahead[here, :, thing]
+                    what = pack(Kind.TOWARD, int(around.noun[thing]), hue, thing=thing)
+                    yield here, there, what, _bits(views), 0, 0, 0
+
+
+def _turn_facts(around: Surroundings) -> Iterator[tuple[int, int, int, int]]:
+    """Things that turns end at."""
+    spotted, faced = around.visible & (around.noun != NOTHING), around.ahead & (around.noun != NOTHING)
+    for kind, good, seen in ((Kind.FACE, faced, around.ahead), (Kind.SPOT, spotted, around.present)):
+        for here, view in np.argwhere(good.any(axis=2)).tolist():
+            things = np.flatnonzero(good[here, view])
+            shares = around.share[here, view, things]
+            largest = things[np.argsort(-shares, kind="stable")][: 2 * MOST_TURNS]
+            largest = largest[around.share[here, view, largest] >= _STRIKING * shares.max()]
+            told = 0
+            for thing in largest.tolist():
+                left, right = (_before(around, view, seen[here, :, thing], left=left) for left in (True, False))
+                named = [hue for hue, views in _names_of(around, here, thing) if views[view]]
+                if not named or not (left or right) or told == MOST_TURNS:
+                    continue
+                told += 1
+                for hue in named:
+                    yield here * VIEWS + view, pack(kind, int(around.noun[thing]), hue, thing=thing), left, right
+
+
+def _before(around: Surroundings, view: int, seen: Bools, *, left: bool) -> int:
+    """The views from which turning left, or right, first comes to what is seen at `view`."""
+    bits = 0
+    for earlier in around.turning(view, not left):
+        if seen[earlier]:
+            break
+        bits |= int(_BITS[earlier])
+    return bits
+
+
+def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int, Bools]]:
+    """How a thing may be called, with its colour or without, and in which views."""
+    yield NOTHING, around.named[here, :, thing]
+    if around.hue[thing] != NOTHING:
+        yield int(around.hue[thing]), around.named_with_hue[here, :, thing]
+
+
+def _begins(around: Surroundings, here: int, there: int) -> Bools:
+    """The views in which the way to a viewpoint begins more or less where one looks."""
+    begins: Bools = np.abs(turned(around.bearings[here, around.graph.hop[here, there]], np.arange(VIEWS))) <= TURNED
+    return begins
+
+
+def _sided(views: Bools, across: NDArray[np.float32]) -> tuple[int, int, int, int]:
+    """Views as bits: all, and those in which a thing is on the left, on the right and ahead."""
+    sides = (across < -AHEAD, across > AHEAD, np.abs(across) <= AHEAD)
+    left, right, ahead = (_bits(views & side) for side in sides)
+    return _bits(views), left, right, ahead
+
+
+def _bits(views: Bools) -> int:
+    return int(_BITS[views].sum())
+
+
+def _every_row(heading: int) -> int:
+    return int(_BITS[heading::HEADINGS].sum())
+
+
+def _columns(rows: list[Row] | list[tuple[int, int, int, int]], count: int) -> list[Ints]:
+    return list(np.array(rows, np.int64).reshape(-1, count).T.copy())
+
+
+def _seen(around: Surroundings) -> Ints:
+    """The largest things that are in view at every pose."""
+    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0).reshape(-1, len(around.house.objects))
+    found = np.full((len(shares), REMEMBERED), NOTHING, np.int64)
+    order = np.argsort(-shares, axis=1, kind="stable")[:, :REMEMBERED]
+    largest = np.take_along_axis(shares, order, axis=1)
+    found[:, : order.shape[1]] = np.where(largest > 0, order, NOTHING)
+    return found
+
+
+def made_up(graph: Graph, seed: int = 0) -> Facts:
+    """Facts of a house in which nothing stands, as many as of others, to measure how long talking takes."""
+    random = np.random.default_rng([seed, len(graph.ids)])
+    rows: list[Row] = []
+    for here, there in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
+        for thing in range(_MADE_UP):
+            views = random.integers(0, 1 << VIEWS, 4).tolist()
+            what = pack(int(random.choice([Kind.REACH, Kind.PASS])), int(random.integers(len(THINGS))), thing=thing)
+            rows.append((here, there, what, views[0], views[0] & views[1], views[0] & views[2], views[0] & views[3]))
+    everywhere, poses = (1 << VIEWS) - 1, len(graph.ids) * VIEWS
+    turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), everywhere, everywhere) for pose in range(poses)]
+    seen = random.integers(0, _MADE_UP, (len(graph.ids) * VIEWS, REMEMBERED))
+    return _facts(sorted(rows), turns, seen)
+
+
+def runs(keys: Ints, count: int) -> tuple[Ints, Ints]:
+    """For each number below `count` where its run begins in sorted keys, and how long it is."""
+    length = np.bincount(keys, minlength=count).astype(np.int64)
+    return np.cumsum(length) - length, length

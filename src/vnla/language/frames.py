@@ -1,0 +1,392 @@
+"""What can be said of a walk: small typed frames, each of which is true or false of a place, and leads somewhere.
+
+A frame is one thing that somebody does: `Turn`, `Walk`, `Reach` a thing, `Pass` it, go `Through` a door, `Enter` a room.
+Said at a pose it is true if what it speaks of is there (`check`), and it leads to one pose (`follow`): the inverse of saying
+it. An advisor may say a frame of a plan if it is true where it is said and leads along the plan; `plan_frames` gives every
+such sequence. Distances and angles are those of `vnla.language.surroundings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from vnla.language.surroundings import Side, Surroundings, Way
+from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
+from vnla.world.actions import Nav
+from vnla.world.views import VIEWS
+
+Step = Callable[[int, Nav], int]
+"""The pose after an action at a pose."""
+
+
+class Kind(IntEnum):
+    """The kinds of frames as tables have them. The values are part of every sentence: add, never renumber."""
+
+    STOP = 0
+    LOOK_UP = 1
+    LOOK_DOWN = 2
+    WALK = 3
+    TURN = 4
+    FACE = 5
+    SPOT = 6
+    REACH = 7
+    PASS = 8
+    ENTER = 9
+    LEAVE = 10
+    CROSS = 11
+    THROUGH = 12
+    CLIMB = 13
+    DESCEND = 14
+    RISE = 15
+    SINK = 16
+    TOWARD = 17
+    RETURN = 18
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Stay."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Tilt the camera so many times."""
+
+    up: bool
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Go forward so many steps; `toward` something that is ahead, if it is named."""
+
+    steps: int
+    toward: Landmark | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Turn so many times 30 degrees."""
+
+    side: Side
+    times: int
+
+
+@dataclass(frozen=True)
+class Landmark:
+    """A thing of the house, and what of it is said: its noun, and its colour or NOTHING."""
+
+    thing: int
+    noun: int
+    hue: int = NOTHING
+
+    def __str__(self) -> str:
+        words = THINGS[self.noun].words[0]
+        return words if self.hue == NOTHING else f"{HUES[self.hue].words[0]} {words}"
+
+
+@dataclass(frozen=True)
+class Face:
+    """Turn until a thing is ahead."""
+
+    side: Side
+    landmark: Landmark
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Turn until a thing comes into view."""
+
+    side: Side
+    landmark: Landmark
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Go to a thing: the nearest place that is next to it. `side` is where in the view it is, if that is said."""
+
+    landmark: Landmark
+    side: Side | None = None
+
+
+@dataclass(frozen=True)
+class Remember:
+    """Go back to a thing that was seen before, and is not in view."""
+
+    landmark: Landmark
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Go forward until a thing is behind. `side` is where it is on the way, if that is said."""
+
+    landmark: Landmark
+    side: Side | None = None
+
+
+@dataclass(frozen=True)
+class Enter:
+    """Go into the nearest room of a kind."""
+
+    room: int
+
+    def __str__(self) -> str:
+        return ROOMS[self.room].words[0]
+
+
+@dataclass(frozen=True)
+class Leave:
+    """Go out of the room; into another of a kind, if that is said."""
+
+    room: int
+    into: int = NOTHING
+
+
+@dataclass(frozen=True)
+class Through:
+    """Go through a way out of the room: with a door or without, on a side, the nth there; 0 if there is one only."""
+
+    door: bool
+    ordinal: int = 0
+    side: Side | None = None
+
+
+@dataclass(frozen=True)
+class Stairs:
+    """Go up or down: as far as the flight goes, or only begin."""
+
+    up: bool
+    whole: bool = True
+
+
+Frame = Stop | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
+
+
+def said(what: int, side: int, action: Nav, actions: int) -> Frame:
+    """The frame that tables have as a number (`vnla.language.facts.pack`), with the side that is said (1 left, 2 right,
+    3 ahead), of a clause about so many actions that begins with one."""
+    noun, hue, ordinal = (what >> 5 & 255) - 1, (what >> 13 & 15) - 1, what >> 17 & 3
+    room, landmark = (what >> 19 & 63) - 1, Landmark((what >> 25) - 1, noun, hue)
+    turn: Side = "left" if action is Nav.LEFT else "right"
+    where: Side | None = (None, "left", "right", "ahead")[side]
+    made: dict[Kind, Callable[[], Frame]] = {
+        Kind.STOP: Stop,
+        Kind.LOOK_UP: lambda: Look(True, actions),
+        Kind.LOOK_DOWN: lambda: Look(False, actions),
+        Kind.WALK: lambda: Walk(actions),
+        Kind.TURN: lambda: Turn(turn, actions),
+        Kind.FACE: lambda: Face(turn, landmark),
+        Kind.SPOT: lambda: Spot(turn, landmark),
+        Kind.REACH: lambda: Reach(landmark, where),
+        Kind.PASS: lambda: Pass(landmark, where),
+        Kind.ENTER: lambda: Enter(noun),
+        Kind.LEAVE: lambda: Leave(room),
+        Kind.CROSS: lambda: Leave(room, noun),
+        Kind.THROUGH: lambda: Through(noun == 1, ordinal, where),
+        Kind.CLIMB: lambda: Stairs(True),
+        Kind.DESCEND: lambda: Stairs(False),
+        Kind.RISE: lambda: Stairs(True, False),
+        Kind.SINK: lambda: Stairs(False, False),
+        Kind.TOWARD: lambda: Walk(actions, landmark),
+        Kind.RETURN: lambda: Remember(landmark),
+    }
+    return made[Kind(what & 31)]()
+
+
+def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = ()) -> bool:
+    """Whether what a frame speaks of is so at a pose; `seen` are the poses before, for what is remembered."""
+    here, view = divmod(pose, VIEWS)
+    match frame:
+        case Walk(steps, None):
+            return steps > 0
+        case Walk(_, Landmark() as landmark):
+            return _names(landmark, around, here, view) and around.is_ahead(here, view, landmark.thing)
+        case Face(_, landmark):
+            return not around.is_ahead(here, view, landmark.thing) and _turned(frame, around, pose) is not None
+        case Spot(_, landmark):
+            return not around.is_present(here, view, landmark.thing) and _turned(frame, around, pose) is not None
+        case Reach(landmark, side):
+            sided = side is None or around.side_of_thing(here, view, landmark.thing) == side
+            return sided and _names(landmark, around, here, view) and _there(frame, around, here, view) is not None
+        case Remember(landmark):
+            before = any(around.is_seen(*divmod(each, VIEWS), landmark.thing) for each in seen)
+            alone = around.is_only_one(landmark.thing) and not around.is_present(here, view, landmark.thing)
+            return before and alone and _there(frame, around, here, view) is not None
+        case Pass(landmark, side):
+            sided = side is None or around.side_in_passing(here, view, landmark.thing) == side
+            return sided and _names(landmark, around, here, view) and around.may_be_passed(here, landmark.thing)
+        case Through() | Enter() | Leave() | Stairs():
+            return _there(frame, around, here, view) is not None
+        case _:
+            return True
+
+
+def follow(frame: Frame, around: Surroundings, pose: int, step: Step) -> int | None:
+    """The pose that a frame leads to from `pose`; None if it leads nowhere. `step` is what actions do."""
+    here, view = divmod(pose, VIEWS)
+    match frame:
+        case Stop():
+            return pose
+        case Look(up, times):
+            return _repeat(pose, Nav.UP if up else Nav.DOWN, times, step)
+        case Turn(side, times):
+            return _repeat(pose, Nav.LEFT if side == "left" else Nav.RIGHT, times, step)
+        case Walk(steps, toward):
+            end = _repeat(pose, Nav.FORWARD, steps, step)
+            return end if toward is None or around.nears(here, end // VIEWS, toward.thing) else None
+        case Face() | Spot():
+            return _turned(frame, around, pose)
+        case Pass(landmark, _):
+            return _passed(landmark.thing, around, pose, step)
+        case _:
+            there = _there(frame, around, here, view)
+            return None if there is None else around.led(pose, there)
+
+
+def plan_frames(
+    actions: Sequence[Nav], poses: Sequence[int], around: Surroundings, step: Step, seen: Sequence[int] = ()
+) -> Iterator[tuple[Frame, ...]]:
+    """Every sequence of frames that is true of a plan: `poses` are those before each action and after the last one."""
+    ends = _following(actions, poses, around, step, seen)
+
+    def rest(at: int) -> Iterator[tuple[Frame, ...]]:
+        if at == len(actions) or (at and actions[at - 1] is Nav.STOP):
+            yield ()
+            return
+        for frame, end in ends[at]:
+            for more in rest(end):
+                yield frame, *more
+
+    return rest(0)
+
+
+def _following(
+    actions: Sequence[Nav], poses: Sequence[int], around: Surroundings, step: Step, seen: Sequence[int]
+) -> list[list[tuple[Frame, int]]]:
+    """For each action of a plan the frames that may be said before it, and the action that comes after each."""
+    found: list[list[tuple[Frame, int]]] = []
+    for at, pose in enumerate(poses[:-1]):
+        true = [
+            frame for frame in _candidates(actions, at, around, pose) if check(frame, around, pose, [*seen, *poses[:at]])
+        ]
+        own: list[tuple[Frame, int]] = []
+        for frame in true:
+            end = follow(frame, around, pose, step)
+            own += [(frame, later) for later in _ends(frame, actions, at) if end is not None and poses[later] == end]
+        found.append(own)
+    return found
+
+
+def _ends(frame: Frame, actions: Sequence[Nav], at: int) -> range:
+    """Where a frame that begins with an action of a plan may end: its run of like actions, or after any step forward."""
+    run = _run(actions, at)
+    if isinstance(frame, Stop | Look | Turn | Face | Spot | Walk | Pass):
+        return range(at + run, at + run + 1)
+    after = [i + 1 for i in range(at, len(actions)) if actions[i] is Nav.FORWARD]
+    last = max(after, default=at)
+    return range(at + 1, last + 1)
+
+
+def _run(actions: Sequence[Nav], at: int) -> int:
+    """How many like actions there are from one on."""
+    return next((i - at for i in range(at, len(actions)) if actions[i] is not actions[at]), len(actions) - at)
+
+
+def _candidates(actions: Sequence[Nav], at: int, around: Surroundings, pose: int) -> Iterator[Frame]:
+    """Frames that might be said before an action of a plan, true or not."""
+    action, run = actions[at], _run(actions, at)
+    landmarks = list(_landmarks(around))
+    if action is Nav.STOP:
+        yield Stop()
+        return
+    if action in (Nav.UP, Nav.DOWN):
+        yield Look(action is Nav.UP, run)
+    if action in (Nav.LEFT, Nav.RIGHT):
+        side: Side = "left" if action is Nav.LEFT else "right"
+        yield Turn(side, run)
+        for landmark in landmarks:
+            yield from (Face(side, landmark), Spot(side, landmark))
+    if action is Nav.FORWARD:
+        yield Walk(run)
+        yield from (Walk(run, landmark) for landmark in landmarks)
+        yield from (Pass(landmark, side) for landmark in landmarks for side in (None, "left", "right"))
+    if Nav.FORWARD in actions[at:]:
+        yield from (Reach(landmark, side) for landmark in landmarks for side in (None, "left", "right", "ahead"))
+        yield from (Remember(landmark) for landmark in landmarks if landmark.hue == NOTHING)
+        yield from _ways_out(around, pose // VIEWS)
+
+
+def _ways_out(around: Surroundings, here: int) -> Iterator[Frame]:
+    yield from (Enter(room) for room in range(len(ROOMS)))
+    own = around.room_noun(here)
+    if own != NOTHING:
+        yield from (Leave(own, into) for into in range(NOTHING, len(ROOMS)))
+    for door in (True, False):
+        yield from (Through(door, 0, side) for side in (None, "left", "right", "ahead"))
+        yield from (Through(door, nth, side) for nth in (1, 2, 3) for side in ("left", "right"))
+    yield from (Stairs(up, whole) for up in (True, False) for whole in (True, False))
+
+
+def _landmarks(around: Surroundings) -> Iterator[Landmark]:
+    for thing, noun in enumerate(around.noun.tolist()):
+        if noun != NOTHING:
+            hue = int(around.hue[thing])
+            yield from (Landmark(thing, noun, each) for each in dict.fromkeys((NOTHING, hue)))
+
+
+def _names(landmark: Landmark, around: Surroundings, here: int, view: int) -> bool:
+    """Whether the words for a thing can mean no other in view."""
+    return around.is_named(here, view, landmark.thing, coloured=landmark.hue != NOTHING)
+
+
+def _repeat(pose: int, action: Nav, times: int, step: Step) -> int:
+    for _ in range(times):
+        pose = step(pose, action)
+    return pose
+
+
+def _turned(frame: Face | Spot, around: Surroundings, pose: int) -> int | None:
+    """The first pose of a turn at which the thing is ahead, or in view."""
+    here, view = divmod(pose, VIEWS)
+    thing, coloured = frame.landmark.thing, frame.landmark.hue != NOTHING
+    for there in around.turning(view, frame.side == "left"):
+        done = around.is_ahead(here, there, thing) if isinstance(frame, Face) else around.is_present(here, there, thing)
+        if done:
+            return here * VIEWS + there if around.is_named(here, there, thing, coloured=coloured) else None
+    return None
+
+
+def _passed(thing: int, around: Surroundings, pose: int, step: Step) -> int | None:
+    """The first pose straight on from which a thing that was ahead is behind."""
+    path = [pose // VIEWS]
+    while (after := step(pose, Nav.FORWARD)) != pose and len(path) < around.longest_leg:
+        pose = after
+        path.append(pose // VIEWS)
+        if around.is_passed(path, thing):
+            return pose
+    return None
+
+
+def _there(frame: Frame, around: Surroundings, here: int, view: int) -> int | None:
+    """The viewpoint that a frame leads to; None if there is none, or the way to it begins behind one's back."""
+    match frame:
+        case Reach(landmark, _) | Remember(landmark):
+            there = around.next_to(here, landmark.thing)
+        case Enter(room):
+            there = around.nearest_in(here, room)
+        case Leave(room, into):
+            there = around.nearest_out(here) if around.room_noun(here) == room else None
+            if there is not None and into != NOTHING and around.nearest_in(here, into) != there:
+                there = None
+        case Through(door, ordinal, side):
+            found: list[Way] = [way for way in around.ways_on(here, view, side, ordinal) if way.door == door]
+            there = found[0].beyond if found else None
+        case Stairs(up, whole):
+            there = around.along_stairs(here, up, whole)
+        case _:
+            there = None
+    if there is None or not around.begins_ahead(here, view, there):
+        return None
+    return there

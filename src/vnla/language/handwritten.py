@@ -1,0 +1,100 @@
+"""The walks with advice written by hand (`vnla/language/data/README.md`), for tests alone: nothing learns from them.
+
+lines = handwritten()
+folder = written_world(Path("written"))
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from vnla.common.errors import InputError
+from vnla.common.progress import Count, unheard
+from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.generate.world import GENERATOR, PRESETS, Recipe, as_extra, recipes
+from vnla.roles.phrases import COMMA, FULL_STOP
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS, view_index
+
+NAME = "handwritten"
+
+
+class Written(NamedTuple):
+    """A walk and what somebody would say to it."""
+
+    house: tuple[str, int, int]  # preset, seed of the world, number
+    viewpoint: str
+    view: int
+    plan: tuple[Nav, ...]
+    sentence: str
+
+    @property
+    def house_name(self) -> str:
+        """What `written_world` calls the house."""
+        preset, seed, number = self.house
+        return f"{preset}-{seed}-{number}"
+
+    def pose(self, world: World) -> int:
+        """Where it begins."""
+        return world.viewpoint(self.house_name, self.viewpoint) * VIEWS + self.view
+
+
+def handwritten() -> list[Written]:
+    """All walks."""
+    text = (files("vnla.language") / "data" / f"{NAME}.jsonl").read_text(encoding="utf-8")
+    return [_written(json.loads(line)) for line in text.splitlines()]
+
+
+def _written(line: dict[str, object]) -> Written:
+    house, plan = line["house"], line["plan"]
+    assert isinstance(house, dict) and isinstance(plan, list)
+    if house["generator"] != GENERATOR:
+        raise InputError(f"the handwritten walks: are in houses of generator {house['generator']}, but this is {GENERATOR}")
+    view = view_index(int(str(line["row"])), int(str(line["heading"])))
+    actions = tuple(Nav[name.upper()] for name in plan)
+    return Written(
+        (house["preset"], house["seed"], house["number"]), str(line["viewpoint"]), view, actions, str(line["sentence"])
+    )
+
+
+def written_world(path: Path, progress: Count = unheard) -> WorldFolder:
+    """The world of their houses in a folder, made if it is not there."""
+    wanted = list({line.house_name: _recipe(line) for line in handwritten()}.values())
+    if not path.exists():
+        houses = []
+        for recipe in wanted:
+            houses.append(recipe.make().house)
+            progress(1)
+        names = [house.name for house in houses]
+        write_world(path, houses, source="generated", splits={NAME: names}, extra=as_extra(NAME, 0, wanted))
+    folder = read_world(path)
+    if {house.name for house in folder.houses} != {recipe.name for recipe in wanted}:
+        raise InputError(f"{path}: is another world than that of the handwritten walks; name a folder that is not there yet")
+    return folder
+
+
+def _recipe(line: Written) -> Recipe:
+    preset, seed, number = line.house
+    return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
+
+
+def words_of(sentence: str) -> list[str]:
+    """A sentence as agents hear it: words and digits in lower case, marks inside of it as commas, a full stop at its end."""
+    words: list[str] = []
+    for match in _WORD.findall(sentence.lower().replace("’", "'")):
+        if match == "?" or match[0].isalnum():
+            words.append(match)
+        elif match in ".,;:!…–—" and words and words[-1] != COMMA:
+            words.append(COMMA)
+    while words and words[-1] == COMMA:
+        words.pop()
+    return [*words, FULL_STOP]

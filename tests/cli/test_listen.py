@@ -1,0 +1,64 @@
+"""`vnla listen`: all kinds of advice in one table, and one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from command import Vnla
+from cottage_run import write_cottage
+from vnla.language.handwritten import handwritten
+
+SMALL = ["--features", "symbolic", "--iterations", "1", "--batch", "4", "--hidden", "8", "--validate-every", "1"]
+
+
+def train(vnla: Vnla, folder: Path, name: str, *options: object) -> Path:
+    if not (folder / "world").exists():
+        write_cottage(folder)
+    run = folder / name
+    assert vnla("train", run, "--world", folder / "world", "--tasks", folder / "tasks", *SMALL, *options).status == 0
+    return run
+
+
+def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent that reads words by their pieces; of the walks by hand those in two houses."""
+    names = sorted({line.house_name for line in handwritten() if line.house[0] == "small"})[:2]
+    few = [line for line in handwritten() if line.house_name in names]
+    monkeypatch.setattr("vnla.language.handwritten.handwritten", lambda: few)
+    run = train(vnla, tmp_path, "talk", "--advisor-language", "grammar", "--following", "--agent-option", "pieces=16")
+    out = tmp_path / "heard.json"
+    answer = vnla("listen", run, "--handwritten", tmp_path / "written", "--json", out)
+    assert answer.status == 0, answer.err
+    found = json.loads(out.read_text())
+    assert found["k"] == 4 and found["split"] == "test_unseen"
+    kinds = ["combinations", "templates", "synonyms", "mirrored", "wrong", "shuffled"]
+    told = ["silence", "as in training", "template", *(f"grammar: {kind}" for kind in kinds)]
+    by_hand = [f"handwritten: {name}" for name in ("silence", "template", "sentences")]
+    assert list(found["heard"]) == told + by_hand
+    assert all(name in answer.out for name in told + by_hand)
+    for name in told:
+        figures = found["heard"][name]["figures"]
+        assert set(figures) == {"exact", "there", "success"} and found["heard"][name]["walks"] == 6
+        assert all(0 <= each["value"] <= 100 for each in figures.values())
+    four = [line for line in few if len(line.plan) == 4]
+    assert all(found["heard"][name]["walks"] == len(four) and found["heard"][name]["houses"] == 2 for name in by_hand)
+    kept = found["heard"]["silence"]["retained"]["there"]["value"]
+    assert kept is None or math.isclose(kept, 0, abs_tol=1e-9)
+
+
+def test_what_is_wrong_is_said_in_one_line(vnla: Vnla, tmp_path: Path) -> None:
+    led = train(vnla, tmp_path, "led", "--advisor", "direct", "--help-policy", "first")
+    answer = vnla("listen", led, "--seeds", 0)
+    assert answer.status == 2 and "its advisor acts for it" in answer.err
+    two = train(vnla, tmp_path, "two", "--k", 2, "--help-policy", "first")
+    three = train(vnla, tmp_path, "three", "--k", 3, "--help-policy", "first")
+    answer = vnla("listen", two, "--reference", three)
+    assert answer.status == 2 and "its subgoals have 3 actions" in answer.err
+    answer = vnla("listen", two, "--seeds", 0, "--handwritten", tmp_path / "world")
+    assert answer.status == 2 and "no walk by hand has 2 actions" in answer.err
+    answer = vnla("train", tmp_path / "both", "--world", tmp_path / "world", "--tasks", tmp_path / "tasks", *SMALL,
+                  "--advisor", "direct", "--following")  # fmt: skip
+    assert answer.status == 2 and "following: is to learn to act" in answer.err

@@ -1,0 +1,102 @@
+"""The cottage by hand: it cannot be drawn, so what is in view is worked out from boxes, and doors from its edges.
+
+From hall, south, the kitchen lies at 99.5 degrees, the living room's first viewpoint at 281, the entryway at 174.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from vnla.houses.cottage import cottage
+from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames
+from vnla.language.sights import plain_sights
+from vnla.language.surroundings import Surroundings
+from vnla.language.things import NOTHING, room_of, thing_of
+from vnla.world.actions import Nav
+from vnla.world.compiled import Environment, World
+from vnla.world.views import VIEWS, view_index
+
+AROUND = Surroundings(cottage(), plain_sights(cottage()))
+WORLD = World.compile([cottage()])
+NAMES = AROUND.graph.ids
+KITCHEN, LIVING, HALL, DINING = map(room_of, "klhd")
+
+
+def pose(viewpoint: str, heading: int) -> int:
+    return NAMES.index(viewpoint) * VIEWS + view_index(1, heading)
+
+
+def step(place: int, action: Nav) -> int:
+    return int(WORLD.after[place * 6 + action])
+
+
+def landmark(label: str) -> Landmark:
+    thing = next(i for i, each in enumerate(cottage().objects) if each.label == label)
+    return Landmark(thing, thing_of(label))
+
+
+def test_rooms_are_entered_where_the_way_begins_ahead() -> None:
+    north, east = pose("hall_south", 0), pose("hall_south", 3)
+    assert not check(Enter(KITCHEN), AROUND, north), "99 degrees is behind one's shoulder"
+    assert check(Enter(KITCHEN), AROUND, east)
+    assert follow(Enter(KITCHEN), AROUND, east, step) == pose("kitchen", 3)
+    assert not check(Enter(HALL), AROUND, east), "one is there"
+
+
+def test_the_nearest_way_out_of_the_hall_is_to_the_living_room() -> None:
+    """2.55 m, against 3.01 m to the entryway and 3.04 m to the kitchen."""
+    west = pose("hall_south", 9)
+    assert follow(Leave(HALL), AROUND, west, step) == pose("living_east", 9)
+    assert check(Leave(HALL, LIVING), AROUND, west)
+    assert not check(Leave(HALL, KITCHEN), AROUND, west)
+    assert not check(Leave(KITCHEN), AROUND, west)
+
+
+def test_doorways_by_side_and_number() -> None:
+    """Facing east the kitchen's is ahead, at 9.5 degrees. Facing 60 it is alone on the right, at 39.5; on the left there are
+    the dining room's at -33, 3.5 m away, and that of the stairs at -59, 4 m. The way to either begins at -56,
+    which is behind one's shoulder for somebody who faces east."""
+    east, between = pose("hall_south", 3), pose("hall_south", 2)
+    assert follow(Through(False, 0, "ahead"), AROUND, east, step) == pose("kitchen", 3)
+    assert not check(Through(True, 0, "ahead"), AROUND, east), "no doors in the cottage"
+    assert not check(Through(False, 1, "left"), AROUND, east)
+    for frame, room in ((Through(False, 0, "right"), "kitchen"), (Through(False, 1, "left"), "dining"),
+                        (Through(False, 2, "left"), "stairs_foot")):  # fmt: skip
+        assert check(frame, AROUND, between)
+        there = follow(frame, AROUND, between, step)
+        assert there is not None and NAMES[there // VIEWS] == room
+    assert not check(Through(False, 0, "left"), AROUND, between), "there are two"
+    assert not check(Through(False, 3, "left"), AROUND, between)
+
+
+def test_things_are_in_view_in_the_own_room_alone() -> None:
+    sofa, west = landmark("sofa"), pose("living_east", 9)
+    assert check(Reach(sofa), AROUND, west) and not check(Reach(sofa), AROUND, pose("living_east", 3))
+    reached = follow(Reach(sofa), AROUND, west, step)
+    assert reached is not None and NAMES[reached // VIEWS] == "living_west"
+    assert not check(Reach(landmark("sink")), AROUND, west)
+    assert AROUND.hue.tolist() == [NOTHING] * len(cottage().objects), "nobody knows colours here"
+
+
+def test_all_that_is_true_of_a_plan() -> None:
+    """Right three times from facing north, then forward into the kitchen; what is left out is not so."""
+    start, goal = pose("hall_south", 0), "kitchen"
+    environment = Environment.compile(WORLD, [("cottage", [goal])])
+    actions = [Nav.RIGHT, Nav.RIGHT, Nav.RIGHT, Nav.FORWARD]
+    poses = [start]
+    for action in actions:
+        poses.append(step(poses[-1], action))
+    assert environment.world.ids[poses[-1] // VIEWS] == "kitchen"
+    found = set(plan_frames(actions, poses, AROUND, step))
+    assert (Turn("right", 3), Walk(1)) in found
+    assert (Turn("right", 3), Enter(KITCHEN)) in found
+    assert (Turn("right", 3), Through(False, 0, "ahead")) in found
+    assert not any(isinstance(frame, Leave | Look | Stop) for frames in found for frame in frames)
+    assert all(frames[0] == Turn("right", 3) or frames[0].__class__.__name__ in ("Face", "Spot") for frames in found)
+
+
+@pytest.mark.parametrize(("heading", "side"), [(6, "right"), (7, "ahead"), (8, "left"), (9, None)])
+def test_where_in_the_view_the_fireplace_is(heading: int, side: str | None) -> None:
+    """From (-2.5, 0.5) the fireplace at (-4.2, -2.3) is at 211.3 degrees: 31 to the right of south, 59 from west."""
+    thing = landmark("fireplace").thing
+    assert AROUND.side_of_thing(NAMES.index("living_east"), view_index(1, heading), thing) == side

@@ -1,0 +1,79 @@
+"""Generated houses with all that can be said in them, made once for tests."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+
+from vnla.episodes import Situation
+from vnla.houses.generate.build import GeneratedHouse
+from vnla.houses.generate.world import Recipe
+from vnla.language.advisor import GrammarAdvisor, GrammarVoice
+from vnla.language.facts import facts_of
+from vnla.language.frames import Frame, Step, said
+from vnla.language.sights import drawn_sights
+from vnla.language.speech import Knowledge, Told, plan_of
+from vnla.language.surroundings import Surroundings
+from vnla.report.advice import wandering
+from vnla.tasks.vocabulary import SPECIAL, Vocabulary
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
+
+VOCABULARY = Vocabulary((*SPECIAL, *GrammarAdvisor().words()))
+
+
+@cache
+def made() -> tuple[GeneratedHouse, ...]:
+    """One with one storey, and one with two and stairs between them."""
+    return tuple(Recipe(f"house{i}", seed, size).make() for i, (seed, size) in enumerate(((3, 12), (5, 60))))
+
+
+@cache
+def surroundings() -> tuple[Surroundings, ...]:
+    return tuple(Surroundings(each.house, drawn_sights(each)) for each in made())
+
+
+@cache
+def world() -> World:
+    return World.compile([each.house for each in made()])
+
+
+@cache
+def knowledge() -> Knowledge:
+    return Knowledge.of(map(facts_of, surroundings()), world())
+
+
+def voice(k: int = 4, says: str = "usual") -> GrammarVoice:
+    own = GrammarAdvisor(k=k, says=says).ready(VOCABULARY)
+    return GrammarVoice(own.advisor, own.phrases, own.speech, own.spelling, knowledge())
+
+
+@cache
+def agents(count: int, seed: int = 0) -> Situation:
+    return wandering(world(), count, seed)
+
+
+def clauses(now: Situation, told: Told, row: int) -> list[tuple[Frame, int, int, int]]:
+    """Of one sentence: the frames, the poses before and after each, and the house, all numbered as the house does."""
+    k = told.what.shape[1]
+    plan = plan_of(now, k)
+    house = int(torch.searchsorted(world().first, now.pose[row] // VIEWS, right=True)) - 1
+    first = int(world().first[house]) * VIEWS
+    found = []
+    for at, what in enumerate(told.what[row].tolist()):
+        if what >= 0:
+            end = int(told.end[row, at])
+            frame = said(what, int(told.side[row, at]), Nav(int(plan.actions[row, at])), end - at)
+            found.append((frame, int(plan.poses[row, at]) - first, int(plan.poses[row, end]) - first, house))
+    return found
+
+
+def stepping(now: Situation, row: int, house: int) -> Step:
+    """What actions do, with the agent's goal."""
+    first, environment = int(world().first[house]) * VIEWS, now.episodes.environment
+    goal = now.episodes.goals[row : row + 1]
+    return lambda pose, action: (
+        int(environment.step(torch.tensor([pose + first]), torch.tensor([int(action)]), goal)) - first
+    )

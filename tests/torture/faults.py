@@ -1,0 +1,116 @@
+"""Every n-th open, write, fsync and rename in a command's folder fails, or the power goes with it.
+
+A command that meets a fault ends well or with one line; then the same command, undisturbed, ends with the bytes that it has
+where nothing ever failed. `faults.c` stands between the commands and the disk.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from torture.commands import COMMANDS, Begun, Command, Material, complaint, is_there, left_in, load_everything
+
+WAYS = {"no space": 1, "I/O error": 2, "short write": 3, "kill": 4, "power": 5}
+_KILLED = -9
+
+
+def library(folder: Path) -> Path:
+    """`faults.c`, compiled."""
+    made = folder / "faults.so"
+    source = Path(__file__).with_name("faults.c")
+    if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl"], check=True)
+    return made
+
+
+def restart_with(folder: Path) -> None:
+    """Be the same program with the library loaded, if it is not."""
+    wanted = str(library(folder))
+    if os.environ.get("LD_PRELOAD") != wanted:
+        environment = {**os.environ, "LD_PRELOAD": wanted}
+        os.execve(sys.executable, [sys.executable, "-m", "torture", *sys.argv[1:]], environment)
+
+
+class Tormented:
+    """One command, and what it leaves where nothing fails."""
+
+    def __init__(self, command: Command, material: Material, folder: Path) -> None:
+        self.command, self.material, self.folder = command, material, folder
+        self._shim = ctypes.CDLL(None)
+        self._counted = folder.with_name(f"{folder.name}.count")
+        ended = self._run("none", 0)
+        if ended.status:
+            raise RuntimeError(f"{command.name}: {ended.said}")
+        self.operations = int(self._counted.read_text())
+        self.seconds = ended.seconds
+        self.expected = left_in(folder, command.passing)
+
+    def _run(self, way: str, at: int, *, fresh: bool = True) -> Any:
+        if fresh:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+            self.command.prepare(self.material, self.folder)
+        arm = (lambda: None) if way == "again" else (lambda: self._arm(way, at))
+        said = self.folder.with_name(f"{self.folder.name}.said")
+        return Begun(self.command.arguments(self.material, self.folder), said, arm).wait()
+
+    def _arm(self, way: str, at: int) -> None:
+        """In the command's process."""
+        self._shim.torture_arm(str(self.folder).encode(), WAYS.get(way, WAYS["I/O error"]), at)
+        if way == "none":
+            leave = os._exit
+
+            def counted(status: int) -> None:
+                self._counted.write_text(str(self._shim.torture_count()))
+                leave(status)
+
+            os._exit = counted  # type: ignore[assignment]
+
+    def tried(self, way: str, at: int) -> dict[str, Any] | None:
+        """What is wrong after the `at`-th operation has failed in that way; None if nothing is."""
+        ended = self._run(way, at)
+        about = {"command": self.command.name, "way": way, "operation": at, "status": ended.status}
+        if ended.status == _KILLED:
+            if way not in ("kill", "power"):
+                return {**about, "wrong": "was killed"}
+        elif ended.status and (wrong := complaint(ended.said)):
+            return {**about, "wrong": wrong}
+        again = self._run("again", 0, fresh=False)
+        if again.status and not is_there(again.said):
+            return {**about, "wrong": f"cannot be resumed: {again.said[-1000:]}"}
+        found = left_in(self.folder, self.command.passing)
+        if found != self.expected:
+            names = sorted(name for name in {*found, *self.expected} if found.get(name) != self.expected.get(name))
+            return {**about, "wrong": f"other bytes in {', '.join(names)[:500]}"}
+        return None
+
+
+def faults(
+    work: Path, seed: int, most: int | None, commands: Sequence[str] = (), ways: Sequence[str] = tuple(WAYS)
+) -> Iterator[dict[str, Any]]:
+    """A report on each command: every operation fails in every way, or `most` of them drawn by the seed."""
+    load_everything()
+    material = Material(work / "material")
+    for command in COMMANDS:
+        if commands and command.name not in commands:
+            continue
+        tormented = Tormented(command, material, work / "faults" / command.name.replace(" ", "-"))
+        every = [(way, at) for way in ways for at in range(1, tormented.operations + 1)]
+        chosen = every if most is None or most >= len(every) else Random(f"{seed} {command.name}").sample(every, most)
+        found = [tormented.tried(way, at) for way, at in sorted(chosen)]
+        yield {
+            "command": command.name,
+            "operations": tormented.operations,
+            "faults": len(chosen),
+            "of": len(every),
+            "wrong": [each for each in found if each is not None],
+        }

@@ -1,0 +1,74 @@
+"""One bit after the other is changed in checkpoints and features: none is computed with."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from torture.readers import READERS
+from vnla.common.errors import InputError
+from vnla.training.checkpoints import read_checkpoint
+from vnla.vision.store import FeatureStore
+
+
+class Kept(NamedTuple):
+    """A file of ours with a checksum: the reader that has a sample of it, and what is computed with."""
+
+    name: str
+    reader: str
+    content: Callable[[Path], dict[str, Any]]
+
+
+def _tensors(path: Path) -> dict[str, Any]:
+    return {name: tensor.numpy() for name, tensor in read_checkpoint(path)[0].items()}
+
+
+def _features(path: Path) -> dict[str, Any]:
+    store = FeatureStore.open(path.parent)
+    store.verify()
+    header = {name: str(value) for name, value in vars(store.header).items()}
+    return {"features": np.array(store.array), **header}
+
+
+KEPT = (
+    Kept("a checkpoint", "checkpoint", _tensors),
+    Kept("features", "features.f16", _features),
+    Kept("the index of features", "features", _features),
+)
+
+
+def flips(work: Path, seed: int, most: int) -> Iterator[dict[str, Any]]:
+    """A report on each: so many bits, or all if there are no more, each changed alone."""
+    for kept in KEPT:
+        folder = work / "flips" / kept.name.replace(" ", "-")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        path = next(each for each in READERS if each.name == kept.reader).make(folder)
+        data, right = path.read_bytes(), kept.content(path)
+        bits = 8 * len(data)
+        chosen = Random(f"{seed} {kept.name}").sample(range(bits), min(most, bits))
+        refused, wrong = 0, []
+        for bit in sorted(chosen):
+            damaged = bytearray(data)
+            damaged[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(damaged)
+            try:
+                found = kept.content(path)
+            except InputError:
+                refused += 1
+                continue
+            if not _same(found, right):
+                wrong.append({"bit": bit, "wrong": "was read as something else"})
+        yield {"file": kept.name, "bytes": len(data), "bits": len(chosen), "refused": refused, "wrong": wrong}
+
+
+def _same(found: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Whether the numbers are what they were; white space, or a name that nothing is computed with, may not be."""
+    return found.keys() == right.keys() and all(
+        np.array_equal(found[name], value) for name, value in right.items() if isinstance(value, np.ndarray)
+    )

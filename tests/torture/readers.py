@@ -1,0 +1,349 @@
+"""Every reader of a file that may be a stranger's, with a small file that it takes.
+
+A reader is given a path and raises nothing but `InputError`, whatever is there. `SAMPLES` says how each file is made.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from PIL import Image
+
+from cottage_run import write_cottage
+from vnla.bench.record import Measured, Measurement, Record
+from vnla.beyond.evaluations import read_ceilings, read_sweep
+from vnla.evaluation.checked import recorded
+from vnla.evaluation.evaluate import Evaluation
+from vnla.evaluation.kept import read_scores, read_trace, write_evaluation
+from vnla.evaluation.metrics import score
+from vnla.evaluation.recorded import read_recorded
+from vnla.evaluation.results import Result, read_results, score_results, trace_of, write_results
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import read_world, write_world
+from vnla.houses.generate.world import recipe_of
+from vnla.houses.matterport import TextFile, find_buildings, read_building, read_connectivity, read_panorama_to_region
+from vnla.houses.pictures.panoramas import _pixels as panorama_pixels
+from vnla.houses.plain.reading import read_plain
+from vnla.houses.skybox import _pixels as skybox_pixels
+from vnla.mattersim.graph import load_graph
+from vnla.paper.evaluations import read_iterations
+from vnla.paper.reporting import seconds_in
+from vnla.remote.folder import EvaluationFolder
+from vnla.remote.prompts import read_prompt
+from vnla.report.curves import Curves
+from vnla.serve.limits import Limits
+from vnla.serve.sessions import Session
+from vnla.serve.study.records import lines_of
+from vnla.tasks.building_splits import building_splits
+from vnla.tasks.dataset import read_dataset
+from vnla.tasks.task import read_tasks
+from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
+from vnla.training.checkpoints import (
+    best_rates,
+    checkpoint_file,
+    iterations_done,
+    load_part_tensors,
+    part_tensors,
+    read_checkpoint,
+    validated_at,
+)
+from vnla.training.config import RunConfig
+from vnla.vision.encoders import Size
+from vnla.vision.encoders.network import read_weights
+from vnla.vision.exchange import export_features, read_hdf5, read_tsv
+from vnla.vision.store import FeatureStore, Header, StoreWriter
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
+
+PLACES = (("one", "a"), ("one", "b"))
+EXAMPLE = Path(__file__).parents[2] / "examples" / "world.json"
+
+
+class Reader(NamedTuple):
+    """Makes the file in a folder, and reads it."""
+
+    name: str
+    make: Callable[[Path], Path]
+    read: Callable[[Path], object]
+    packed: str = ""
+    """How the file is packed: gzip or zip; what is inside can be changed as well."""
+
+
+@cache
+def _tasks() -> TaskSet:
+    from vnla.tasks.cottage import cottage_tasks
+
+    world = World.compile([cottage()])
+    return TaskSet.compile(world, cottage_tasks(world), TimeBudgets())
+
+
+def _result() -> Result:
+    task = _tasks().tasks[0]
+    heading = task.heading * np.pi / 6
+    path = ((task.start, heading, 0.0), (task.start, heading + np.pi / 6, 0.0), (task.start, heading + np.pi / 6, 0.0))
+    return Result(task.id, task.house, path, agent_nav=((0, 1, 0), (0, 0, 0)), agent_ask=(0, 1), subgoals=(None, "go"))
+
+
+def _cottage(folder: Path) -> Path:
+    write_cottage(folder)
+    return folder
+
+
+def _in_world(part: str) -> Callable[[Path], Path]:
+    return lambda folder: next((_cottage(folder) / "world").rglob(part))
+
+
+def _building(path: Path) -> object:
+    root = next(each for each in path.parents if (each / "connectivity").is_dir())
+    return [read_building(each) for each in find_buildings(root)]
+
+
+def _text(name: str, text: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        (folder / name).write_text(text, encoding="utf-8")
+        return folder / name
+
+    return make
+
+
+def _json(name: str, value: object) -> Callable[[Path], Path]:
+    return _text(name, json.dumps(value))
+
+
+def _zipped(folder: Path) -> Path:
+    scan = next((_cottage(folder) / "world" / "v1" / "scans").iterdir())
+    archive = scan / "house_segmentations.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as stream:
+        for path in sorted((scan / "house_segmentations").iterdir()):
+            stream.write(path, f"{scan.name}/house_segmentations/{path.name}")
+    shutil.rmtree(scan / "house_segmentations")
+    return archive
+
+
+def _generated(folder: Path) -> Path:
+    from vnla.houses.generate.world import GENERATOR
+
+    extra = {"generator": GENERATOR, "preset": "small", "seed": 0, "houses": {"cottage": [7, 20]}, "wishes": None}
+    write_world(folder / "world", [cottage()], source="generated", extra=extra)
+    return folder / "world" / "world.json"
+
+
+def _gzipped(folder: Path) -> Path:
+    text = (_cottage(folder) / "tasks" / "asknav_train.json").read_bytes()
+    (folder / "asknav_train.json.gz").write_bytes(gzip.compress(text, mtime=0))
+    return folder / "asknav_train.json.gz"
+
+
+def _dataset(folder: Path) -> Path:
+    tasks = _cottage(folder) / "tasks"
+    bounds = [["kitchen", "bathroom", 12.5], ["hallway", "bedroom", 9]]
+    value = {
+        "format": "vnla-tasks", "version": 1, "task": "asknav", "files": {"train": "asknav_train.json"}, "sha256": {},
+        "splits": {}, "time_budgets": {"longest": 25, "bounds": bounds},
+    }  # fmt: skip
+    (tasks / "manifest.json").write_text(json.dumps(value))
+    return tasks / "manifest.json"
+
+
+def _read_dataset(path: Path) -> object:
+    found = read_dataset(path.parent)
+    return found.budgets[("kitchen", "bathroom")], found.vocabulary, found.split("train")
+
+
+def _store(folder: Path) -> FeatureStore:
+    header = Header("ours", "v1", 3, Size(32, 24), 60.0, "", PLACES, (("depth", 3),))
+    with StoreWriter(folder / "store", header) as writer:
+        writer.write(0, np.arange(2 * 36 * 3, dtype=np.float32).reshape(2, 36, 3) / 7)
+        return writer.finish()
+
+
+def _read_store(path: Path) -> object:
+    store = FeatureStore.open(path.parent)
+    store.verify()
+    return store.array.sum()
+
+
+def _exported(name: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        export_features(_store(folder), folder / name)
+        return folder / name
+
+    return make
+
+
+def _config(folder: Path) -> Path:
+    (folder / "config.json").write_text(
+        RunConfig("w", "t", help_policy="imitation", help_options={"beta": 0.5}).text(folder)
+    )
+    return folder / "config.json"
+
+
+def _part() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return torch.nn.Linear(3, 2)
+
+
+def _checkpoint(folder: Path) -> Path:
+    notes = {"done": "12", "validated": "10", "best": '{"val_seen": 12.5}'}
+    (folder / "last.safetensors").write_bytes(checkpoint_file(part_tensors({"agent.": _part()}), notes))
+    return folder / "last.safetensors"
+
+
+def _read_checkpoint(path: Path) -> object:
+    tensors, notes = read_checkpoint(path)
+    done = iterations_done(path, notes)
+    load_part_tensors({"agent.": _part()}, tensors, path)
+    return best_rates(path, notes), validated_at(notes, done)
+
+
+def _log(folder: Path) -> Path:
+    rates = {"success_rate": 12.5, "nav_error": 3.0}
+    lines = [{"iteration": 10, "nav_loss": 1.5, "ask_loss": 0.0}, {"iteration": 10, "val_seen": rates, "val_unseen": rates}]
+    (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "log.jsonl"
+
+
+def _results(folder: Path) -> Path:
+    write_results(folder / "results.json", [_result()])
+    return folder / "results.json"
+
+
+def _read_results(path: Path) -> object:
+    rows = _tasks().rows([0])
+    return read_results(path), score_results(path, rows)
+
+
+def _read_walks(path: Path) -> object:
+    from vnla.evaluation.checked import read_records
+
+    return recorded(path, read_records(path), _tasks())
+
+
+def _people(folder: Path) -> Path:
+    record = {name: value for name, value in asdict(_result()).items() if value is not None}
+    (folder / "people.json").write_text(json.dumps([{**record, "participant": "p1", "condition": "alone"}]))
+    return folder / "people.json"
+
+
+def _evaluation(folder: Path) -> Path:
+    rows = _tasks().rows([0])
+    trace = trace_of(rows, [("record", _result())])
+    scores = score(trace, rows.environment, rows.goals).reshape(1, 1)
+    write_evaluation(folder / "evaluation.npz", Evaluation(rows, (123,), trace, scores))
+    return folder / "evaluation.npz"
+
+
+def _session(folder: Path) -> Path:
+    lines = [
+        {"at": 1.5, "wanted": {"task": "1_0", "seed": 3}},
+        {"at": 2.0, "event": {
+            "kind": "begun", "number": 1, "mode": "watch", "episode": "e", "house": "h", "sentence": "s", "time": 9,
+            "requests": 2, "k": 4, "start": {"viewpoint": "a", "heading": 3, "row": 1}}},
+    ]  # fmt: skip
+    (folder / "one.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "one.jsonl"
+
+
+def _bench(folder: Path) -> Path:
+    measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
+    record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))
+    (folder / "bench.json").write_text(record.text())
+    return folder / "bench.json"
+
+
+def _weights(name: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        if name.endswith(".safetensors"):
+            from safetensors.torch import save_file
+
+            save_file(_part().state_dict(), folder / name)
+        else:
+            torch.save(_part().state_dict(), folder / name)
+        return folder / name
+
+    return make
+
+
+def _episodes(folder: Path) -> Path:
+    record = {
+        "task": "1_0", "seed": 3, "help_budget": 2, "path": [["a", 12], ["b", 13]], "actions": ["forward"], "said": [None],
+        "teacher": ["pass"], "errors": [[1, "late"]],
+    }  # fmt: skip
+    EvaluationFolder(folder, {"seed": 1})
+    (folder / "episodes.jsonl").write_text(json.dumps(record) + "\n")
+    return folder / "episodes.jsonl"
+
+
+def _picture(name: str, size: tuple[int, int]) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        buffer = io.BytesIO()
+        Image.new("RGB", size, (10, 200, 30)).save(buffer, "PNG" if name.endswith("png") else "JPEG")
+        (folder / name).write_bytes(buffer.getvalue())
+        return folder / name
+
+    return make
+
+
+def _example(folder: Path) -> Path:
+    shutil.copy(EXAMPLE, folder / "houses.json")
+    return folder / "houses.json"
+
+
+_STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config": {}, "fingerprint": "f"}
+
+READERS = (
+    Reader("connectivity", _in_world("*_connectivity.json"), read_connectivity),
+    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.stem[:-13])),
+    Reader("house", _in_world("*.house"), _building),
+    Reader("panoramas", _in_world("panorama_to_region.txt"), lambda path: read_panorama_to_region(TextFile(path))),
+    Reader("scans", _in_world("scans.txt"), _building),
+    Reader("zip", _zipped, _building, "zip"),
+    Reader("world", _in_world("world.json"), lambda path: read_world(path.parent)),
+    Reader("recipe", _generated, lambda path: recipe_of(read_world(path.parent), "cottage")),
+    Reader("houses", _example, read_plain),
+    Reader("asknav", lambda folder: _cottage(folder) / "tasks" / "asknav_train.json", read_tasks),
+    Reader("asknav.gz", _gzipped, read_tasks, "gzip"),
+    Reader("data set", _dataset, _read_dataset),
+    Reader("vocabulary", _text("vocab.txt", "<PAD>\n<UNK>\n<EOS>\nfind\na\n.\n"), Vocabulary.read),
+    Reader(
+        "splits",
+        lambda folder: _json("splits.json", {"train": ["cottage"], "dev": [], "test": []})(_cottage(folder)),
+        lambda path: building_splits(read_world(path.parent / "world"), path),
+    ),
+    Reader("features", lambda folder: _store(folder).path / "features.json", _read_store),
+    Reader("features.f16", lambda folder: _store(folder).path / "features.f16", _read_store),
+    Reader("tsv", _exported("a.tsv"), lambda path: list(read_tsv(path))),
+    Reader("hdf5", _exported("a.h5"), lambda path: list(read_hdf5(path, PLACES))),
+    Reader("configuration", _config, RunConfig.read),
+    Reader("checkpoint", _checkpoint, _read_checkpoint),
+    Reader("log", _log, lambda path: Curves.read(path.parent)),
+    Reader("results", _results, _read_results),
+    Reader("walks", _results, _read_walks),
+    Reader("people", _people, read_recorded),
+    Reader("evaluation", _evaluation, lambda path: (read_trace(path), read_scores(path)), "zip"),
+    Reader("session", _session, lambda path: Session("one", path, Limits()).read()),
+    Reader("study", _session, lambda path: list(lines_of(path))),
+    Reader("bench", _bench, Record.read),
+    Reader("weights.pth", _weights("w.pth"), read_weights, "zip"),
+    Reader("weights.safetensors", _weights("w.safetensors"), read_weights),
+    Reader("prompt", _text("p.txt", "[system]\nGo.\n[user]\n$instruction $$\n"), lambda path: read_prompt(path, "text")),
+    Reader("guest", _episodes, lambda path: EvaluationFolder(path.parent, {"seed": 1}).done(lambda _: True)),
+    Reader("panorama.png", _picture("p.png", (8, 4)), panorama_pixels),
+    Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: skybox_pixels(path, "RGB")),
+    Reader("iterations", _json("i.json", {"iterations": {"learned": 3}}), read_iterations),
+    Reader("sweep", _json("s.json", [{"ratio": 0.4, "k": 4, "success_rate": [1.5, 0.5]}]), read_sweep),
+    Reader("ceilings", _json("c.json", {"success": 1}), read_ceilings),
+    Reader("stage", _json("x.json", _STAGE), lambda path: seconds_in(path.parent)),
+)  # fmt: skip

@@ -1,0 +1,143 @@
+"""The short form of `make torture`: a little of every part, and that each of them would notice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from torture.flips import flips
+from torture.fuzz import fuzz
+from torture.kills import STUDY, kills
+from torture.readers import READERS, Reader
+from vnla.common.errors import InputError
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda each: each.name)
+def test_a_reader_raises_nothing_but_input_errors(reader: Reader, tmp_path: Path) -> None:
+    found = fuzz(reader, tmp_path / "f", seed=1, inputs=40, seconds=0.5)
+    assert not found["wrong"], found["wrong"][0]
+    assert found["inputs"] > 1
+
+
+HUGE = b"1" + b"0" * 400
+FOUND = (
+    ("data set", b'"task": "asknav"', b'"task": ["asknav"]'),
+    ("data set", b'"longest": 25', b'"longest": 1e999'),
+    ("data set", b"12.5", b"NaN"),
+    ("asknav", b'"path_id": 0, "heading": ', b'"path_id": 0, "heading": ' + HUGE),
+    ("features", b"32,", b"1e999,"),
+    ("features", b"60.0", HUGE),
+    ("log", b'"iteration": 10', b'"iteration": 1e999'),
+    ("log", b"{", b"[" * 100_000),
+    ("bench", b'"value": 1.5', b'"value": ' + HUGE),
+    ("iterations", b"3", b"1e999"),
+    ("iterations", b'{"learned": 3}', b"[]"),
+    ("sweep", b"[1.5, 0.5]", b"7"),
+    ("stage", b'"seconds": 1.5', b'"seconds": {}'),
+    ("stage", b'"done": true, ', b""),
+    ("ceilings", b'{"success": 1}', b"7"),
+    ("study", b"{", b"[" * 100_000),
+    ("session", b"{", b"[" * 100_000),
+    ("recipe", b"[\n        7,", b"[\n        1.5,"),
+    ("mattersim", b"1.0", HUGE),
+    ("configuration", b'"batch": 100', b'"batch": -1'),
+    ("configuration", b'"validate_every": 1000', b'"validate_every": 0'),
+    ("evaluation", b"PK", b"PX"),
+    ("weights.pth", b"PK", b"PX"),
+    ("panorama.png", b"IHDR", b"IHDX"),
+)
+"""What once ended in something else than one line: the reader, and what was put in the place of what."""
+
+
+@pytest.mark.parametrize(("name", "old", "new"), FOUND)
+def test_what_was_found_is_mended(name: str, old: bytes, new: bytes, tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == name)
+    path = reader.make(tmp_path)
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new, 1))
+    with pytest.raises(InputError):
+        reader.read(path)
+
+
+def test_an_archive_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "evaluation")
+    path = reader.make(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("scores.extra", b"no array")
+    with pytest.raises(InputError, match=r"scores\.extra is no array"):
+        reader.read(path)
+
+
+def test_a_link_out_of_an_hdf5_file_is_not_followed(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    reader = next(each for each in READERS if each.name == "hdf5")
+    path = reader.make(tmp_path)
+    shutil.copy(path, tmp_path / "other.h5")
+    with h5py.File(path, "r+") as archive:
+        del archive["one_b"]
+        archive["one_b"] = h5py.ExternalLink("other.h5", "/one_b")
+    with pytest.raises(InputError, match="is a link to elsewhere"):
+        reader.read(path)
+
+
+def test_a_reader_that_raises_something_else_is_found(tmp_path: Path) -> None:
+    def make(folder: Path) -> Path:
+        (folder / "a.json").write_text('{"size": [1, 2]}')
+        return folder / "a.json"
+
+    def careless(path: Path) -> object:
+        try:
+            value = json.loads(path.read_bytes())
+        except (ValueError, RecursionError):
+            raise InputError("no JSON") from None
+        return value["size"][1]
+
+    found = fuzz(Reader("careless", make, careless), tmp_path / "f", seed=1, inputs=600, seconds=10)
+    assert {each["error"].split()[0] for each in found["wrong"]} >= {"KeyError", "TypeError"}
+
+
+def test_an_endless_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torture.fuzz.SECONDS", 0.05)
+
+    def make(folder: Path) -> Path:
+        (folder / "a").write_bytes(b"x")
+        return folder / "a"
+
+    def endless(path: Path) -> None:
+        while path.read_bytes() != b"x":
+            pass
+
+    found = fuzz(Reader("endless", make, endless), tmp_path / "f", seed=1, inputs=3)
+    assert "_TooLongError" in found["wrong"][0]["error"]
+
+
+def test_a_changed_bit_is_noticed(tmp_path: Path) -> None:
+    for found in flips(tmp_path, seed=1, most=60):
+        assert not found["wrong"] and found["refused"] > 0.8 * found["bits"], found
+
+
+def test_what_was_told_of_a_study_is_there_after_a_kill(tmp_path: Path) -> None:
+    (found,) = kills(tmp_path, seed=1, count=4, commands=[STUDY])
+    assert not found["wrong"] and found["told"] > 0
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="what stands between a command and the disk has to be compiled")
+@pytest.mark.parametrize("part", [("faults", "3"), ("kills", "2")])
+def test_making_features_survives(part: tuple[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    work, out = tmp_path_factory.getbasetemp() / "torture", tmp_path / "out.json"
+    command = [sys.executable, "-m", "torture", part[0], "--most", part[1], "--only", "features make", "--work", str(work)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([*sys.path, str(TESTS)])}
+    done = subprocess.run([*command, "--out", str(out)], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (row,) = json.loads(out.read_text())["rows"]
+    assert not row["wrong"] and row.get("operations", 20) >= 20
