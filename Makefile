@@ -80,6 +80,7 @@ package: dist ## both built, and the wheel tried in an empty environment from an
 
 sbom: $(RUNTIME)/.installed ## all that is installed with vnla, as a bill of materials: build/sbom.json
 	$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom.json $(RUNTIME)/bin/python
+	$(TOOLS)/bin/python release/page_parts.py build/sbom.json
 
 audit: $(RUNTIME)/.installed ## known weaknesses of all that is installed with vnla
 	$(RUNTIME)/bin/python -m pip freeze --exclude vnla > build/runtime.txt

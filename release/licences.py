@@ -5,7 +5,6 @@ It reads what the installed packages say of themselves, and fails at one whose l
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tomllib
@@ -14,6 +13,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+sys.path.insert(0, str(Path(__file__).parent))
+from page_parts import inside
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licences.md"
@@ -121,9 +123,7 @@ def python() -> dict[str, str]:
 
 def page() -> dict[str, str]:
     """Package of JavaScript that the page contains → licence."""
-    packages = json.loads((ROOT / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    inside = {name: each for name, each in packages.items() if name and not each.get("dev") and not each.get("optional")}
-    return {name.removeprefix("node_modules/"): each.get("license", "") for name, each in sorted(inside.items())}
+    return {name: each.get("license", "") for name, each in inside().items()}
 
 
 def table(found: dict[str, str]) -> str:

@@ -85,6 +85,19 @@ def test_every_licence_was_read_and_is_listed() -> None:
     assert set(re.findall(r"^(\S+)\n-+$", notices, re.MULTILINE)) == licences["page"]().keys()
 
 
+def test_a_bill_of_materials_has_the_parts_of_the_page_once() -> None:
+    add = program("page_parts")["add"]
+    bill = add(add({"bomFormat": "CycloneDX", "components": [{"bom-ref": "torch==1", "name": "torch"}]}))
+    assert [part["name"] for part in bill["components"]] == [
+        "torch",
+        "@preact/signals",
+        "@preact/signals-core",
+        "preact",
+        "three",
+    ]
+    assert bill["components"][1]["purl"].startswith("pkg:npm/%40preact/signals@")
+
+
 @pytest.mark.parametrize(
     ("expression", "fine"),
     [
