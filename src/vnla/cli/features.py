@@ -101,10 +101,12 @@ def _make_shared(
     from vnla.vision.store import store_path
 
     header, out = header_of(folder, world, encoder), store_path(folder.path, name or encoder.name)
+    parts = feature_parts(out, header)
     if is_made(out, header):
+        if which == MERGE and parts.folder.exists():  # it was killed as it ended
+            parts.remove()
         _say(out, header, as_json, "there already")
         return
-    parts = feature_parts(out, header)
     if which == MERGE:
         with _progress("putting together", len(header.viewpoints)) as bar:
             merge(parts, header, bar.advance)

@@ -60,11 +60,6 @@ def shards(count: int) -> list[Shard]:
     return [Shard(number + 1, count) for number in range(count)]
 
 
-def asked_for(text: str | None) -> Shard | str | None:
-    """What the option `--shard` says: a shard, `MERGE`, or nothing."""
-    return text if text is None or text == MERGE else Shard.parse(text)
-
-
 def divide(weights: Sequence[float], count: int) -> list[list[int]]:
     """The numbers of pieces of work in so many shares of about the same weight, each share in rising order.
 
