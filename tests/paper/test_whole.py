@@ -48,7 +48,7 @@ def test_every_table_and_figure_is_there_even_if_it_was_killed_on_the_way(tmp_pa
     assert begin(tmp_path).wait() == 0
     after = done(tmp_path)
     assert {name: after[name] for name in before} == before  # kept as they were
-    assert len(after) == 1 + 2 + 11 + 34 + 1
+    assert len(after) == 1 + 2 + 11 + 34 + 8 + 1
 
     document = json.loads((tmp_path / "document.json").read_text())
     items = [item for section in document["sections"] for item in section["items"]]

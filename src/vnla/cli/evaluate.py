@@ -466,8 +466,15 @@ class _Trial:
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the outcome beside the runs, as JSON holds it."""
-        chosen = {name: getattr(self, name) for name in ("seeds", "help_policy", "ratio", "k", "checkpoint", "subset")}
-        return {**chosen, "seeds": list(self.seeds), "metrics": list(self.metrics), "device": self.device.partition(":")[0]}
+        chosen = {name: getattr(self, name) for name in ("help_policy", "ratio", "checkpoint", "subset")}
+        spoken = {"language": self.speaking.language, "options": dict(self.speaking.options), "k": self.speaking.k}
+        return {
+            **chosen,
+            "advisor": spoken,
+            "seeds": list(self.seeds),
+            "metrics": list(self.metrics),
+            "device": self.device.partition(":")[0],
+        }
 
     def folder(self, run: Path) -> Path:
         """Where a run is: that of the package has a name for it."""

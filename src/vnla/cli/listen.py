@@ -156,11 +156,12 @@ class _Subject:
     @cached_property
     def lexicon(self) -> Lexicon:
         """Numbers for all that it will hear."""
-        from vnla.language.choice import ADVISORS
+        from vnla.language.advisor import GrammarAdvisor
         from vnla.language.handwritten import words_of
+        from vnla.roles.advisor import TemplateAdvisor
         from vnla.training.cast import lexicon_for, vocabulary_of
 
-        spoken = {word for kind in ADVISORS.values() for word in kind().words()}
+        spoken = {word for kind in (TemplateAdvisor, GrammarAdvisor) for word in kind().words()}
         written = {word for line in self.lines for word in words_of(line.sentence)}
         return lexicon_for(self.agent, vocabulary_of(self.trained.config, self.trained.material), spoken | written)
 

@@ -42,7 +42,7 @@ def watched(guest: Guest) -> None:
 
 
 def help_it(guest: Guest) -> None:
-    guest.go("/#help").get_by_label("Tell it the way").fill("turn right and wander two steps")
+    guest.go("/#help").get_by_label("Tell it the way").fill("turn right and glorp")
     expect(guest.page.locator(".field mark")).to_be_attached()
 
 
