@@ -67,7 +67,8 @@ def test_ctrl_c_at_any_time_ends_with_one_line_and_leaves_nothing(tmp_path: Path
     os.killpg(process.pid, signal.SIGINT)
     out, said = process.communicate(timeout=60)
     if process.returncode == -signal.SIGINT and "/vnla/" not in said:  # Python itself had not begun yet: a busy machine
-        return test_ctrl_c_at_any_time_ends_with_one_line_and_leaves_nothing(tmp_path, 2 * seconds)
+        test_ctrl_c_at_any_time_ends_with_one_line_and_leaves_nothing(tmp_path, 2 * seconds)
+        return
     assert (process.returncode, out, said) == (130, "", "vnla: interrupted\n")
     assert time.monotonic() - began < 20, "two seconds where nobody else is at work"
     assert is_gone(process.pid, seconds=30, kill=os.killpg)
