@@ -45,6 +45,7 @@ def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.M
         assert all(0 <= each["value"] <= 100 for each in figures.values())
     four = [line for line in few if len(line.plan) == 4]
     assert all(found["heard"][name]["walks"] == len(four) and found["heard"][name]["houses"] == 2 for name in by_hand)
+    assert not any(found["heard"][name]["retained"] for name in by_hand), "it has not learned the paper's phrases"
     kept = found["heard"]["silence"]["retained"]["there"]["value"]
     assert kept is None or math.isclose(kept, 0, abs_tol=1e-9)
 

@@ -207,15 +207,18 @@ class _Subject:
         return _outcome(found, [task.house for task in self.tasks.tasks], values)
 
     def read(self, place: Path, other: _Subject) -> list[Listened]:
-        """Sentences by hand, beside silence and the paper's phrases for the same walks."""
+        """Sentences by hand, beside silence and the paper's phrases for the same walks. What is retained of these is told if
+        the other was trained with them: of phrases that nobody has learned, anything is much."""
         from vnla.evaluation.listening import listened
+        from vnla.roles.advisor import TemplateAdvisor
 
         if not self.lines:
             raise InputError(f"--handwritten: no walk by hand has {self.k} actions, as many as this run's subgoals")
         own = self.read_out(place)
-        usual = own if other is self else other.read_out(place)
+        knows = isinstance(other.trained.config.advisor, TemplateAdvisor)
+        usual = (own if other is self else other.read_out(place))[TEMPLATE] if knows else None
         names = {f"{WRITTEN}: {name}": outcome for name, outcome in own.items()}
-        return [listened(name, outcome, own[SILENCE], usual[TEMPLATE]) for name, outcome in names.items()]
+        return [listened(name, outcome, own[SILENCE], usual) for name, outcome in names.items()]
 
     def read_out(self, place: Path) -> dict[str, Outcome]:
         """What it does when sentences are read out to it, or nothing."""

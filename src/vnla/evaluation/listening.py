@@ -168,14 +168,15 @@ class Outcome:
     houses: Mapping[str, Sequence[str]]  # of the entries
 
 
-def listened(name: str, own: Outcome, silence: Outcome, usual: Outcome) -> Listened:
-    """The shares, and how much is retained of what advice as in training brings."""
+def listened(name: str, own: Outcome, silence: Outcome, usual: Outcome | None) -> Listened:
+    """The shares, and how much is retained of what advice as in training brings, where that is known."""
     figures, retained = {}, {}
     for measure, values in own.values.items():
         houses = np.broadcast_to(np.asarray(own.houses[measure]), np.shape(values))
         figures[measure] = over_houses(100 * np.asarray(values, np.float64), houses=houses)
-        sides = tuple(np.asarray(each.values[measure], np.float64) for each in (own, silence, usual))
-        retained[measure] = retained_over_houses(*sides, houses=houses)
+        if usual is not None:
+            sides = tuple(np.asarray(each.values[measure], np.float64) for each in (own, silence, usual))
+            retained[measure] = retained_over_houses(*sides, houses=houses)
     places = own.houses["exact"]
     return Listened(name, len(places), len(set(places)), figures, retained)
 
