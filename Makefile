@@ -59,7 +59,7 @@ pictures: install ## the pictures in docs/images
 
 docs: install $(VENV)/.docs licences ## the documentation as a site: build/site/index.html
 	$(BIN)/python docs/commands.py
-	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs -d build/doctrees . build/site
+	$(BIN)/sphinx-build -q -W --keep-going -E -a -j auto -c docs -d build/doctrees . build/site
 	@echo "build/site/index.html"
 
 $(VENV)/.docs: pyproject.toml docs/constraints.txt $(STAMP)
