@@ -100,3 +100,8 @@ def test_where_in_the_view_the_fireplace_is(heading: int, side: str | None) -> N
     """From (-2.5, 0.5) the fireplace at (-4.2, -2.3) is at 211.3 degrees: 31 to the right of south, 59 from west."""
     thing = landmark("fireplace").thing
     assert AROUND.side_of_thing(NAMES.index("living_east"), view_index(1, heading), thing) == side
+
+
+def test_actions_without_a_goal_are_those_of_the_world() -> None:
+    for place in range(len(NAMES) * VIEWS):
+        assert [AROUND.after(place, action) for action in Nav] == [step(place, action) for action in Nav]
