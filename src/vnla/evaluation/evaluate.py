@@ -141,7 +141,7 @@ def played(
             episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
             trace = Trace.of(bcui(episodes, players, longest=steps), steps)
             scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
-        progress(min(first + batch, count) if every[1] == 1 else done * count // len(mine), count)
+            progress(min(first + batch, count) if every[1] == 1 else done * count // len(mine), count)
         yield Piece(first, trace.to("cpu"), scores)
 
 
