@@ -87,7 +87,7 @@ def test_lines_say_what_part_of_the_whole_is_done(tmp_path: Path) -> None:
 def test_a_busy_machine_is_told_once_before_the_work_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def work(*_: object) -> None:
+    def work(*_: object, **__: object) -> None:
         assert capsys.readouterr().err == "note: busy\n"
         raise InputError("enough")
 
@@ -104,7 +104,7 @@ def test_threads_are_those_of_each_training_and_evaluation(
 ) -> None:
     begun: list[Stage] = []
 
-    def work(stages: Sequence[Stage], *_: object) -> None:
+    def work(stages: Sequence[Stage], *_: object, **__: object) -> None:
         begun.extend(stages)
         raise InputError("enough")
 
