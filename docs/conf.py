@@ -32,6 +32,7 @@ include_patterns = [
     "docs/api/*.rst",
     "results/README.md",
     "src/vnla/pretrained/card.md",
+    "src/vnla/language/data/README.md",
 ]
 exclude_patterns = [".venv", "build", "dist", "web", "tests"]
 suppress_warnings = ["ref.python"]  # two modules may have a class of the same name; a link then leads to the first
