@@ -40,6 +40,20 @@ def test_every_page_is_listed() -> None:
     assert [str(page.relative_to(ROOT)) for page in PAGES if page != LIST and page not in listed] == []
 
 
+def headings(page: Path) -> set[str]:
+    """Names by which links lead to the headings of a page."""
+    lines = re.findall(r"^#+ (.+)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_headings_lead_to_one(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", BLOCK.sub("", page.read_text(encoding="utf-8")))
+    assert [
+        (file, name) for file, name in links if name not in headings((page.parent / file).resolve() if file else page)
+    ] == []
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
 def test_blocks_are_of_languages_that_are_tried(page: Path) -> None:
     found = blocks(page)
