@@ -74,6 +74,7 @@ def test_it_serves_and_ends_when_told_to(served: Served) -> None:
     assert served.process.wait(timeout=60) in (0, 130)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_has_kept_every_session(home: Path, served: Served) -> None:
     welcome, *_ = served.say({"kind": "hello"}, {"kind": "beat"})
     served.process.kill()

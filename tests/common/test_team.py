@@ -94,6 +94,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_a_training_does_not_depend_on_whether_kernels_were_compiled_or_found(tmp_path: Path) -> None:
     """The first process compiles and keeps them, the second finds them."""
     environment = {"PYTHONPATH": ":".join(sys.path), "NUMBA_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}

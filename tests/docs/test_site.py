@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pages import PAGES, ROOT
 
@@ -20,7 +21,7 @@ DOCS = ROOT / "docs"
 LIST = DOCS / "README.md"
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
-TRIED = {"python", "sh", "json", "toml"}
+TRIED = {"python", "sh", "json", "toml", "yaml"}
 """Languages whose blocks are run, or at least read by what would run them."""
 SHOWN = {"", "text", "bibtex"}
 
@@ -63,6 +64,8 @@ def test_blocks_are_of_languages_that_are_tried(page: Path) -> None:
             json.loads(text)
         if language == "toml":
             tomllib.loads(text)
+        if language == "yaml":
+            assert list(yaml.safe_load_all(text))
     shell = "\n".join(text for language, text in found if language == "sh")
     done = subprocess.run(["sh", "-n"], input=shell, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -75,6 +75,7 @@ def test_what_the_file_says_of_success_is_not_believed(file: Path) -> None:
     assert np.array_equal(before, after)
 
 
+@pytest.mark.slow
 def test_a_difference_is_that_of_the_figures_and_a_person_is_drawn_with_both_sides(file: Path) -> None:
     one, other = scored(file).values()
     more = other.minus(one)

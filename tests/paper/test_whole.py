@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 import tiny_paper
 
 TABLES = {f"table-{number}" for number in range(1, 8)}
@@ -35,6 +37,7 @@ def done(out: Path) -> dict[str, float]:
     return {record["stage"]: path.stat().st_mtime for path, record in records.items() if record["done"]}
 
 
+@pytest.mark.slow
 def test_every_table_and_figure_is_there_even_if_it_was_killed_on_the_way(tmp_path: Path) -> None:
     first = begin(tmp_path)
     while sum(name.startswith("train/") for name in done(tmp_path)) < 3 and first.poll() is None:

@@ -79,6 +79,7 @@ def test_so_it_is_on_a_gpu(folders: tuple[Path, Path], tmp_path: Path) -> None:
             assert (tmp_path / "together" / name / file).read_bytes() == (tmp_path / "alone" / name / file).read_bytes()
 
 
+@pytest.mark.slow
 def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp_path: Path) -> None:
     configs = configs_of(folders)
     runs = [(tmp_path / "stopped" / name, config) for name, config in configs.items()]

@@ -131,6 +131,7 @@ def test_the_learning_rate_falls_at_the_end() -> None:
     assert [TrainingConfig(iterations=10).rate(i) for i in (0, 9)] == [1e-4, 1e-4]
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_random_moments_ends_with_the_same_weights(folders: tuple[Path, Path], tmp_path: Path) -> None:
     iterations, chance = 60, random.Random(5)
     subprocess.run(command(tmp_path / "whole", folders, iterations), env=ENVIRONMENT, check=True, capture_output=True)

@@ -67,6 +67,7 @@ def test_houses_in_any_order_with_a_pause_between(whole: WorldFolder, tmp_path: 
     assert not can_grow(folder, "pixels")
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_with_it(whole: WorldFolder, tmp_path: Path) -> None:
     folder = without_features(whole, tmp_path / "w")
     world, done = World.compile(folder.houses), list[int]()

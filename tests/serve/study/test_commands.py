@@ -169,6 +169,7 @@ def test_folders_may_move(vnla: Vnla, study_site: StudySite, study: Path, tmp_pa
     assert vnla("study", "export", study, "--out", tmp_path / "data").status == 0
 
 
+@pytest.mark.slow
 def test_a_rehearsal_reads_like_a_study(vnla: Vnla, study: Path, tmp_path: Path) -> None:
     """All that a paper reports is in the data: who came and who left, balance, order, times, words, and scores."""
     changed(shows={"way": True, "outcome": False}, platform="PROLIFIC_PID")(study)

@@ -60,6 +60,7 @@ def events(path: Path) -> list[dict[str, Any]]:
     return [line["event"] for line in lines_of(path) if "event" in line]
 
 
+@pytest.mark.slow
 def test_from_new_to_numbers(trained: Trained, tmp_path: Path, cache: Path, vnla: Vnla) -> None:
     study, data = tmp_path / "trial", tmp_path / "data"
 
