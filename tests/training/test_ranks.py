@@ -241,6 +241,7 @@ def with_paths(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path]), **more}
 
 
+@pytest.mark.slow
 def test_two_processes_end_as_one_and_one_goes_on_where_two_were(
     folders: tuple[Path, Path], data: RunData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def same_files(one: WorldFolder, other: WorldFolder) -> bool:
     return all((paths[0] / name).read_bytes() == (paths[1] / name).read_bytes() for name in (ARRAY, INDEX))
 
 
+@pytest.mark.slow
 def test_houses_in_any_order_with_a_pause_between(whole: WorldFolder, tmp_path: Path) -> None:
     folder = without_features(whole, tmp_path / "w")
     assert can_grow(folder, "pixels") and not can_grow(whole, "pixels")

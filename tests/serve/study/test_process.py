@@ -86,6 +86,7 @@ def test_from_new_to_numbers(trained: Trained, tmp_path: Path, cache: Path, vnla
     assert "success_rate" in vnla(*line.split()[1:]).out
 
 
+@pytest.mark.slow
 def test_a_killed_server_goes_on_exactly_where_it_was(trained: Trained, tmp_path: Path, cache: Path) -> None:
     """Killed in the middle of a task and in the moment of a word: all that was told is there again, once."""
     study = short(tmp_path / "study", trained)
