@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -172,9 +174,15 @@ def test_what_is_not_there_is_not_understood_here() -> None:
 @given(st.lists(st.sampled_from(list(Nav)), min_size=1, max_size=6))
 @settings(deadline=None)
 def test_plain_words_are_parsed_back_to_their_plan(plan: list[Nav]) -> None:
-    """Anywhere: turns and steps need no house. A turn around has no side, and a stop is the end."""
+    """Anywhere: numbered turns and steps need no house. "Turn left" is as far as what comes next asks for, a turn
+    around has no side, and a stop is the end."""
     words = " ".join(plain_words(plan))
-    meant = denote(parse(words), AROUND, pose("hall_south", 0), AROUND.after)
+    parsed = parse(words)
+    meant = denote(parsed, AROUND, pose("hall_south", 0), AROUND.after)
     ended = plan[: plan.index(Nav.STOP) + 1] if Nav.STOP in plan else plan
-    around = "turn around" in words
-    assert around or subgoal_text(meant.plan) == subgoal_text(ended)
+    if "turn around" in words:
+        return
+    if any(clause.vague for clause in parsed.clauses):
+        assert [action for action, _ in groupby(meant.plan)] == [action for action, _ in groupby(ended)]
+    else:
+        assert subgoal_text(meant.plan) == subgoal_text(ended)
