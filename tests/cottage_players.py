@@ -9,7 +9,7 @@ from torch import Tensor
 
 from vnla.agent.config import AgentConfig
 from vnla.agent.paper import PaperAgent
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import Acting, most_probable
@@ -34,7 +34,7 @@ TASKS = TaskSet.compile(WORLD, cottage_tasks(WORLD), TimeBudgets(), vocabulary=V
 class Following(Acting):
     """Does what the navigation teacher says."""
 
-    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, _step: int) -> Tensor:
+    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, _step: When) -> Tensor:
         return taught
 
 
@@ -44,7 +44,7 @@ class Scripted(Acting):
 
     script: tuple[Nav, ...] = field(default=())
 
-    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, step: int) -> Tensor:
+    def __call__(self, _chances: Tensor, taught: Tensor, _intervened: Tensor, _episodes: Episodes, step: When) -> Tensor:
         return torch.full_like(taught, self.script[step] if step < len(self.script) else Nav.RIGHT)
 
 

@@ -26,7 +26,7 @@ from torch import Tensor
 import vnla.gym
 from cottage_players import TASKS, Scripted, players
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 from vnla.evaluation.evaluate import evaluate
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
@@ -233,7 +233,7 @@ def test_spl_counts_a_way_back() -> None:
 class Straying(Scripted):
     """Follows a script, then the teacher."""
 
-    def __call__(self, chances: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: int) -> Tensor:
+    def __call__(self, chances: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: When) -> Tensor:
         return super().__call__(chances, taught, intervened, episodes, step) if step < len(self.script) else taught
 
 

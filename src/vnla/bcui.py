@@ -22,7 +22,7 @@ from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation, count_unmoved, nowhere, remembered
+from vnla.episodes import Episodes, Situation, When, count_unmoved, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
 from vnla.roles.words import Heard
@@ -52,15 +52,17 @@ class Walk:
 
 
 def bcui(
-    episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE, begun: tuple[int, Walk] | None = None
+    episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE, begun: tuple[When, Walk] | None = None
 ) -> Rollout:
-    """Run `episodes` from start to end, or on from where they stood before a step, if they were `begun`."""
+    """Run `episodes` from start to end; or on from where they stood, all before one step or each before one of its own, if
+    they were `begun`."""
     rollout = Rollout(episodes, players.batching)
     done, walk = begun or (0, begin(episodes, players, longest))  # 4-8
-    for step in range(done, longest):  # 9
+    for count in range(done if isinstance(done, int) else int(done.min()), longest):  # 9
         walk = players.batching.rest(walk, walk.going)
         if not len(walk.row):
             break
+        step = of_each(count, done, walk.row)
         sight = look(walk, step, players)  # 10, 22
         answer = walk.mind.read(sight.may_ask, partial(advise, walk, step, players))  # 15
         mind = walk.mind.see(sight.view, walk.nav)  # 10
@@ -71,7 +73,7 @@ def bcui(
         deed = act(walk, step, sight, resolve.request, second.logits, players)  # 23-27, 33
         rollout.moments.append(  # 28, 29
             Moment(
-                step=step, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
+                step=count, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
                 tentative=resolve.tentative, final=deed.final, known=kept(resolve.known, players),
                 teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
                 heard=answer.index, phrases=answer.table, taught=deed.taught, nav=deed.nav, after=deed.pose,
@@ -86,6 +88,11 @@ def bcui(
     return rollout
 
 
+def of_each(count: int, done: When, row: Tensor) -> When:
+    """The step of each, where those who were behind all others are at the step `count`."""
+    return count if isinstance(done, int) else count - done.min() + done[row]
+
+
 class Sight(NamedTuple):
     """What there is at the poses of a batch, whatever its agents think."""
 
@@ -97,7 +104,7 @@ class Sight(NamedTuple):
 
 
 @fused
-def look(walk: Walk, step: int, players: Players) -> Sight:
+def look(walk: Walk, step: When, players: Players) -> Sight:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     environment, goals = walk.episodes.environment, walk.episodes.goals
     may_ask = walk.going & (walk.budget > 0)
@@ -119,12 +126,12 @@ def seen(now: Situation, players: Players, veil: Views) -> Views:
     return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
 
 
-def advise(walk: Walk, step: int, players: Players) -> Heard:
+def advise(walk: Walk, step: When, players: Players) -> Heard:
     """Line 15: what the advisor would say."""
     return players.voice.say(situation(walk, step, nothing(walk)))
 
 
-def situation(walk: Walk, step: int, tentative: Tensor, ask: Callable[[], Tensor] | None = None) -> Situation:
+def situation(walk: Walk, step: When, tentative: Tensor, ask: Callable[[], Tensor] | None = None) -> Situation:
     """What a help policy, a teacher or an advisor may look at."""
     return Situation(
         episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
@@ -149,7 +156,7 @@ class Resolve(NamedTuple):
 
 
 @fused
-def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, players: Players) -> Resolve:
+def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, players: Players) -> Resolve:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
     if first is None:
         tentative = known = nothing(walk)
@@ -170,10 +177,11 @@ def consider(walk: Walk, step: int, sight: Sight, first: Decision | None, player
     )
 
 
-def asked(walk: Walk, step: int, known: Tensor, players: Players) -> Tensor:
+def asked(walk: Walk, step: When, known: Tensor, players: Players) -> Tensor:
     """What the help module says, with dropout that is each episode's own."""
-    if known.is_cuda:
+    if known.is_cuda or not players.agent.training:
         return players.agent.ask(known, walk.budget)
+    assert isinstance(step, int), "who learns begins with everybody else"
     with lots_of(walk.episodes.lots(), step, ASKING):
         return players.agent.ask(known, walk.budget)
 
@@ -194,7 +202,7 @@ class Deed(NamedTuple):
 
 
 @fused
-def act(walk: Walk, step: int, sight: Sight, request: Tensor, logits: Tensor, players: Players) -> Deed:
+def act(walk: Walk, step: When, sight: Sight, request: Tensor, logits: Tensor, players: Players) -> Deed:
     """Lines 23 to 27, 33, 17 and 30 to 32: choose an action, carry it out, and count."""
     final = log_distribution(logits, sight.blocked)
     since_request = (walk.since_request + 1).masked_fill(request, 0)

@@ -19,6 +19,9 @@ from vnla.roles.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import NOWHERE, Environment, viewpoint_of
 
+When = int | Tensor
+"""A step of a batch, from 0: one number, or (batch,) where each of the episodes is at another."""
+
 
 @dataclass(frozen=True)
 class Episodes:
@@ -78,7 +81,7 @@ class Situation:
     """One time step of a batch of episodes, when each agent considers whether to ask."""
 
     episodes: Episodes
-    step: int | Tensor  # from 0; one number for the whole batch
+    step: When  # one number, unless everybody has `own_steps`
     pose: Tensor  # (batch,)
     unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
     budget: Tensor  # (batch,), requests left
@@ -119,7 +122,8 @@ def nowhere(like: Tensor, steps: int) -> Tensor:
     return like.new_full((len(like), steps), NOWHERE)
 
 
-def remembered(past: Tensor, step: int | Tensor, pose: Tensor) -> Tensor:
+def remembered(past: Tensor, step: When, pose: Tensor) -> Tensor:
     """The past with the pose of a step; one without room stays as it is."""
-    this = torch.arange(past.shape[1], device=past.device) == step
+    own = step[:, None] if isinstance(step, Tensor) and step.dim() else step
+    this = torch.arange(past.shape[1], device=past.device) == own
     return torch.where(this, pose[:, None], past)

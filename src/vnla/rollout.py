@@ -24,7 +24,7 @@ class Moment:
     """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0). Where pass 1
     was done for those alone who may ask, `tentative` and `known` of the others mean nothing."""
 
-    step: int
+    step: int  # where each goes on from a step of its own: that of those who were behind
     row: Tensor  # which episodes of the rollout took part
     going: Tensor  # which of them had not ended before
     learns: Tensor  # which of them count in the navigation loss

@@ -16,7 +16,7 @@ from vnla.episodes import Situation, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_policies import AsTaught, AtFirst
 from vnla.world.actions import Nav
-from vnla.world.compiled import Environment, look_up
+from vnla.world.compiled import NOWHERE, Environment, look_up
 from vnla.world.views import HEADINGS
 
 
@@ -133,3 +133,9 @@ def test_a_veil_hides_the_same_numbers_all_along_an_episode_and_others_in_the_ne
         seen_now = players.views["drawn"][moment.pose] * shown[moment.row]
         assert torch.allclose(moment.known[:, :8], seen_now)
     assert veil_of(episodes, replace(players, veil=0.0)) == {}
+
+
+def test_everybody_remembers_at_a_step_of_its_own() -> None:
+    poses = torch.tensor([40, 50])
+    past = remembered(nowhere(poses, 3), torch.tensor([2, 0]), poses)
+    assert past.tolist() == [[NOWHERE, NOWHERE, 40], [50, NOWHERE, NOWHERE]]

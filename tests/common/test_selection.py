@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
 from vnla.bcui import begin
-from vnla.common.selection import take_rows
+from vnla.common.selection import join_rows, row_shapes, take_rows
 from vnla.roles.help_policies import AtRandom
 
 ROWS = torch.tensor([2, 0])
@@ -76,3 +76,11 @@ def test_taking_rows_of_a_walk_is_beginning_with_fewer_episodes(seed: int | Tens
         (ours.coverage, theirs.coverage),
     ):
         torch.testing.assert_close(one, other)
+
+
+def test_batches_that_are_alike_are_joined_one_after_the_other() -> None:
+    one, other = ({"a": torch.tensor(rows), "b": (torch.ones(len(rows), 3), 7)} for rows in ([1, 2], [3]))
+    assert row_shapes(one) == row_shapes(other) != row_shapes({**one, "b": (torch.ones(2, 4), 7)})
+    joined = join_rows([one, other])
+    assert joined["a"].tolist() == [1, 2, 3]
+    assert joined["b"][0].shape == (3, 3) and joined["b"][1] == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from cottage_run import write_cottage
 from vnla import cli
 from vnla.agent.layers.cells import LSTMCell
 from vnla.agent.paper import PaperAgent
+from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
@@ -196,6 +198,37 @@ def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, mo
             assert same(walked, again), (task, spoken)
             answered += 1
     assert answered > len(whole), "some ask twice"
+
+
+@pytest.mark.parametrize(("policy", "together"), [("first", True), ("teacher", True), ("random", False)])
+def test_who_are_answered_at_once_go_on_together_each_from_its_own_step(
+    policy: str, together: bool, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, anew = (Engine(replace(trained, config=trained.config.asking(policy))) for _ in range(2))
+    errands = []
+    for number, task in enumerate(tasks(kept) * 2):
+        errand = Errand(task, number, {})
+        for answer in ("turn left", None)[: 1 + number % 2]:
+            walked = kept.walk(errand).result(timeout=60)
+            step = next((i for i, each in enumerate(walked.steps) if each.asked and i not in errand.spoken), None)
+            if step is not None:
+                errand = Errand(task, number, {**errand.spoken, step: answer}, waits=True)
+        if errand.spoken:
+            errands.append(errand)
+    assert len({max(errand.spoken) for errand in errands}) > 1, "at different steps"
+
+    monkeypatch.setattr("vnla.serve.engine.walk_all", lambda *_: pytest.fail("nothing has to be walked anew"))
+    batches = []
+    monkeypatch.setattr(
+        "vnla.serve.engine.bcui", lambda episodes, *a, **k: (batches.append(len(episodes)), bcui(episodes, *a, **k))[1]
+    )
+    waiting = [(errand, Future[Walked]()) for errand in errands]
+    kept._serve(waiting)
+    assert batches == ([len(errands)] if together else [1] * len(errands))
+    monkeypatch.undo()
+    for errand, future in waiting:
+        [again] = walk_all(anew, [errand])
+        assert same(future.result(timeout=0), again), errand
 
 
 def test_more_than_a_mind_has_room_for_is_walked_anew(engine: Engine) -> None:

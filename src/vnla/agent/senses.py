@@ -30,6 +30,8 @@ class Sense(ABC):
     """How many numbers it gives."""
     remembers: ClassVar[bool] = False
     """Whether it looks at `situation.past`, the poses before this step."""
+    own_steps: ClassVar[bool] = False
+    """Whether `situation.step` may be another number for each episode."""
 
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
@@ -41,6 +43,7 @@ class Clock(Sense):
     """How many steps are left."""
 
     size: ClassVar[int] = LONGEST_EPISODE + 1
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """One of its numbers is 1."""
@@ -52,6 +55,7 @@ class Requests(Sense):
     """How many requests are left."""
 
     size: ClassVar[int] = 6
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """One of its numbers is 1."""
@@ -63,6 +67,7 @@ class Advice(Sense):
     """How many steps ago the agent asked: the step of the subgoal that it is at, and whether that is over."""
 
     size: ClassVar[int] = 10
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """One of its numbers is 1: the last for whoever asked long ago, or never."""
@@ -76,6 +81,7 @@ class Been(Sense):
 
     size: ClassVar[int] = HEADINGS + 4
     remembers: ClassVar[bool] = True
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """The headings it has looked at from here, from the present one on to the right; then the other three, and whether

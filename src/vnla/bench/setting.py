@@ -20,7 +20,7 @@ from vnla.agent.senses import senses_named
 from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.common.tables import Table
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
 from vnla.language.advisor import GrammarVoice
@@ -51,7 +51,7 @@ class KeepGoing:
 
     choice: Choice
 
-    def __call__(self, probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:
+    def __call__(self, probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:
         """Actions (batch,) from probabilities (batch, 6)."""
         moved = probabilities.clone()
         moved[:, Nav.RIGHT] += moved[:, Nav.STOP]

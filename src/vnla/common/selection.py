@@ -1,8 +1,8 @@
-"""Take, or put, some rows of all that belongs to a batch: tensors inside tuples, lists, dictionaries and dataclasses."""
+"""Take, put or join rows of all that belongs to a batch: tensors inside tuples, lists, dictionaries and dataclasses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -23,6 +23,23 @@ def take_rows(value: Value, rows: Tensor) -> Value:
 def put_rows(value: Value, rows: Tensor, some: Value) -> Value:
     """`value` with `some` in the place of its `rows`."""
     return cast(Value, _mapped(lambda each, new: each.index_copy(0, rows, new.to(each.dtype)), value, some))
+
+
+def join_rows(values: Sequence[Value]) -> Value:
+    """One after the other, as one batch; what has no batch is the first's. All must be alike but for the number of rows."""
+    return cast(Value, _mapped(lambda *each: torch.cat(each), *values))
+
+
+def row_shapes(value: object) -> tuple[torch.Size, ...]:
+    """What a row of each tensor is like. Those that have the same can be joined."""
+    shapes: list[torch.Size] = []
+
+    def note(each: Tensor) -> Tensor:
+        shapes.append(each.shape[1:])
+        return each
+
+    _mapped(note, value)
+    return tuple(shapes)
 
 
 def where_rows(chosen: Tensor, value: Value, other: Value) -> Value:

@@ -13,24 +13,24 @@ import torch
 from torch import Tensor
 
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 
 
 class Choice(Protocol):
     """How an action is chosen from a distribution."""
 
-    def __call__(self, probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:
+    def __call__(self, probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:
         """Actions (batch,) from probabilities (batch, 6)."""
 
 
-def sampled(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:
+def sampled(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:
     """An action drawn from the distribution, by the number keyed to this episode and step."""
     number = uniform(episodes.seed, episodes.key, Purpose.NAV_ACTION, step)
     reached = probabilities.double().cumsum(dim=1)
     return (reached <= number[:, None] * reached[:, -1:]).sum(dim=1)  # their sum is not exactly 1
 
 
-def most_probable(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:  # noqa: ARG001
+def most_probable(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  # noqa: ARG001
     """The action of the highest probability."""
     return probabilities.argmax(dim=1)
 
@@ -42,7 +42,7 @@ class Acting:
     choice: Choice
     direct: bool
 
-    def __call__(self, probabilities: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: int) -> Tensor:
+    def __call__(self, probabilities: Tensor, taught: Tensor, intervened: Tensor, episodes: Episodes, step: When) -> Tensor:
         """The actions to carry out."""
         own = self.choice(probabilities, episodes, step)
         return torch.where(intervened, taught, own) if self.direct else own

@@ -65,6 +65,9 @@ class Voice(ABC):
     remembers: ClassVar[bool] = False
     """Whether `say` looks at `Situation.past`."""
 
+    own_steps: bool = False
+    """Whether `Situation.step` may be another number for each episode."""
+
     phrases: Phrases
     """The table as an episode begins. No later one may have longer phrases."""
 
@@ -176,6 +179,8 @@ class TemplateAdvisor(Advisor):
 @dataclass(frozen=True)
 class TemplateVoice(Voice):
     """The paper's advisor with its table."""
+
+    own_steps = True
 
     advisor: TemplateAdvisor
     phrases: Phrases  # every subgoal, by its code

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 from vnla.world.actions import DOWN, LEFT, RIGHT, STOP, UP
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 from vnla.world.views import HEADINGS, VIEWS
@@ -40,7 +40,14 @@ class Led:
         return pose.new_empty(len(pose), 0)
 
     def __call__(
-        self, route: Tensor, pose: Tensor, taught: Tensor, since_request: Tensor, k: int, episodes: Episodes, step: int
+        self,
+        route: Tensor,
+        pose: Tensor,
+        taught: Tensor,
+        since_request: Tensor,
+        k: int,
+        episodes: Episodes,
+        step: When,
     ) -> Course:
         """What to teach, where the navigation teacher's action is `taught`; who has just asked, has 0 steps since then."""
         del pose, episodes, step
@@ -70,7 +77,14 @@ class Following(Led):
         return pose[:, None].repeat(1, k + 1)
 
     def __call__(
-        self, route: Tensor, pose: Tensor, taught: Tensor, since_request: Tensor, k: int, episodes: Episodes, step: int
+        self,
+        route: Tensor,
+        pose: Tensor,
+        taught: Tensor,
+        since_request: Tensor,
+        k: int,
+        episodes: Episodes,
+        step: When,
     ) -> Course:
         """The way of the plan while the agent keeps to it, then the way to its end."""
         route = torch.where((since_request == 0)[:, None], _planned(pose, k, episodes), route)

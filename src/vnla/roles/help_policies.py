@@ -43,6 +43,8 @@ class HelpPolicy(ABC):
     """Whether it goes by the agent's help module."""
     learns: ClassVar[bool] = False
     """Whether that module has to imitate the help teacher in training."""
+    own_steps: ClassVar[bool] = False
+    """Whether `situation.step` may be another number for each episode."""
 
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
@@ -66,6 +68,7 @@ class Never(HelpPolicy):
     """NONE: never requests help."""
 
     asks: ClassVar[bool] = False
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Nobody."""
@@ -75,6 +78,8 @@ class Never(HelpPolicy):
 @dataclass(frozen=True)
 class AtFirst(HelpPolicy):
     """FIRST: requests continuously from the beginning, until the budget is used up."""
+
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever still can."""
@@ -110,6 +115,7 @@ class AsTaught(HelpPolicy):
     """TEACHER: follows the help-requesting teacher."""
 
     deliberates: ClassVar[bool] = True
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever the teacher tells to."""
@@ -125,6 +131,7 @@ class Learned(HelpPolicy):
     deliberates: ClassVar[bool] = True
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = True
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever would rather ask."""

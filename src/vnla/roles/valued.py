@@ -26,6 +26,7 @@ class Valued(HelpPolicy):
 
     deliberates: ClassVar[bool] = True
     consults: ClassVar[bool] = True
+    own_steps: ClassVar[bool] = True
     margin: float = 0.0
     """What a request has to be worth, in success."""
 

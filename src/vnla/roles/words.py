@@ -36,6 +36,10 @@ class Words(NamedTuple):
         """The same on `device`."""
         return Words(self.tokens.to(device), self.length.to(device))
 
+    def widened(self, words: int, padding: int) -> Words:
+        """With room for at least so many words."""
+        return self._replace(tokens=pad(self.tokens, (0, max(0, words - self.tokens.shape[1])), value=padding))
+
     def backwards(self) -> Words:
         """Each sentence in reverse order, padded at the end."""
         place = torch.arange(self.tokens.shape[1], device=self.tokens.device)

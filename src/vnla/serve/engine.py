@@ -15,7 +15,7 @@ import random
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 import torch
 
-from vnla.bcui import Walk, bcui
+from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.serve.goals import Goals
-from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, spoken_into, told_anew, with_persons, words_of
-from vnla.serve.paused import Keeping, Paused, Pauses
+from vnla.serve.hearing import Spoken, most_words, spoken_into, with_persons, words_of
+from vnla.serve.paused import Keeping, Paused, Pauses, go_on, part_ways
 from vnla.serve.sights import Sights
 from vnla.serve.walked import Walked, walks_of
 from vnla.tasks.task import Task
@@ -62,6 +62,10 @@ class Errand(NamedTuple):
     the answer counts."""
 
 
+Waiting = tuple[Errand, Future[Walked]]
+"""An episode to walk, and who waits for it."""
+
+
 class Engine:
     """Walks what it is given, in batches, on a thread of its own."""
 
@@ -78,8 +82,9 @@ class Engine:
         self._kept: OrderedDict[tuple[Task, int], Future[Walked]] = OrderedDict()
         self.pauses = Pauses()
         """Where walks go on when somebody answers; only the walking thread knows them."""
+        self._widest = max((len(task.end_goal.split()) for task in self.goals.offered), default=0)
         self._lock = threading.Lock()
-        self._queue: queue.Queue[tuple[Errand, Future[Walked]] | None] = queue.Queue(MOST_WAITING)
+        self._queue: queue.Queue[Waiting | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._work, name="walks", daemon=True)
         self._thread.start()
 
@@ -175,9 +180,10 @@ class Engine:
         self._thread.join()
 
     def compiled(self, tasks: Sequence[Task]) -> TaskSet:
-        """Tasks ready to run, with evaluation's time budgets."""
+        """Tasks ready to run, with evaluation's time budgets; their end-goals have room for any, so that walks are alike."""
         material = self.trained.material
-        return TaskSet.compile(material.world, tasks, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
+        compiled = TaskSet.compile(material.world, tasks, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
+        return replace(compiled, end_goals=compiled.end_goals.widened(self._widest, material.dataset.vocabulary.padding))
 
     def _work(self) -> None:
         going = True
@@ -189,22 +195,37 @@ class Engine:
             going = None not in waiting
             self._serve([each for each in waiting if each is not None and each[1].set_running_or_notify_cancel()])
 
-    def _went_on(self, errand: Errand, future: Future[Walked]) -> bool:
-        """Whether somebody who answered was served at once, because the walk was kept where it waited. What fails so is
-        walked anew."""
-        paused = self.pauses.find(errand.task, errand.seed, errand.spoken)
-        if paused is None:
-            return False
-        try:
-            [walked] = _walk_batch(self, self.compiled([errand.task]), [errand], 0, paused)
-        except Exception:
-            return False
-        future.set_result(walked)
-        return True
+    def _go_on_with(self, waiting: Sequence[Waiting]) -> list[Waiting]:
+        """Serve those who answered at once where the walk was kept that waited for it, together if that can be; the others,
+        who have to be walked anew. What fails so is walked anew as well."""
+        groups, anew = defaultdict[object, list[tuple[Waiting, Paused]]](list), list[Waiting]()
+        together = part_ways(self.players)
+        for number, each in enumerate(waiting):
+            errand = each[0]
+            paused = self.pauses.find(errand.task, errand.seed, errand.spoken)
+            if paused is None:
+                anew.append(each)
+            else:
+                groups[paused.kind if together and self._has_room(errand) else number].append((each, paused))
+        for group in groups.values():
+            errands = [errand for (errand, _), _ in group]
+            try:
+                tasks = self.compiled([errand.task for errand in errands])
+                walks = _walk_batch(self, tasks, errands, 0, [paused for _, paused in group])
+            except Exception:
+                anew += [each for each, _ in group]
+                continue
+            for ((_, future), _), walked in zip(group, walks, strict=True):
+                future.set_result(walked)
+        return anew
 
-    def _serve(self, waiting: Sequence[tuple[Errand, Future[Walked]]]) -> None:
+    def _has_room(self, errand: Errand) -> bool:
+        """Whether nothing is said that is longer than what the advisor says."""
+        return most_words(errand.spoken) <= self.players.voice.phrases.words.tokens.shape[1]
+
+    def _serve(self, waiting: Sequence[Waiting]) -> None:
         """Walk together; if that fails, one by one, so that nobody fails for another."""
-        waiting = [(errand, future) for errand, future in waiting if not self._went_on(errand, future)]
+        waiting = self._go_on_with(waiting)
         if not waiting:
             return
         try:
@@ -245,33 +266,24 @@ def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
 
 
 def _walk_batch(
-    engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int, paused: Paused | None = None
+    engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int, paused: Sequence[Paused] = ()
 ) -> list[Walked]:
-    """Some episodes together, from start to end; or one, from where it was `paused`."""
+    """Some episodes together, from start to end; or from where they were `paused`."""
     device = tasks.key.device
     seeds = torch.tensor([errand.seed for errand in errands], device=device)
     which = torch.arange(first, first + len(errands), device=device)
     plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.players.advisor.k)
-    longest = int(plain.time_budget.max())
-    episodes, said = spoken_into(plain, [errand.spoken for errand in errands], [errand.waits for errand in errands], longest)
-    most = max((len(errand.spoken) for errand in errands), default=0)
-    players, listener = with_persons(engine.players, said, engine.words, most)
+    said = [errand.spoken for errand in errands]
+    episodes, texts = spoken_into(plain, said, [errand.waits for errand in errands], LONGEST_EPISODE)
+    players, listener = with_persons(engine.players, texts, engine.words, max(map(len, said)))
     room = players.voice.phrases.tails.tokens.shape[1]
     keeping = Keeping.like(players.batching)
     with torch.inference_mode(), greedy(listener):
-        begun = None if paused is None else _begun(paused, episodes, listener, room)
-        rollout = bcui(episodes, replace(players, batching=keeping), longest=longest, begun=begun)
-        before = [paused.before] if paused is not None and begun is not None else []
+        begun = go_on(paused, episodes, listener, room) if paused else None
+        rollout = bcui(episodes, replace(players, batching=keeping), begun=begun)
+        before = [each.before if begun else () for each in paused] or [()] * len(errands)
         given = [errand.task for errand in errands]
         walks = walks_of(rollout, episodes, listener.attention, players, engine.words, given, before)
         for row, (errand, walked) in enumerate(zip(errands, walks, strict=True)) if not keeping.fixed else ():
-            engine.pauses.keep(errand.seed, errand.spoken, walked, row, keeping, begun[0] if begun else 0, room)
+            engine.pauses.keep(errand.seed, errand.spoken, walked, row, keeping, len(before[row]), room)
     return walks
-
-
-def _begun(paused: Paused, episodes: PersonsEpisodes, listener: Listener, room: int) -> tuple[int, Walk] | None:
-    """Where an episode goes on; None if it has to begin anew, because more is said to it than its mind has room for."""
-    mind = told_anew(paused.walk.mind, listener)
-    if mind is None or room != paused.room:
-        return None
-    return paused.step, replace(paused.walk, episodes=episodes, mind=mind)

@@ -20,7 +20,7 @@ from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.senses import Sense
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation
+from vnla.episodes import Episodes, Situation, When
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP
@@ -36,7 +36,7 @@ LARGEST = 1e4
 """A logit beside which no other counts."""
 
 Spoken = Mapping[int, str | None]
-"""Step → what a person says there, in the agent's words; None is no answer."""
+"""When → what a person says there, in the agent's words; None is no answer."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,12 @@ class PersonsEpisodes(Episodes):
 
     spoken: Tensor = field(kw_only=True)  # (batch, steps), which of the persons' phrases, or NOBODY
     waits: Tensor = field(kw_only=True)  # (batch,), whether requests wait for persons
+
+    def spoken_at(self, step: When) -> Tensor:
+        """What is said at a step, or at one of each: (batch,)."""
+        if isinstance(step, Tensor) and step.dim():
+            return self.spoken.gather(1, step[:, None]).squeeze(1)
+        return self.spoken[:, step]
 
 
 def spoken_into(
@@ -67,12 +73,18 @@ def words_of(text: str) -> list[str]:
     return text.lower().replace(COMMA, f" {COMMA} ").replace(FULL_STOP, " ").split()
 
 
+def most_words(spoken: Spoken) -> int:
+    """How many words the longest of it has, its full stop included."""
+    return max((len(words_of(text)) + 1 for text in spoken.values() if text), default=0)
+
+
 class PersonsVoice(Voice):
     """An advisor's voice that gives way where a person speaks."""
 
     def __init__(self, own: Voice, said: Sequence[str], lexicon: Lexicon) -> None:
         self._own = own
         self._said = said
+        self.own_steps = has_own_steps(own)
         rows = [[lexicon[word] for word in (*words_of(text), FULL_STOP)] for text in said]
         self._width = max([own.phrases.words.tokens.shape[1], *map(len, rows)])
         tokens = own.phrases.words.tokens.new_tensor([row + [lexicon.padding] * (self._width - len(row)) for row in rows])
@@ -87,7 +99,7 @@ class PersonsVoice(Voice):
         heard = self._own.say(now)
         table, first = self._extended(heard.table), heard.table.silence
         own = torch.where(heard.index == first, table.silence, heard.index)
-        spoken = now.episodes.spoken[:, now.step]
+        spoken = now.episodes.spoken_at(now.step)
         persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
         return Heard(torch.where(spoken == NOBODY, own, persons), table)
 
@@ -115,11 +127,12 @@ class Told(Sense):
 
     NAME: ClassVar[str] = "told"
     size: ClassVar[int] = 2
+    own_steps: ClassVar[bool] = True
 
     def __call__(self, situation: Situation) -> Tensor:
         """1 or 0 for each: (batch, 2)."""
         assert isinstance(situation.episodes, PersonsEpisodes)
-        spoken = situation.episodes.spoken[:, situation.step]
+        spoken = situation.episodes.spoken_at(situation.step)
         return torch.stack([spoken > SILENCE, situation.episodes.waits & (spoken == NOBODY)], dim=1).float()
 
 
@@ -179,6 +192,12 @@ class _Listening(Mind):
         stops = torch.arange(NAV_ACTIONS, device=ask.device) == STOP
         logits = decision.logits.masked_fill(self.waits[:, None] & stops, LARGEST)
         return decision._replace(logits=logits), replace(self, own=own, before=self.told)
+
+
+def has_own_steps(part: object) -> bool:
+    """Whether exactly this kind of policy, voice or sense says of itself that episodes may be at different steps: what is
+    derived from it may look at the step in another way."""
+    return bool({**vars(type(part)), **vars(part)}.get("own_steps"))
 
 
 def told_anew(mind: Mind, listener: Listener) -> Mind | None:

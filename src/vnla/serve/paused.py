@@ -1,21 +1,25 @@
 """Walks kept where a person may answer, so that whoever does need not wait until all before it is walked anew.
 
 What came before a request does not depend on the answer. So the agent goes on from there, with its mind as it was: a row of
-the batch that it walked in.
+the batch that it walked in. Those who are answered at the same time go on together, each from its own step.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
+import torch
 from torch import Tensor
 
 from vnla.bcui import Walk
 from vnla.common.batching import Batching
-from vnla.common.selection import take_rows
-from vnla.serve.hearing import Spoken
+from vnla.common.selection import join_rows, row_shapes, take_rows
+from vnla.episodes import When
+from vnla.players import Players
+from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, has_own_steps, told_anew
 from vnla.serve.walked import Step, Walked
 from vnla.tasks.task import Task
 
@@ -34,6 +38,12 @@ class Paused(NamedTuple):
     before: tuple[Step, ...]
     room: int
     """Words of what it hears that its mind has room for."""
+
+    @property
+    def kind(self) -> object:
+        """The same for those that can go on together."""
+        walk = self.walk
+        return self.room, row_shapes((walk.mind, walk.past, walk.veil, walk.plan, walk.route))
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,8 @@ class Pauses:
         return found
 
     def keep(self, seed: int, spoken: Spoken, walked: Walked, row: int, keeping: Keeping, first: int, room: int) -> None:
-        """Keep a walk at its first request that no person has answered, if there is one; `first` is the first step that was
-        walked now."""
+        """Keep a walk at its first request that no person has answered, if there is one; `first` is the first of its steps
+        that was walked now."""
         step = next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)
         if step is None or step < first:
             return
@@ -90,3 +100,25 @@ class Pauses:
         self._kept.move_to_end(key)
         while len(self._kept) > MOST:
             self._kept.popitem(last=False)
+
+
+def part_ways(players: Players) -> bool:
+    """Whether episodes of one batch may be at different steps."""
+    batching = players.batching
+    parts = (players.help_policy, players.voice, *players.senses.values())
+    return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
+
+
+def go_on(paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listener, room: int) -> tuple[When, Walk] | None:
+    """Where these episodes go on; None if they have to begin anew, because more is said than their minds have room for, or
+    because they are minds that cannot."""
+    walks = []
+    for row, each in enumerate(paused):
+        mind = told_anew(each.walk.mind, listener)
+        if mind is None or room != each.room:
+            return None
+        place = each.walk.row.new_tensor([row])
+        walks.append(replace(each.walk, row=place, episodes=take_rows(episodes, place), mind=mind))
+    if len(paused) == 1:
+        return paused[0].step, walks[0]
+    return torch.tensor([each.step for each in paused], device=episodes.key.device), join_rows(walks)

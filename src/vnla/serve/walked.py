@@ -116,7 +116,8 @@ def walks_of(
         instructions.recall(row, each)
     spoken = episodes.spoken.tolist()
     for moment, weights, ask in zip(rollout.moments, attention, _asking(rollout.moments, players), strict=True):
-        for row, step in _steps(moment, weights, ask, instructions, [each[moment.step] for each in spoken]):
+        now = [said[len(done)] if len(done) < len(said) else NOBODY for said, done in zip(spoken, steps, strict=True)]
+        for row, step in _steps(moment, weights, ask, instructions, now):
             steps[row].append(step)
     metres = episodes.environment.distance_left(rollout.last_pose(), episodes.goals)
     numbers = (episodes.time_budget, episodes.help_budget, episodes.start, metres)

@@ -18,7 +18,7 @@ from torch import Tensor
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
-from vnla.episodes import Episodes
+from vnla.episodes import Episodes, When
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.measures import is_success
@@ -55,7 +55,7 @@ class Gait:
 AS_IT_IS, FOLLOWING, STOPPING, BOTH = GAITS = (Gait(), Gait(led=True), Gait(stops=True), Gait(led=True, stops=True))
 
 
-def going_on(probabilities: Tensor, episodes: Episodes, step: int) -> Tensor:  # noqa: ARG001
+def going_on(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  # noqa: ARG001
     """The most probable action but `stop`."""
     stop = torch.arange(NAV_ACTIONS, device=probabilities.device) == STOP
     return probabilities.masked_fill(stop, -1).argmax(dim=1)
