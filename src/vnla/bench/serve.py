@@ -66,6 +66,7 @@ def bench_serve(
     yield Measurement("steps lost", sum(tally.lost.values()), "", note=lost or f"goal {LOST}", judged=False)
     for mode in chosen:
         yield from _latencies(mode, tally.latencies.get(mode, []))
+    yield from _latencies("all", [spent for each in tally.latencies.values() for spent in each])
 
 
 def _latencies(mode: str, spent: Sequence[float]) -> Iterator[Measurement]:

@@ -39,7 +39,7 @@ from vnla.training.cast import make_players, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.world.budgets import LONGEST_EPISODE
 
-PATIENCE = 0.005
+PATIENCE = 0.002
 """Seconds that a batch waits for others to join it."""
 MOST_WAITING = 1000
 """Walks that may wait at once."""

@@ -96,12 +96,16 @@ class PersonsVoice(Voice):
     def say(self, now: Situation) -> Heard:
         """What a person says at this step, or else the advisor."""
         assert isinstance(now.episodes, PersonsEpisodes)
-        heard = self._own.say(now)
+        heard = self._own.say(now) if (now.budget > 0).any() else self._nothing(now)
         table, first = self._extended(heard.table), heard.table.silence
         own = torch.where(heard.index == first, table.silence, heard.index)
         spoken = now.episodes.spoken_at(now.step)
         persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
         return Heard(torch.where(spoken == NOBODY, own, persons), table)
+
+    def _nothing(self, now: Situation) -> Heard:
+        """What the advisor says where nobody may ask."""
+        return Heard(torch.full_like(now.budget, self._own.phrases.silence), self._own.phrases)
 
     def _extended(self, table: Phrases) -> Phrases:
         """A table with the persons' phrases before its last row, silence."""
