@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import Tell, say, telling
+from vnla.cli.console import Tell, plain, say, telling
+from vnla.cli.outcome import Output, table_of
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 
@@ -259,3 +260,28 @@ def _most_calls(rules: Rules, seeds: Sequence[int]) -> int:
 
 def _cap(name: str, most: int | None) -> str:
     return f"no {name}" if most is None else f"{name} {most:,}"
+
+
+def tell_of(invitation: Invitation, output: Output, as_json: Path | None, as_csv: Path | None) -> None:
+    """Evaluate a guest; its table, its errors, and the files that are asked for."""
+    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.results import results_of, write_results
+    from vnla.evaluation.spreadsheet import Spreadsheet
+
+    title, visits, summary = invitation.run()
+    found, sheet = {split: visit.evaluation for split, visit in visits.items()}, Spreadsheet()
+    plain().print(table_of(title, found, invitation.metrics))
+    for split, visit in visits.items():
+        kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
+        plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
+        if results := output.of_results(split):
+            write_results(results, results_of(visit.evaluation, invitation.seeds[0]))
+        if npz := output.of_npz(split):
+            write_evaluation(npz, visit.evaluation)
+        sheet.add(invitation.agent, split, visit.evaluation)
+    if invitation.place is not None:
+        typer.echo(f"episodes, calls and results: {invitation.place}")
+    if as_json is not None:
+        write_text(as_json, json.dumps(summary, indent=2) + "\n")
+    if as_csv is not None:
+        sheet.write(as_csv)
