@@ -13,14 +13,13 @@ Programs written for Matterport3D read such a folder as it is, and `read_world` 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.matterport import BuildingFiles, find_buildings, read_building, write_matterport
@@ -217,5 +216,4 @@ def _files(folder: Path) -> list[Path]:
 def _sha256(path: Path) -> str:
     if path.stat().st_size > files.LARGEST_TEXT:
         raise InputError(f"{path}: is too large to belong to a world; make the world again")
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return checksums.of_file(path)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 
 Report = Callable[[float, float, str], None]
@@ -87,7 +87,7 @@ class StageGraph:
 
     def _fingerprint(self, stage: Stage) -> str:
         value = [stage.name, stage.config, [self.fingerprints[name] for name in self.basis(stage)]]
-        return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+        return checksums.of_json(value)
 
     def basis(self, stage: Stage) -> list[str]:
         """Names of the stages that one builds on, pieces of stages not counted."""

@@ -12,7 +12,6 @@ or another configuration is told in a line, before anything is computed or put t
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import shutil
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import vnla
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK, alone_in
 from vnla.shards.shard import Shard, shards
@@ -40,13 +39,9 @@ LIBRARIES = ("numpy", "torch", "onnxruntime", "numba")
 @cache
 def code() -> dict[str, str]:
     """Which program this is: its version, a checksum of its source, and what it computes with."""
-    source = Path(vnla.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(source.rglob("*.py")):
-        digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     python = ".".join(platform.python_version_tuple()[:2])
     libraries = {name: metadata.version(name) for name in LIBRARIES}
-    return {"vnla": vnla.__version__, "source": digest.hexdigest()[:12], "python": python, **libraries}
+    return {"vnla": vnla.__version__, "source": checksums.of_program(), "python": python, **libraries}
 
 
 def told_apart(here: Mapping[str, Any], there: Mapping[str, Any]) -> str | None:
@@ -163,7 +158,7 @@ class Parts:
         for name, digest in expected.items():
             path = place / name
             try:
-                same = _sha256(path) == digest
+                same = checksums.of_file(path) == digest
             except OSError as error:
                 raise InputError(f"{path}: cannot be read ({error.strerror}); {again}") from None
             if not same:
@@ -180,7 +175,7 @@ class Parts:
             "done": done,
             "code": code(),
             "config": dict(self.config),
-            "files": {path.relative_to(place).as_posix(): _sha256(path) for path in _files(place)} if done else {},
+            "files": {path.relative_to(place).as_posix(): checksums.of_file(path) for path in _files(place)} if done else {},
         }
         files.write_text(place / RECORD, json.dumps(record, indent=1) + "\n")
 
@@ -192,11 +187,6 @@ LARGE = ".f16"
 def _files(place: Path) -> list[Path]:
     found = (path for path in place.rglob("*") if path.is_file() and path.name not in (RECORD, LOCK))
     return sorted(path for path in found if path.suffix != LARGE)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _few(names: Sequence[str], most: int = 8) -> str:

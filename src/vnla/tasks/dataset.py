@@ -13,7 +13,6 @@ time budgets and vocabulary are then worked out from the training split.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.tasks.generate import SPLITS, Generated, Place
@@ -70,7 +69,7 @@ def write_dataset(
             files.write_bytes(folder / name, gzip.compress(text, mtime=0) if compress else text)
         words, budgets = _learned(made) if like is None else (like.vocabulary, like.budgets)
         files.write_text(folder / VOCABULARY, words.text())
-        digests = {name: _sha256(folder / name) for name in (*names.values(), VOCABULARY)}
+        digests = {name: checksums.of_file(folder / name) for name in (*names.values(), VOCABULARY)}
         manifest = _description(made, names, world, budgets, digests)
         files.write_text(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     return manifest
@@ -169,7 +168,7 @@ class Dataset:
 
     def _check(self, file: Path) -> None:
         expected = self.manifest.get("sha256", {}).get(file.name)
-        if expected is not None and _sha256(files.existing_file(file, "a file of this data set")) != expected:
+        if expected is not None and checksums.of_file(files.existing_file(file, "a file of this data set")) != expected:
             raise InputError(
                 f"{file}: is not the file that {MANIFEST} describes: damaged or edited; make the data set again"
             )
@@ -241,8 +240,3 @@ def _check_budgets(path: Path, value: dict[str, Any]) -> None:
 
 def _is_budget(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LONGEST_BUDGET
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -8,7 +8,6 @@ Nothing is pickled: what is not numbers is JSON in the store that `torchrun` pro
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -20,8 +19,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -32,6 +29,7 @@ from torch.distributed.rendezvous import rendezvous
 
 import vnla
 from vnla.agent.layers.dropout import Part
+from vnla.common import checksums
 from vnla.common.errors import InputError
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 
@@ -247,19 +245,10 @@ def _own_gpu(device: str, local: int) -> None:
 
 def about_software() -> dict[str, str]:
     """What has to be the same in all processes whatever they train."""
-    return {"vnla": f"{vnla.__version__} ({_sources()})", "PyTorch": torch.__version__, "Python": platform.python_version()}
-
-
-@cache
-def _sources() -> str:
-    """A few digits that tell this code from any other."""
-    here = Path(vnla.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(here.rglob("*.py")):
-        digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:12]
+    code = f"{vnla.__version__} ({checksums.of_program()})"
+    return {"vnla": code, "PyTorch": torch.__version__, "Python": platform.python_version()}
 
 
 def short(value: Any) -> str:
     """A few digits of something that can be written as JSON."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
+    return checksums.of_json(value)[:12]

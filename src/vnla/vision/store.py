@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
@@ -164,7 +164,7 @@ class FeatureStore:
 
     def verify(self) -> None:
         """Read the whole array and hold it against the checksum."""
-        if _sha256(self.path / ARRAY) != self.sha256:
+        if checksums.of_file(self.path / ARRAY) != self.sha256:
             raise InputError(f"{self.path / ARRAY}: is not what {INDEX} describes: damaged; make the features again")
 
     def damaged(self, progress: Count = unheard) -> list[str]:
@@ -172,7 +172,7 @@ class FeatureStore:
         viewpoints. Of a store without checksums by house, all of them if anything is wrong."""
         if not self.sums.houses:
             names = [name for name, _ in rows_by_house(self.header)]
-            found = [] if _sha256(self.path / ARRAY) == self.sha256 else names
+            found = [] if checksums.of_file(self.path / ARRAY) == self.sha256 else names
             progress(len(self.header.viewpoints))
             return found
         return [name for name, sum_ in _house_sums(self.path, self.header, progress) if sum_ != self.sums.houses.get(name)]
@@ -254,7 +254,7 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
             )
         os.fsync(self._array.fileno())
         self.close()
-        index = {**self.header.as_json(), "sha256": _sha256(self.path / ARRAY)}
+        index = {**self.header.as_json(), "sha256": checksums.of_file(self.path / ARRAY)}
         sums = dict(_house_sums(self.path, self.header))
         for house in index["houses"]:
             house["sha256"] = sums[house["name"]]
@@ -348,7 +348,7 @@ def world_checksum(folder: WorldFolder) -> str:
     if "sha256" not in folder.manifest:
         return ""
     told = {name: folder.manifest[name] for name in ("pictures",) if name in folder.manifest}
-    return hashlib.sha256(json.dumps({**folder.manifest["sha256"], **told}, sort_keys=True).encode()).hexdigest()[:16]
+    return checksums.of_json({**folder.manifest["sha256"], **told})[:16]
 
 
 def viewpoints_of(world: World) -> tuple[Place, ...]:
@@ -438,8 +438,3 @@ def _house_sums(path: Path, header: Header, progress: Count = unheard) -> Iterat
                 left -= len(data)
             progress(len(rows))
             yield name, digest.hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

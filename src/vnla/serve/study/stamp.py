@@ -7,6 +7,7 @@ from pathlib import Path
 
 import vnla
 from vnla import pretrained
+from vnla.common import checksums
 from vnla.common.files import existing_file
 from vnla.houses.folder import read_world
 from vnla.serve.study.design import Design
@@ -23,7 +24,7 @@ _DIGITS = 16
 def stamp_of(design: Design) -> Stamp:
     """The stamp of records that are made now."""
     weights = {name: _weights(run) for name, run in design.agents.items()}
-    code = f"{vnla.__version__}+{_digits(sorted(Path(vnla.__file__).parent.rglob('*.py')))}"
+    code = f"{vnla.__version__}+{checksums.of_program()}"
     return Stamp(
         study=design.name,
         configuration=design.fingerprint,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.utils import fuse_conv_bn_eval
 
-from vnla.common import files
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Float32, Images, Size
 from vnla.world.views import VIEWS
@@ -125,8 +124,7 @@ def load_weights(network: nn.Module, path: Path) -> str:
 
 def checksum(path: Path) -> str:
     """The first 16 digits of a file's SHA-256."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
+    return checksums.of_file(path)[:16]
 
 
 def fold_batch_norms(network: nn.Module) -> nn.Module:
