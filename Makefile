@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# The workers share the cores: more threads of each would only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
+# The workers share the cores: more threads of each would only wait for each other. Each begins with a part of the tests and
+# then takes from the others', so that what a file's tests share is mostly made once; and of what they start, processes find
+# bytecode, whatever the shell says of it.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
 STAMP := $(VENV)/.installed
 # A release's tools, and an environment with nothing in it but vnla and what it needs.
 TOOLS := build/tools

@@ -154,7 +154,7 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_weights(folders: tupl
     assert logs[0] == logs[1]
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
 def test_a_polite_signal_saves_and_says_how_to_go_on(
     folders: tuple[Path, Path], tmp_path: Path, sent: signal.Signals
 ) -> None:
