@@ -183,7 +183,9 @@ def wait_for(what: Path, seconds: float = 30) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM, signal.SIGKILL], ids=lambda each: each.name
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM, signal.SIGKILL],
+    ids=lambda each: each.name,
 )
 def test_an_interrupted_stage_goes_on_where_it_was(tmp_path: Path, number: signal.Signals) -> None:
     process = begin(tmp_path)

@@ -42,11 +42,11 @@ def config_of(folders: tuple[Path, Path], policy: str, seed: int = 0, iterations
     )  # fmt: skip
 
 
-def configs_of(folders: tuple[Path, Path]) -> dict[str, RunConfig]:
+def configs_of(folders: tuple[Path, Path], iterations: int = 6) -> dict[str, RunConfig]:
     return {
-        "none": config_of(folders, "none"),
-        "learned": config_of(folders, "learned", iterations=15),
-        "other": config_of(folders, "learned", seed=5),
+        "none": config_of(folders, "none", iterations=iterations),
+        "learned": config_of(folders, "learned", iterations=iterations + 2),
+        "other": config_of(folders, "learned", seed=5, iterations=iterations),
     }
 
 
@@ -61,7 +61,7 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
 
 
 def test_learning_to_ask_does_not_change_how_an_agent_learns_to_walk(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    configs = {name: config_of(folders, name) for name in ("learned", "teacher")}
+    configs = {name: config_of(folders, name, iterations=6) for name in ("learned", "teacher")}
     assert train_together([(tmp_path / name, config) for name, config in configs.items()], "cpu") is None
     learned, teacher = (load_file(tmp_path / name / LAST) for name in configs)
     walking = [name for name in learned if name.startswith("agent.navigation.")]
@@ -81,7 +81,7 @@ def test_so_it_is_on_a_gpu(folders: tuple[Path, Path], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    configs = configs_of(folders)
+    configs = configs_of(folders, 12)
     runs = [(tmp_path / "stopped" / name, config) for name, config in configs.items()]
     asked = threading.Event()
 

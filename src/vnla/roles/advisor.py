@@ -167,7 +167,9 @@ class TemplateAdvisor(Advisor):
 
     def words(self) -> list[str]:
         """Every word that the advisor may say, sorted."""
-        return sorted({word for subgoal in every_subgoal(self.k, aggregate=self.aggregate) for word in subgoal} | {FULL_STOP})
+        return sorted(
+            {word for subgoal in every_subgoal(self.k, aggregate=self.aggregate) for word in subgoal} | {FULL_STOP}
+        )
 
 
 @dataclass(frozen=True)
