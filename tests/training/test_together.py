@@ -108,8 +108,8 @@ def send(number: int) -> None:
 def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     folders: tuple[Path, Path], tmp_path: Path, split: str
 ) -> None:
-    """Stopped in the validation of iteration 5, then in that of iteration 12, the last."""
-    config = config_of(folders, "learned")
+    """Stopped in the validation of iteration 2, then in that of iteration 5, the last."""
+    config = replace(config_of(folders, "learned", iterations=5), validate_every=2)
     material = RunData.load(config)
     train(tmp_path / "whole", config, material)
     recorded: list[int] = []
@@ -122,10 +122,10 @@ def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     def go_on(progress: Progress) -> int | None:
         return train(tmp_path / "cut", config, material, progress)
 
-    for iteration in (5, 12):
-        if iteration == 12:
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 5's
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 10's
+    for iteration in (2, 5):
+        if iteration == 5:
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 2's
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 4's
         cut = Progress(validating=stop, validated=lambda record: recorded.append(record["iteration"]))
         assert go_on(cut) == signal.SIGINT
         assert done_in(tmp_path / "cut") == iteration
