@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# The workers share the cores: more threads of each would only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
+# The workers share the cores: more threads of each would only wait for each other. Each begins with a part of the tests and
+# then takes from the others', so that what a file's tests share is mostly made once; and of what they start, processes find
+# bytecode, whatever the shell says of it.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
 STAMP := $(VENV)/.installed
 # A release's tools, and an environment with nothing in it but vnla and what it needs.
 TOOLS := build/tools
@@ -13,7 +15,7 @@ RUNTIME := build/runtime
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-slow torture lint format pictures docs web dist package sbom audit licences clean
+.PHONY: help install demo test fast test-slow torture lint format pictures docs web dist package sbom audit licences clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,13 +28,17 @@ $(STAMP): pyproject.toml constraints.txt
 		|| { echo "vnla needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 | head -n 1). Try: make PYTHON=python3.11" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); the first time this takes a few minutes."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # on all cores, where pip has one; a few files are no Python 3
 	@touch $@
 
 demo: install ## houses, agents under five help policies, and a report on them: demo/report.html
 	@$(BIN)/vnla demo
 
-test: lint ## lint, types and the fast tests
+test: install ## lint, types and the fast tests
+	@$(MAKE) --no-print-directory -j 2 lint fast
+
+fast: install  # beside the types, which take one core for a minute
 	$(PYTEST)
 
 test-slow: install ## the tests that take minutes

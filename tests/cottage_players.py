@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -55,10 +56,15 @@ def scripted(*actions: Nav) -> Scripted:
     return Scripted(most_probable, False, actions)
 
 
+@cache
+def _views() -> Tensor:
+    features = symbolic_features([HOUSE], WORLD).array
+    return torch.from_numpy(features).reshape(-1, features.shape[-1])
+
+
 def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> Players:
     """The players with an agent that knows nothing yet."""
-    features = symbolic_features([HOUSE], WORLD).array
-    views = torch.from_numpy(features).reshape(-1, features.shape[-1])
+    views = _views()
     advisor = advisor or TemplateAdvisor()
     with torch.random.fork_rng():
         torch.manual_seed(0)

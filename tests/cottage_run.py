@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,16 @@ def write_cottage(folder: Path, houses: int = 1) -> tuple[Path, Path]:
     write_world(world, street, source="drawn", splits={"train": [house.name for house in street]})
     tasks = folder / "tasks"
     tasks.mkdir()
+    tasks_here = [replace(task, house=house.name) for house in street for task in _six()]
+    records = json.dumps([_record(task, i) for i, task in enumerate(tasks_here)])
     for split in SPLITS:
-        six = cottage_tasks(World.compile([cottage()]))
-        tasks_here = [replace(task, house=house.name) for house in street for task in six]
-        records = [_record(task, i) for i, task in enumerate(tasks_here)]
-        (tasks / f"asknav_{split}.json").write_text(json.dumps(records))
+        (tasks / f"asknav_{split}.json").write_text(records)
     return world, tasks
+
+
+@cache
+def _six() -> list[Task]:
+    return cottage_tasks(World.compile([cottage()]))
 
 
 def _record(task: Task, number: int) -> dict[str, Any]:

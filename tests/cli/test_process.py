@@ -59,7 +59,7 @@ def begin(out: Path) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.8, 1.3, 2.0, 3.0])
+@pytest.mark.parametrize("seconds", [0.3, 0.8, 2.0])
 def test_ctrl_c_at_any_time_ends_with_one_line_and_leaves_nothing(tmp_path: Path, seconds: float) -> None:
     process = begin(tmp_path / "deep" / "world")
     time.sleep(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -13,12 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer.main
 
 import vnla.mattersim
 from cottage_run import write_cottage
 from pages import PAGES, ROOT
-from vnla.cli import app
+from vnla import cli
 from vnla.houses.folder import read_world
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
@@ -29,7 +29,7 @@ BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(vnla [^`]+)`(?!`)")
 COMMENT = re.compile(r"\s+#.*| {2,}.*")
 PLACEHOLDERS = {"…", "...", "COMMAND"}
-VNLA = typer.main.get_command(app)
+VNLA = cli.command()
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -40,22 +40,30 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder where `worlds/small`, with features, and `tasks/small` are those of the cottage."""
-    (tmp_path / "made").mkdir()
-    for part, made in zip(("worlds", "tasks"), write_cottage(tmp_path / "made"), strict=True):
-        (tmp_path / part).mkdir()
-        made.rename(tmp_path / part / "small")
-    world = read_world(tmp_path / "worlds" / "small")
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "made").mkdir()
+    for part, written in zip(("worlds", "tasks"), write_cottage(folder / "made"), strict=True):
+        (folder / part).mkdir()
+        written.rename(folder / part / "small")
+    world = read_world(folder / "worlds" / "small")
     places = viewpoints_of(World.compile(world.houses))
     header = Header("efficientnet-lite0", "", 1280, Size(224, 168), 60.0, world_checksum(world), places)
     with StoreWriter(store_path(world.path, header.encoder), header) as store:
         store.write(0, np.zeros((len(places), VIEWS, header.dimension), np.float32))
         store.finish()
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In a copy of it, whatever a page does there, to `sys.path` and to the simulator."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    yield tmp_path
+    yield
     sys.modules.pop("MatterSim", None)
     vnla.mattersim.set_renderer(None)
 
@@ -125,8 +133,8 @@ def options_of(command: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(command_lines(page))], ids=named)
-@pytest.mark.usefixtures("folder")
-def test_command_lines_are_understood(page: Path) -> None:
+def test_command_lines_are_understood(page: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made)
     for line in command_lines(page):
         command, words = find(shlex.split(line))
         if command is VNLA and words and {*words} <= options_of(VNLA):  # of the program itself, which would act at once

@@ -279,7 +279,7 @@ def mutated(draw: st.DrawFn) -> Any:
     return records
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mutated(), st.booleans(), st.booleans())
 def test_a_mutated_file_is_scored_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, records: Any, partial: bool, lenient: bool
@@ -294,7 +294,7 @@ def test_a_mutated_file_is_scored_or_refused_in_one_line(
         assert all(np.isfinite(array).all() for array in found.scores.values())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mutated())
 def test_what_is_read_is_what_the_schema_allows(records: Any) -> None:
     validator = jsonschema.Draft202012Validator(SCHEMA)

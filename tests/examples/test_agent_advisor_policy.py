@@ -71,11 +71,11 @@ def test_it_is_trained_and_goes_on_and_is_evaluated_and_watched(
     assert callable(vnla)
     run, (world, tasks) = tmp_path / "run", write_cottage(tmp_path)
     places = ["--world", world, "--tasks", tasks]
-    vnla("train", run, *places, *OPTIONS[example], "--features", "symbolic", "--iterations", 3, "--batch", 6,
+    vnla("train", run, *places, *OPTIONS[example], "--features", "symbolic", "--iterations", 2, "--batch", 6,
          "--learning-rate", 0.01, "--validate-every", 2)  # fmt: skip
-    vnla("train", run, "--iterations", 5)
+    vnla("train", run, "--iterations", 3)
     losses = [json.loads(line) for line in (run / LOG).read_text().splitlines()]
-    assert losses[-1]["iteration"] == 5
+    assert losses[-1]["iteration"] == 3
     saved = RunConfig.read(run / CONFIG)
     chosen = {"agent": saved.agent, "advisor": type(saved.advisor).__name__, "help_policy": saved.help_policy}
     chosen |= {"sense": saved.senses, "objective": saved.objective, "simple_agent": saved.agent}

@@ -46,12 +46,12 @@ def vnla(*arguments: object) -> None:
 def test_it_is_in_the_table_and_in_every_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With one request at most (25 · 0.25 / 7 < 1) the policy "first" makes it before the first step: all come after it."""
+    """With one request at most (25 · 0.15 / 4 < 1) the policy "first" makes it before the first step: all come after it."""
     monkeypatch.chdir(ROOT)
     run, (world, tasks) = tmp_path / "run", write_cottage(tmp_path)
     vnla("train", run, "--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "first",
          "--iterations", 1, "--batch", 4, "--hidden", 8)  # fmt: skip
-    vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--k", 7, "--ratio", 0.25, "--metric", NAME,
+    vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--k", 4, "--ratio", 0.15, "--metric", NAME,
          "--json", tmp_path / "s.json", "--csv", tmp_path / "e.csv", "--npz", tmp_path)  # fmt: skip
     assert "steps_after_help, steps" in capsys.readouterr().out
     figures = json.loads((tmp_path / "s.json").read_text())["test_seen"]["figures"]

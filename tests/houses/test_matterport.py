@@ -541,7 +541,7 @@ def houses(draw: st.DrawFn) -> House:
     return House("17DRP5sb8fy", viewpoints, tuple(pairs), rooms, objects, levels)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(houses())
 def test_any_house_that_is_written_comes_back_equal(house: House) -> None:
     with TemporaryDirectory() as name:

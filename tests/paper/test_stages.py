@@ -182,7 +182,11 @@ def wait_for(what: Path, seconds: float = 30) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM, signal.SIGKILL],
+    ids=lambda each: each.name,
+)
 def test_an_interrupted_stage_goes_on_where_it_was(tmp_path: Path, number: signal.Signals) -> None:
     process = begin(tmp_path)
     wait_for(tmp_path / "step.txt")

@@ -42,11 +42,11 @@ def config_of(folders: tuple[Path, Path], policy: str, seed: int = 0, iterations
     )  # fmt: skip
 
 
-def configs_of(folders: tuple[Path, Path]) -> dict[str, RunConfig]:
+def configs_of(folders: tuple[Path, Path], iterations: int = 6) -> dict[str, RunConfig]:
     return {
-        "none": config_of(folders, "none"),
-        "learned": config_of(folders, "learned", iterations=15),
-        "other": config_of(folders, "learned", seed=5),
+        "none": config_of(folders, "none", iterations=iterations),
+        "learned": config_of(folders, "learned", iterations=iterations + 2),
+        "other": config_of(folders, "learned", seed=5, iterations=iterations),
     }
 
 
@@ -61,7 +61,7 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
 
 
 def test_learning_to_ask_does_not_change_how_an_agent_learns_to_walk(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    configs = {name: config_of(folders, name) for name in ("learned", "teacher")}
+    configs = {name: config_of(folders, name, iterations=6) for name in ("learned", "teacher")}
     assert train_together([(tmp_path / name, config) for name, config in configs.items()], "cpu") is None
     learned, teacher = (load_file(tmp_path / name / LAST) for name in configs)
     walking = [name for name in learned if name.startswith("agent.navigation.")]
@@ -81,7 +81,7 @@ def test_so_it_is_on_a_gpu(folders: tuple[Path, Path], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    configs = configs_of(folders)
+    configs = configs_of(folders, 12)
     runs = [(tmp_path / "stopped" / name, config) for name, config in configs.items()]
     asked = threading.Event()
 
@@ -108,8 +108,8 @@ def send(number: int) -> None:
 def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     folders: tuple[Path, Path], tmp_path: Path, split: str
 ) -> None:
-    """Stopped in the validation of iteration 5, then in that of iteration 12, the last."""
-    config = config_of(folders, "learned")
+    """Stopped in the validation of iteration 2, then in that of iteration 5, the last."""
+    config = replace(config_of(folders, "learned", iterations=5), validate_every=2)
     material = RunData.load(config)
     train(tmp_path / "whole", config, material)
     recorded: list[int] = []
@@ -122,10 +122,10 @@ def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     def go_on(progress: Progress) -> int | None:
         return train(tmp_path / "cut", config, material, progress)
 
-    for iteration in (5, 12):
-        if iteration == 12:
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 5's
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 10's
+    for iteration in (2, 5):
+        if iteration == 5:
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 2's
+            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 4's
         cut = Progress(validating=stop, validated=lambda record: recorded.append(record["iteration"]))
         assert go_on(cut) == signal.SIGINT
         assert done_in(tmp_path / "cut") == iteration

@@ -146,7 +146,9 @@ def shared_memory(process: int) -> list[Path]:
     return list(Path("/dev/shm").glob(f"*-{process}-*"))
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "sent", [*(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGINT, signal.SIGTERM)), signal.SIGKILL]
+)
 def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: signal.Signals) -> None:
     store = tmp_path / "s"
     program = [sys.executable, "-c", PROGRAM.format(store=str(store))]

@@ -10,9 +10,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from vnla import __version__
 from vnla.cli import (
@@ -118,6 +120,12 @@ def _options(
     pass
 
 
+@cache
+def command() -> Any:
+    """The commands as Typer makes them of our functions: once in a process, for it takes a good part of a second."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
     _open_streams()
@@ -135,7 +143,7 @@ def _open_streams() -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        status = app(args=arguments, prog_name="vnla", standalone_mode=False, terminal_width=help_width())
+        status = command()(args=arguments, prog_name="vnla", standalone_mode=False, terminal_width=help_width())
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except InputError as error:

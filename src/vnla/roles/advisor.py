@@ -16,7 +16,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import torch
@@ -26,7 +25,7 @@ from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
-from vnla.roles.phrases import FULL_STOP, subgoal_text, subgoal_words
+from vnla.roles.phrases import FULL_STOP, every_subgoal, subgoal_text
 from vnla.roles.words import Heard, Phrases, Words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.budgets import SUBGOAL_ACTIONS
@@ -166,14 +165,14 @@ class TemplateAdvisor(Advisor):
         missing = [word for word in self.words() if word not in lexicon]
         if missing:
             raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
-        plans = product(Nav, repeat=self.k)
-        words = [(*subgoal_words(plan, aggregate=self.aggregate), FULL_STOP) for plan in plans]
+        words = [(*subgoal, FULL_STOP) for subgoal in every_subgoal(self.k, aggregate=self.aggregate)]
         return TemplateVoice(self, tabulated([*words, ()], lexicon, self.text, device))
 
     def words(self) -> list[str]:
         """Every word that the advisor may say, sorted."""
-        plans = product(Nav, repeat=self.k)
-        return sorted({word for plan in plans for word in subgoal_words(plan, aggregate=self.aggregate)} | {FULL_STOP})
+        return sorted(
+            {word for subgoal in every_subgoal(self.k, aggregate=self.aggregate) for word in subgoal} | {FULL_STOP}
+        )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from functools import lru_cache
+from itertools import groupby, product
 
 from vnla.common.errors import InputError
 from vnla.world.actions import Nav
@@ -45,6 +46,12 @@ def subgoal_words(plan: Sequence[int], *, aggregate: bool = True) -> tuple[str, 
         else:
             phrases.extend([_ONCE[action]] * times)
     return tuple(word for i, phrase in enumerate(phrases) for word in ((COMMA, *phrase) if i else phrase))
+
+
+@lru_cache(maxsize=2)
+def every_subgoal(actions: int, *, aggregate: bool = True) -> tuple[tuple[str, ...], ...]:
+    """The words of every plan of so many actions, in the order of their numbers to the base 6."""
+    return tuple(subgoal_words(plan, aggregate=aggregate) for plan in product(Nav, repeat=actions))
 
 
 def subgoal_text(plan: Sequence[int], *, aggregate: bool = True) -> str:

@@ -111,9 +111,10 @@ def test_the_plain_cell_retreats_as_differentiation_says() -> None:
     torch.testing.assert_close((out, to_before), expected)
 
 
-@pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize("drops", [True, False])
-@pytest.mark.parametrize(("batch", "units"), [(35, 16), (20, HIDDEN)])
+@pytest.mark.parametrize(
+    ("batch", "units", "drops", "half"),
+    [(35, 16, True, False), (35, 16, False, True), (20, HIDDEN, True, True), (20, HIDDEN, False, False)],
+)
 def test_the_walk_is_the_plain_one(batch: int, units: int, drops: bool, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sentences of up to five words, written into some of many rows.
 
@@ -206,8 +207,10 @@ def real_columns() -> Tensor:
     return torch.arange(COLUMNS, device=DEVICE) < SIZE
 
 
-@pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48), (20, 20, HIDDEN)])
-@pytest.mark.parametrize("later", [True, False])
+@pytest.mark.parametrize(
+    ("first", "more", "hidden", "later"),
+    [(11, 13, HIDDEN, True), (3, 4, 48, True), (3, 4, 48, False), (20, 20, HIDDEN, False)],
+)
 def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
     first: int, more: int, hidden: int, later: bool
 ) -> None:

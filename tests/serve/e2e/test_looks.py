@@ -75,7 +75,19 @@ def nowhere(guest: Guest) -> None:
     expect(guest.page.get_by_role("link", name="Watch another one")).to_be_visible()
 
 
-@pytest.mark.parametrize("screen", [first, watch, watched, help_it, what_if, beat, beaten, keys, nowhere])
+@pytest.mark.parametrize(
+    "screen",
+    [
+        first,
+        watch,
+        help_it,
+        what_if,
+        beat,
+        keys,
+        nowhere,
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (watched, beaten)),
+    ],
+)
 def test_a_phone_shows_it_all_and_axe_finds_nothing(
     open_guest: Open, serving: Serving, screen: Callable[[Guest], None]
 ) -> None:

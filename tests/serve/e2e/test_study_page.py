@@ -75,6 +75,7 @@ def do_task(guest: Guest) -> None:
     guest.button("Go on").click()
 
 
+@pytest.mark.slow
 def test_from_consent_to_code(open_guest: Open, studying: Serving) -> None:
     guest = open_guest(studying, viewport=PHONE)
     page = guest.go()
