@@ -99,7 +99,9 @@ def test_steps_are_the_recorded_actions() -> None:
 
 def test_spl_is_the_share_of_the_shortest_path_in_the_walk() -> None:
     """The detour to hall_north and back is 2 · 3.00666 longer: 8.14040 / 14.15372 = 0.57514."""
-    assert scores(TO_KITCHEN, STRAIGHT, DETOUR, PAST).spl == pytest.approx([1, 0.57514, 0], abs=1e-4)
+    found = scores(TO_KITCHEN, STRAIGHT, DETOUR, PAST)
+    assert found.spl == pytest.approx([1, 0.57514, 0], abs=1e-4)
+    assert found.shortest == pytest.approx([8.14040] * 3, abs=1e-4)
 
 
 def test_spl_where_nothing_has_to_be_walked() -> None:

@@ -175,6 +175,15 @@ class Begun:
         except ProcessLookupError:
             os.kill(self.process, number)  # it is not the head of its group yet
 
+    def is_over(self, seconds: float) -> bool:
+        """Whether it has ended by itself within some seconds; it can still be waited for."""
+        deadline = time.monotonic() + seconds
+        while not os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        return True
+
     def wait(self, seconds: float = 600) -> Ended:
         """Until it is gone; what is there after so many seconds is killed."""
         deadline, late = time.monotonic() + seconds, ""

@@ -127,8 +127,16 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
                 continue
+            if _is_for_types(each):
+                continue
             yield each
             yield from _code(each)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    """`if TYPE_CHECKING:` and `TypeVar(…)`."""
+    told = node.test if isinstance(node, ast.If) else node.func if isinstance(node, ast.Call) else None
+    return isinstance(told, ast.Name) and told.id in ("TYPE_CHECKING", "TypeVar")
 
 
 def _others(value: object) -> Iterator[object]:
