@@ -62,7 +62,12 @@ def test_figures_are_ratios_of_sums_by_hand() -> None:
 
 def test_figures_of_walks_by_hand() -> None:
     """Two episodes: the means, and those that are shares as per cent."""
-    walks = {"success": [True, True], "room_success": [True, False], "oracle_success": [True, True], "oracle_error": [0.5, 1.5]}
+    walks = {
+        "success": [True, True],
+        "room_success": [True, False],
+        "oracle_success": [True, True],
+        "oracle_error": [0.5, 1.5],
+    }
     walks |= {"spl": [0.5, 0.25], "ndtw": [0.75, 0.25], "steps": [4, 8], "path_length": [3.0, 6.0], "nav_error": [1.0, 4.0]}
     scores = Scores({name: np.array(values) for name, values in walks.items()})
     figures = {name: (metric(scores), metric.unit) for name, metric in METRICS.items() if metric.can_tell(scores)}

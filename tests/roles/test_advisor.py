@@ -98,6 +98,7 @@ def test_somebodys_advisor_speaks_and_does_not_act_and_its_voice_remembers_nothi
     hello, padding = vocabulary["hello"], vocabulary.padding
     assert voice.phrases.words.tokens.tolist() == [[hello, padding], [hello, hello], [padding, padding]]
     assert voice.phrases.words.length.tolist() == [1, 2, 0]
+    assert tabulated([["hello"], []], vocabulary, str).words.tokens.tolist() == [[hello], [padding]]
     with pytest.raises(InputError, match="Somebody: what row 1 of its table said was not recorded"):
         advisor.text(1)
 
@@ -144,6 +145,7 @@ def test_the_token_table_spells_every_subgoal(aggregate: bool) -> None:
         assert words == [*subgoal_words(plan, aggregate=aggregate), "."]
         assert advisor.plan(code) == plan
         assert phrases.text(code) == advisor.text(code)
+    assert TemplateAdvisor(k=1).code(torch.tensor([[F], [L]])).tolist() == [F, L]
     assert table.length[advisor.silence] == 0 and phrases.silence == advisor.silence
 
 

@@ -39,9 +39,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "common/files.py": ("common/test_files.py",),
     "world/compiled.py": ("world/test_compiled.py",),
     "world/graph.py": ("world/test_graph.py", "world/test_compiled.py"),
-    "world/views.py": ("world/test_graph.py", "world/test_compiled.py"),
-    "world/nav_teacher.py": ("world/test_compiled.py", "world/test_graph.py"),
-    "world/actions.py": ("world/test_compiled.py", "roles/test_phrases.py"),
+    "world/views.py": ("world/test_views.py", "world/test_compiled.py"),
+    "world/nav_teacher.py": ("world/test_compiled.py",),
+    "world/actions.py": ("world/test_actions.py", "world/test_compiled.py"),
 }
 """Of the package → what must notice."""
 
@@ -340,7 +340,9 @@ def _prepare() -> None:
         importlib.import_module(name)
     from hypothesis import Phase, settings
 
-    settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate], database=None, derandomize=True, deadline=None)
+    settings.register_profile(
+        "mutants", phases=[Phase.explicit, Phase.generate], database=None, derandomize=True, deadline=None
+    )
     settings.load_profile("mutants")
 
 
