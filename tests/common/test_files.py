@@ -179,7 +179,7 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     fsync, replace = os.fsync, os.replace
 
     def synced(handle: int) -> None:
-        seen.append(Path(os.readlink(f"/proc/self/fd/{handle}")).name)
+        seen.append(Path(f"/proc/self/fd/{handle}").readlink().name)
         fsync(handle)
 
     def renamed(old: Path, new: Path) -> None:

@@ -58,6 +58,7 @@ def test_figures_are_ratios_of_sums_by_hand() -> None:
     }
     with pytest.raises(InputError, match="these episodes have no score spl; evaluate the agent again"):
         METRICS["spl"](scores)
+    assert not METRICS["budget_used"].can_tell(Scores({"requests": scores.requests})), "without the budgets"
 
 
 def test_figures_of_walks_by_hand() -> None:

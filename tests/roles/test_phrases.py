@@ -38,7 +38,7 @@ def test_the_easy_variant_says_one_phrase_an_action() -> None:
 
 
 def test_commas_are_words_of_their_own() -> None:
-    assert subgoal_words([L, F]) == ("turn", "left", ",", "go", "forward")
+    assert subgoal_words([L, F, F]) == ("turn", "left", ",", "go", "forward", "2", "steps")
 
 
 def test_a_subgoal_is_put_before_the_end_goal_with_a_full_stop_between() -> None:

@@ -35,7 +35,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "evaluation/measures.py": ("evaluation/test_measures.py",),
     "evaluation/metrics.py": ("evaluation/test_metrics.py", "evaluation/test_measures.py"),
     "evaluation/scorers.py": ("evaluation/test_measures.py", "evaluation/test_metrics.py"),
-    "evaluation/scores.py": ("evaluation/test_scores.py", "evaluation/test_metrics.py"),
+    "evaluation/scores.py": ("evaluation/test_scores.py", "evaluation/test_measures.py"),
     "common/files.py": ("common/test_files.py",),
     "world/compiled.py": ("world/test_compiled.py",),
     "world/graph.py": ("world/test_graph.py", "world/test_compiled.py"),
@@ -244,7 +244,7 @@ class Trial:
             if time.monotonic() > deadline:  # it waits for something, or else its time of the processor would be over
                 os.kill(process, signal.SIGKILL)
             time.sleep(0.005)
-        if os.path.exists(self._said):
+        if self._said.exists():
             return Known(*json.loads(self._said.read_text(encoding="utf-8")))
         return None
 

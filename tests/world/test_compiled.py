@@ -158,6 +158,23 @@ def test_a_steep_viewpoint_is_reached_only_with_the_camera_brought_to_it() -> No
     assert int(viewpoint_of(environment.step(up, torch.tensor([F]), goals))) == 1
 
 
+def test_the_teacher_tilts_the_camera_as_far_as_it_goes_and_no_farther() -> None:
+    """Viewpoints 70 degrees above and below: the camera is brought to 30, and then the way is forward."""
+    height = math.tan(math.radians(70))
+    steep = _house_of([(0.0, 0.0, 0.0), (0.0, 1.0, height), (0.0, 1.0, -height)], [(0, 1), (0, 2)])
+    environment = Environment.compile(World.compile([steep]), [("drawn", ["v1"]), ("drawn", ["v2"])])
+    rows = torch.tensor([view_index(row, 0) for row in range(3)])
+    assert environment.nav_teacher(rows, torch.zeros(3, dtype=torch.long)).tolist() == [U, U, F]
+    assert environment.nav_teacher(rows, torch.ones(3, dtype=torch.long)).tolist() == [F, D, D]
+
+
+def test_what_is_thirty_degrees_off_the_centre_is_in_the_middle() -> None:
+    line = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])
+    environment = Environment.compile(World.compile([line]), [("drawn", ["v1"])])
+    rows = torch.tensor([view_index(row, 0) for row in range(3)])
+    assert environment.nav_teacher(rows, torch.zeros(3, dtype=torch.long)).tolist() == [F, F, F]
+
+
 def test_the_nearest_goal_is_the_first_listed_of_equals() -> None:
     line = _house_of([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (-2.0, 0.0, 0.0)], [(0, 1), (0, 2)])
     environment = Environment.compile(World.compile([line]), [("drawn", ["v2", "v1"]), ("drawn", ["v1", "v2"])])
