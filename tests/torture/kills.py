@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -99,7 +100,9 @@ def _killed(command: Command, material: Material, folder: Path, random: Random, 
                 os.kill(begun.process, number) if alone else begun.send(number)
         ended = begun.wait()
         tries += 1
-        hits += ended.status != 0 and not early
+        if ended.status and not early:
+            hits += 1
+            print(f"{command.name}: {hits} of {times}", end="\r" if hits % 10 else "\n", file=sys.stderr, flush=True)
         if early and new:
             usual = ended.seconds  # other programs leave it more time now
         new = False

@@ -183,11 +183,17 @@ def test_the_nearest_goal_is_the_first_listed_of_equals() -> None:
     assert int(environment.nav_teacher(east, torch.tensor([1]))) == F
 
 
-def test_turning_exactly_half_way_round_goes_right() -> None:
-    line = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])
-    environment = Environment.compile(World.compile([line]), [("drawn", ["v1"])])
-    assert int(environment.nav_teacher(torch.tensor([view_index(1, 6)]), torch.tensor([0]))) == R
-    assert int(environment.nav_teacher(torch.tensor([view_index(1, 5)]), torch.tensor([0]))) == L
+@pytest.mark.parametrize("bearing", [0, 45, 100, 180, 200, 260, 290, 350])
+def test_what_is_out_of_view_is_turned_to_the_short_way_round_and_from_half_way_round_by_the_right(bearing: int) -> None:
+    place = (2 * math.sin(math.radians(bearing)), 2 * math.cos(math.radians(bearing)), 0.0)
+    if bearing % 180 == 0:
+        place = (0.0, place[1], 0.0)  # exactly half-way round
+    environment = Environment.compile(World.compile([_house_of([(0.0, 0.0, 0.0), place], [(0, 1)])]), [("drawn", ["v1"])])
+    for heading in range(12):
+        off = (bearing - 30 * heading + 180) % 360 - 180
+        if abs(off) > 40:
+            action = environment.nav_teacher(torch.tensor([view_index(1, heading)]), torch.tensor([0]))
+            assert int(action) == (L if -180 < off < 0 else R), f"{off} degrees off"
 
 
 def test_distance_to_the_path_is_to_the_goal_that_is_nearest_now(world: World) -> None:
@@ -288,6 +294,7 @@ def test_every_viewpoint_knows_its_room() -> None:
 
 
 def test_a_place_without_a_room_is_in_none() -> None:
+    assert NO_ROOM not in range(len(ROOM_LABELS))
     assert World.compile([_house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])]).rooms.tolist() == [NO_ROOM, NO_ROOM]
 
 
