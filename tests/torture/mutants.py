@@ -62,6 +62,8 @@ EQUIVALENT: tuple[tuple[str, str, str], ...] = (
     ("common/files.py", "mask = os.umask(0)", "it is asked for and put back under a lock"),
     ("world/graph.py", "reshape(-1, 2)", "NumPy takes any negative number so"),
     ("world/nav_teacher.py", "→ 'X", "a name that only people read"),
+    ("world/nav_teacher.py", "strict=True", "each case is a pair"),
+    ("world/compiled.py", "strict=True", "they were made from the same houses"),
     ("world/nav_teacher.py", "np.where(bearing < 0", "0 and 360 degrees are the same bearing"),
     ("world/nav_teacher.py", "return ((heading > bearing)", "who looks there has it in view"),
 )  # fmt: skip
