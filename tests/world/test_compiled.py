@@ -27,7 +27,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import Nav
-from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, look_up, view_of, viewpoint_of
+from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, ahead_of, look_up, view_of, viewpoint_of
 from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
@@ -368,6 +368,11 @@ def test_all_tables_move_together(street: World) -> None:
     tables = [each for each in (*vars(moved).values(), *vars(moved.world).values()) if isinstance(each, torch.Tensor)]
     assert len(tables) == 17 and all(each.is_meta for each in tables)
     assert street.nbytes == sum(each.nbytes for each in vars(street).values() if isinstance(each, torch.Tensor)) > 0
+
+
+def test_a_house_alone_numbers_its_viewpoints_from_nought(street: World) -> None:
+    graph = street.graphs[1]
+    assert set(ahead_of(graph, graph.looks()).ravel().tolist()) == {NOWHERE, 0, 1, 2}
 
 
 def test_a_table_is_looked_up_at_places_of_any_shape() -> None:
