@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import stat
+import time
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def names(folder: Path) -> list[str]:
 def test_a_missing_file_a_folder_and_a_file_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert files.existing_file(tmp_path / "file", "a file") == tmp_path / "file"
+    assert files.existing_folder(tmp_path, "a folder") == tmp_path
     with pytest.raises(InputError, match="no such file; expected a thing"):
         files.existing_file(tmp_path / "none", "a thing")
     with pytest.raises(InputError, match="is a directory; expected a thing"):
@@ -40,6 +42,13 @@ def test_text_up_to_the_limit_is_read_and_text_above_it_refused(tmp_path: Path) 
         files.read_text(tmp_path / "t", "text", limit=4)
 
 
+def test_text_is_read_up_to_256_megabytes_if_nothing_else_is_said(tmp_path: Path) -> None:
+    with (tmp_path / "t").open("wb") as stream:
+        stream.truncate(256 * 2**20 + 1)  # no block of it is on disk
+    with pytest.raises(InputError, match=r"too large for text \(limit 256 MB\)"):
+        files.read_text(tmp_path / "t", "text")
+
+
 def test_bytes_that_are_not_text_are_named(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"ab\n\xff")
     with pytest.raises(InputError, match="byte 3 is not UTF-8"):
@@ -49,11 +58,13 @@ def test_bytes_that_are_not_text_are_named(tmp_path: Path) -> None:
 
 
 def test_lines_are_numbered_from_one_and_lose_their_ends(tmp_path: Path) -> None:
-    (tmp_path / "t").write_bytes(b"one\r\n\r\nthree")
-    assert list(files.read_lines(tmp_path / "t", "text")) == [(1, "one"), (2, ""), (3, "three")]
+    (tmp_path / "t").write_bytes(b"one  X\r\n\r\nthree")
+    assert list(files.read_lines(tmp_path / "t", "text")) == [(1, "one  X"), (2, ""), (3, "three")]
 
 
 def test_a_line_that_is_too_long_is_named_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("just ten!\n" + "x" * 10)
+    assert len(list(files.read_lines(tmp_path / "t", "text", longest=10))) == 2
     (tmp_path / "t").write_text("short\n" + "x" * 11)
     with pytest.raises(InputError, match="line 2 is longer than 10 characters"):
         list(files.read_lines(tmp_path / "t", "text", longest=10))
@@ -112,14 +123,21 @@ def test_gzipped_text_above_the_limit_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"x" * files.MEGABYTE))
     assert files.read_gzip(path, "text") == "x" * files.MEGABYTE
     with pytest.raises(InputError, match="too large for text"):
-        files.read_gzip(path, "text", limit=1000)
+        files.read_gzip(path, "text", limit=files.MEGABYTE - 1)
+    assert files.read_gzip(path, "text", limit=files.MEGABYTE) == "x" * files.MEGABYTE
 
 
 @given(st.text())
 def test_a_file_name_is_no_path_whoever_wrote_it(text: str) -> None:
     name = files.file_name(text)
     assert Path(name).name == name and not name.startswith(".") and 0 < len(name) <= 100
-    assert files.file_name("../../../x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("../../../x", "x"), ("X", "X"), ("a b/ü.png", "a-b-.png"), ("..", "unnamed"), ("x" * 300, "x" * 100)]
+)
+def test_a_file_name_keeps_what_it_can(text: str, name: str) -> None:
+    assert files.file_name(text) == name
 
 
 def test_a_damaged_zip_is_an_input_error(tmp_path: Path) -> None:
@@ -135,14 +153,58 @@ def test_a_damaged_zip_is_an_input_error(tmp_path: Path) -> None:
 
 
 def test_writing_replaces_the_whole_file_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    target = tmp_path / "deep" / "t"
+    target = tmp_path / "deep" / "down" / "t"
     files.write_text(target, "old and long")
     files.write_text(target, "new")
     assert target.read_text() == "new"
     assert names(target.parent) == ["t"]
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o001])
+def test_what_is_made_is_as_open_as_the_user_wants(mask: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        files.write_text(tmp_path / "t", "text")
+        with files.new_folder(tmp_path / "f"):
+            pass
+    finally:
+        assert os.umask(before) == mask
+    assert stat.S_IMODE((tmp_path / "t").stat().st_mode) == 0o666 & ~mask
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o777 & ~mask
+
+
+def on_disk(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what is synced and renamed from now on, in that order; a renamed thing by its new name."""
+    seen: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def synced(handle: int) -> None:
+        seen.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+        fsync(handle)
+
+    def renamed(old: Path, new: Path) -> None:
+        seen.append(f"→ {Path(new).name}")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", renamed)
+    return seen
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not tell what a handle is")
+def test_what_is_renamed_is_on_disk_before_and_its_folder_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = on_disk(monkeypatch)
+    files.write_text(tmp_path / "t", "text")
+    assert seen[0].startswith(".t.part-") and seen[1:] == ["→ t", tmp_path.name]
+    seen.clear()
+    with files.new_folder(tmp_path / "f") as folder:
+        (folder / "inner").mkdir()
+        (folder / "inner" / "a").write_text("1")
+        (folder / "b").write_text("2")
+        (folder / "gone").symlink_to("nowhere")
+    place = seen.index("→ f")
+    assert sorted(seen[:place])[1:] == ["a", "b", "inner"] and seen[place - 1].startswith(".f.part-")
+    assert seen[place + 1 :] == [tmp_path.name]
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
@@ -153,11 +215,15 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_new_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
-    with files.new_folder(tmp_path / "a" / "b") as folder:
+    place = tmp_path / "a" / "b" / "c"
+    with files.new_folder(place) as folder:
         (folder / "x").write_text("1")
-        assert not (tmp_path / "a" / "b").exists()
-    assert names(tmp_path / "a") == ["b"]
-    assert (tmp_path / "a" / "b" / "x").read_text() == "1"
+        assert not place.exists()
+    assert names(place.parent) == ["c"]
+    assert (place / "x").read_text() == "1"
+    with files.new_folder(place.with_name("d")):
+        pass
+    assert names(place.parent) == ["c", "d"]
 
 
 def test_a_new_folder_that_fails_leaves_nothing_not_even_its_parents(tmp_path: Path) -> None:
@@ -165,6 +231,10 @@ def test_a_new_folder_that_fails_leaves_nothing_not_even_its_parents(tmp_path: P
         (folder / "x").write_text("1")
         raise InputError("bad")
     assert names(tmp_path) == []
+    (tmp_path / "a").mkdir()
+    with pytest.raises(InputError, match="bad"), files.new_folder(tmp_path / "a" / "b"):
+        raise InputError("bad")
+    assert names(tmp_path) == ["a"], "it was there before"
 
 
 def test_an_existing_folder_is_taken_only_when_it_is_empty(tmp_path: Path) -> None:
@@ -177,6 +247,7 @@ def test_an_existing_folder_is_taken_only_when_it_is_empty(tmp_path: Path) -> No
     assert names(tmp_path / "empty") == ["x"]
     with pytest.raises(InputError, match="exists already"):
         files.vacant(tmp_path / "empty" / "x")
+    assert files.vacant(tmp_path / "none") == tmp_path / "none"
 
 
 def test_what_a_killed_writer_has_left_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,11 +329,35 @@ def test_what_a_writer_is_at_work_on_is_not_removed(tmp_path: Path, monkeypatch:
     assert (tmp_path / "made" / "x").exists()
 
 
-def test_what_is_young_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("age", "left"), [(0, 1), (50, 1), (70, 0)])
+def test_what_is_young_is_not_removed(age: float, left: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its writer may not hold it yet; a minute is enough for that."""
     killed_writer(tmp_path, "a.json", monkeypatch)
+    (rest,) = files.left_over(tmp_path, "a.json")
+    os.utime(rest, (time.time() - age,) * 2)
     monkeypatch.setattr(files, "_rests", {})
     files.write_text(tmp_path / "a.json", "whole")
-    assert len(files.left_over(tmp_path, "a.json")) == 1
+    assert len(files.left_over(tmp_path, "a.json")) == left
+
+
+def test_the_next_writer_of_a_folder_removes_what_a_killed_one_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (rest := tmp_path / ".made.part-abcdefgh").mkdir()
+    (rest / "x").touch()
+    monkeypatch.setattr(files, "_YOUNG", 0.0)
+    with files.new_folder(tmp_path / "made"):
+        pass
+    assert names(tmp_path) == ["made"]
+
+
+def test_a_link_that_looks_like_something_unfinished_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "x").touch()
+    (link := tmp_path / ".a.json.part-abcdefgh").symlink_to(tmp_path / "kept")
+    monkeypatch.setattr(files, "_YOUNG", 0.0)
+    files.write_text(tmp_path / "a.json", "whole")
+    assert link.is_symlink() and names(tmp_path / "kept") == ["x"]
 
 
 def test_parts_that_are_missing_or_of_another_kind_are_one_line(tmp_path: Path) -> None:

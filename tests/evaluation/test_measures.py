@@ -99,13 +99,16 @@ def test_steps_are_the_recorded_actions() -> None:
 
 def test_spl_is_the_share_of_the_shortest_path_in_the_walk() -> None:
     """The detour to hall_north and back is 2 · 3.00666 longer: 8.14040 / 14.15372 = 0.57514."""
-    assert scores(TO_KITCHEN, STRAIGHT, DETOUR, PAST).spl == pytest.approx([1, 0.57514, 0], abs=1e-4)
+    found = scores(TO_KITCHEN, STRAIGHT, DETOUR, PAST)
+    assert found.spl == pytest.approx([1, 0.57514, 0], abs=1e-4)
+    assert found.shortest == pytest.approx([8.14040] * 3, abs=1e-4)
 
 
 def test_spl_where_nothing_has_to_be_walked() -> None:
     success, zero = torch.tensor([True, False]), torch.zeros(2)
     assert spl(success, zero, zero).tolist() == [1, 0]
     assert spl(success, zero, zero + 3).tolist() == [0, 0]
+    assert spl(success, zero + 0.25, zero + 0.5).tolist() == [0.5, 0], "however short the way is"
 
 
 def test_the_reference_leads_to_the_goal_nearest_to_the_start() -> None:
@@ -159,10 +162,33 @@ def test_time_warping_of_a_batch_keeps_its_rows_apart() -> None:
 
 
 def test_agreement_counts_only_where_asking_was_possible() -> None:
-    agent = torch.tensor([[True, True, False, False, True]])
-    teacher = torch.tensor([[True, False, True, False, True]])
-    possible = torch.tensor([[True, True, True, True, False]])
-    assert [int(each) for each in agreement(agent, teacher, possible)] == [1, 1, 1, 1]
+    """Both at one step, the agent alone at two, the teacher alone at three, neither at four; at three nobody could ask."""
+    agent = torch.tensor([[1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]]).bool()
+    teacher = torch.tensor([[1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0]]).bool()
+    possible = torch.arange(13)[None] < 10
+    assert [int(each) for each in agreement(agent, teacher, possible)] == [1, 2, 3, 4]
+
+
+def test_what_is_told_of_requests_is_of_the_steps_before_the_end() -> None:
+    """Four steps, then an end, after which nothing counts. Without budget nobody could have asked."""
+    reason = torch.tensor([[Reason.CONFUSED, Reason.NO_NEED, Reason.NO_BUDGET, Reason.NO_NEED, Reason.CONFUSED]])
+    request, teacher = torch.tensor([[1, 1, 0, 0, 0]]).bool(), torch.tensor([[1, 0, 0, 0, 1]]).bool()
+    pose, empty = walks(ASTRAY + ASTRAY[-1:]) * VIEWS, torch.full((1, 5), NOTHING)
+    trace = Trace(pose, torch.tensor([4]), empty, request, teacher, reason, empty, torch.tensor([2]))
+    found = score(trace, TASKS.environment, TASKS.goals[[TO_KITCHEN]])
+    counts = {name: int(found[name][0]) for name in found if name.startswith("ask_")}
+    assert counts == {"ask_both": 1, "ask_agent_only": 1, "ask_teacher_only": 0, "ask_neither": 1}
+    assert (found.requests.tolist(), found.help_budget.tolist()) == ([2], [2])
+    names = [each.name for each in Reason]
+    told = dict(zip(names, found.reasons[0].tolist(), strict=True))
+    assert {name: count for name, count in told.items() if count} == {"CONFUSED": 1, "NO_NEED": 2, "NO_BUDGET": 1}
+    told = dict(zip(names, found.reasons_at_requests[0].tolist(), strict=True))
+    assert {name: count for name, count in told.items() if count} == {"CONFUSED": 1, "NO_NEED": 1}
+
+
+def test_steps_without_a_reason_are_steps_where_nobody_could_ask() -> None:
+    found = scores(TO_KITCHEN, STRAIGHT)
+    assert [int(found[name][0]) for name in found if name.startswith("ask_")] == [0, 0, 0, 0]
 
 
 def test_reasons_are_counted_one_by_one() -> None:

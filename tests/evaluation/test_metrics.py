@@ -58,6 +58,44 @@ def test_figures_are_ratios_of_sums_by_hand() -> None:
     }
     with pytest.raises(InputError, match="these episodes have no score spl; evaluate the agent again"):
         METRICS["spl"](scores)
+    assert not METRICS["budget_used"].can_tell(Scores({"requests": scores.requests})), "without the budgets"
+
+
+def test_figures_of_walks_by_hand() -> None:
+    """Two episodes: the means, and those that are shares as per cent."""
+    walks = {
+        "success": [True, True],
+        "room_success": [True, False],
+        "oracle_success": [True, True],
+        "oracle_error": [0.5, 1.5],
+    }
+    walks |= {"spl": [0.5, 0.25], "ndtw": [0.75, 0.25], "steps": [4, 8], "path_length": [3.0, 6.0], "nav_error": [1.0, 4.0]}
+    scores = Scores({name: np.array(values) for name, values in walks.items()})
+    figures = {name: (metric(scores), metric.unit) for name, metric in METRICS.items() if metric.can_tell(scores)}
+    assert figures == {
+        "success_rate": (100, "%"),
+        "room_success_rate": (50, "%"),
+        "nav_error": (2.5, "m"),
+        "oracle_rate": (100, "%"),
+        "oracle_error": (1, "m"),
+        "spl": (37.5, "%"),
+        "ndtw": (50, "%"),
+        "steps": (6, "steps"),
+        "length": (4.5, "m"),
+    }
+
+
+def test_only_of_errors_less_is_better() -> None:
+    assert [name for name, metric in METRICS.items() if metric.lower_is_better] == ["nav_error", "oracle_error"]
+    assert {METRICS[name].unit for name in METRICS if name.startswith("ask_") or name == "budget_used"} == {"%"}
+    assert METRICS["requests"].unit == "requests"
+
+
+def test_the_interval_is_of_the_figure_in_its_unit() -> None:
+    scores = Scores({"success": np.array([True, False] * 20), "nav_error": np.arange(40.0)})
+    share, metres = METRICS["success_rate"].over_episodes(scores), METRICS["nav_error"].over_episodes(scores)
+    assert share.value == 50 and 25 < share.low < 45 and 55 < share.high < 75
+    assert metres.value == 19.5 and 14 < metres.low < 18 and 21 < metres.high < 25
 
 
 def test_somebodys_metric_is_among_the_figures_with_its_unit() -> None:

@@ -14,7 +14,7 @@ TWO = Scores({"success": np.array([True, False]), "reasons": np.arange(6).reshap
 
 
 def test_an_array_is_had_by_its_name_and_as_an_attribute() -> None:
-    assert set(TWO) == {"success", "reasons"}
+    assert set(TWO) == {"success", "reasons"} and len(TWO) == 2
     assert TWO.success is TWO["success"]
     assert TWO.shape == (2,)
     with pytest.raises(AttributeError, match="these episodes have no score 'turns'"):
@@ -28,6 +28,7 @@ def test_scores_join_and_reshape_whole_episodes() -> None:
     assert table.success.tolist() == [[True, False, False]]
     assert table.reasons.tolist() == [[[0, 1, 2], [3, 4, 5], [3, 4, 5]]]
     assert table.rows(0).success.tolist() == [True, False, False]
+    assert Scores.join([TWO]).success.tolist() == [True, False]
 
 
 def test_others_are_put_in_their_place_and_the_first_stay() -> None:

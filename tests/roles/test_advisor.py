@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,10 +13,12 @@ from hypothesis import strategies as st
 
 from strategies import connected_houses
 from vnla.common.errors import InputError
+from vnla.episodes import Situation
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated
 from vnla.roles.phrases import read_subgoal, subgoal_words, until_stop
+from vnla.roles.words import Heard, Phrases
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
@@ -54,6 +58,60 @@ def test_an_advisor_that_can_do_nothing_is_refused() -> None:
         TemplateAdvisor(direct=False, speaks=False)
     with pytest.raises(InputError, match="k is 0"):
         TemplateAdvisor(k=0)
+    with pytest.raises(InputError, match="k is 8, but a subgoal can describe 1 to 7 actions"):
+        TemplateAdvisor(k=8)
+    assert (TemplateAdvisor(k=1).silence, TemplateAdvisor(k=7).silence) == (6, 6**7)
+
+
+def test_the_papers_advisor_speaks_of_four_actions_and_does_none() -> None:
+    advisor = TemplateAdvisor()
+    assert (advisor.k, advisor.direct, advisor.speaks, advisor.aggregate) == (4, False, True, True)
+
+
+class Somebody(Advisor):
+    """Says as little about itself as it may."""
+
+    k = 2
+
+    def words(self) -> list[str]:
+        return ["hello"]
+
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:
+        return Greeting(tabulated([["hello"], ["hello", "hello"], []], lexicon, str, device))
+
+
+@dataclass
+class Greeting(Voice):
+    """Says the first row of its table to everybody."""
+
+    phrases: Phrases
+
+    def say(self, now: Situation) -> Heard:
+        return Heard(torch.zeros_like(now.pose), self.phrases)
+
+
+def test_somebodys_advisor_speaks_and_does_not_act_and_its_voice_remembers_nothing_unless_it_says_so() -> None:
+    advisor, vocabulary = Somebody(), Vocabulary((*SPECIAL, "hello"))
+    assert advisor.speaks and not advisor.direct
+    voice = advisor.ready_in(None, None, vocabulary)  # type: ignore[arg-type]  # the same in every world
+    assert voice.captured and not voice.remembers
+    hello, padding = vocabulary["hello"], vocabulary.padding
+    assert voice.phrases.words.tokens.tolist() == [[hello, padding], [hello, hello], [padding, padding]]
+    assert voice.phrases.words.length.tolist() == [1, 2, 0]
+    assert tabulated([["hello"], []], vocabulary, str).words.tokens.tolist() == [[hello], [padding]]
+    with pytest.raises(InputError, match="Somebody: what row 1 of its table said was not recorded"):
+        advisor.text(1)
+
+
+def test_a_voice_says_the_code_of_the_plan_from_where_the_agent_is() -> None:
+    environment = Environment.compile(World.compile([cottage()]), [("cottage", ["bathroom"])])
+    advisor = TemplateAdvisor(k=2)
+    voice = advisor.ready(Vocabulary((*SPECIAL, *advisor.words())))
+    pose, goals = torch.arange(0, 13 * VIEWS, 7), torch.zeros(67, dtype=torch.long)
+    now = SimpleNamespace(pose=pose, episodes=SimpleNamespace(environment=environment, goals=goals))
+    heard = voice.say(now)  # type: ignore[arg-type]
+    assert heard.table is voice.phrases
+    assert heard.index.tolist() == advisor.code(advisor(environment, pose, goals).plan).tolist()
 
 
 @given(connected_houses(), st.data())
@@ -87,6 +145,7 @@ def test_the_token_table_spells_every_subgoal(aggregate: bool) -> None:
         assert words == [*subgoal_words(plan, aggregate=aggregate), "."]
         assert advisor.plan(code) == plan
         assert phrases.text(code) == advisor.text(code)
+    assert TemplateAdvisor(k=1).code(torch.tensor([[F], [L]])).tolist() == [F, L]
     assert table.length[advisor.silence] == 0 and phrases.silence == advisor.silence
 
 

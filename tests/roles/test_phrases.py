@@ -38,7 +38,7 @@ def test_the_easy_variant_says_one_phrase_an_action() -> None:
 
 
 def test_commas_are_words_of_their_own() -> None:
-    assert subgoal_words([L, F]) == ("turn", "left", ",", "go", "forward")
+    assert subgoal_words([L, F, F]) == ("turn", "left", ",", "go", "forward", "2", "steps")
 
 
 def test_a_subgoal_is_put_before_the_end_goal_with_a_full_stop_between() -> None:
@@ -56,6 +56,20 @@ def test_a_subgoal_read_back_gives_its_plan(plan: list[Nav], aggregate: bool) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("  Turn   LEFT,look Up ", (L, U)),
+        ("turn 30 degrees right", (R,)),
+        ("go forward 1 step", (F,)),
+        ("go forward 100 steps", (F,) * 100),
+        ("stop, go forward", (S,)),
+    ],
+)
+def test_a_subgoal_may_be_written_as_people_write(text: str, plan: tuple[Nav, ...]) -> None:
+    assert read_subgoal(text) == plan
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("jump", "cannot read 'jump'"),
@@ -63,6 +77,9 @@ def test_a_subgoal_read_back_gives_its_plan(plan: list[Nav], aggregate: bool) ->
         ("turn 45 degrees left", "not a multiple of 30"),
         ("turn 0 degrees left", "out of range"),
         ("go forward 999999999999 steps", "out of range"),
+        ("go forward 101 steps", "out of range"),
+        ("go forward 0 steps", "out of range"),
+        ("turn left right", "cannot read 'turn left right'; say for example 'turn 60 degrees left"),
     ],
 )
 def test_what_cannot_be_understood_is_named(text: str, complaint: str) -> None:

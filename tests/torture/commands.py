@@ -175,19 +175,37 @@ class Begun:
         except ProcessLookupError:
             os.kill(self.process, number)  # it is not the head of its group yet
 
+    def is_over(self, seconds: float) -> bool:
+        """Whether it has ended by itself within some seconds; it can still be waited for."""
+        deadline = time.monotonic() + seconds
+        while not os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        return True
+
     def wait(self, seconds: float = 600) -> Ended:
-        """Until it is gone; what is there after so many seconds is killed."""
-        deadline, late = time.monotonic() + seconds, ""
+        """Until it is gone; what is there after so many seconds is killed. Seconds in which it was stopped do not count."""
+        left, before, late = seconds, time.monotonic(), ""
         while True:
             number, status = os.waitpid(self.process, os.WNOHANG)
             if number:
                 break
-            if time.monotonic() > deadline and not late:
-                late = f"it was ended after {seconds:.0f} s: "
+            before, passed = time.monotonic(), time.monotonic() - before
+            left -= 0 if _state(self.process)[0] == "T" else passed
+            if left < 0 and not late:
+                late = f"it was ended after {seconds:.0f} s, {self._processes()}: "
                 self.send(signal.SIGKILL)
             time.sleep(0.005)
         said = late + (self._said.read_text(errors="replace") if self._said.exists() else "")
         return Ended(os.waitstatus_to_exitcode(status), said, time.monotonic() - self._began)
+
+    def _processes(self) -> str:
+        """What it and those that it has started are doing, and for how long they had the processor."""
+        numbers = [int(each.name) for each in Path("/proc").glob("[0-9]*")]
+        states = {number: _state(number) for number in numbers}
+        ours = [f"{number} {state} {ran:.1f} s" for number, (state, group, ran) in states.items() if group == self.process]
+        return ", ".join(ours)
 
     def leaves_nobody(self, seconds: float = 10) -> bool:
         """Whether all processes that it has started are gone after some seconds."""
@@ -200,6 +218,15 @@ class Begun:
             time.sleep(0.05)
         os.killpg(self.process, signal.SIGKILL)
         return False
+
+
+def _state(process: int) -> tuple[str, int, float]:
+    """Of a process: its state, which is T if somebody has stopped it, its group, and its seconds of the processor."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it is gone, or the system has no such files
+        return "?", 0, 0.0
+    return told[0], int(told[2]), (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _become(arguments: list[str], said: Path, before: Callable[[], None]) -> None:

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -86,28 +87,37 @@ def _killed(command: Command, material: Material, folder: Path, random: Random, 
     if whole.status:
         raise RuntimeError(f"{command.name}: {whole.said}")
     expected = left_in(folder, command.passing)
-    wrong, killed, orphans, done = [], 0, 0, 0
+    wrong: list[dict[str, Any]] = []
+    hits = orphans = tries = 0
+    usual, new = whole.seconds, True
     _fresh(command, material, folder)
-    while done < times:
+    while hits < times and tries < 4 * times:
         begun = _begin(command, material, folder)
-        time.sleep(random.uniform(0, 1.1 * whole.seconds))
-        number = random.choice(SIGNALS)
-        alone = random.random() < 0.3
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(begun.process, number) if alone else begun.send(number)
+        early = begun.is_over(random.uniform(0, usual))
+        number, alone = random.choice(SIGNALS), random.random() < 0.3
+        if not early:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(begun.process, number) if alone else begun.send(number)
         ended = begun.wait()
-        done += 1
+        tries += 1
+        if ended.status and not early:
+            hits += 1
+            print(f"{command.name}: {hits} of {times}", end="\r" if hits % 10 else "\n", file=sys.stderr, flush=True)
+        if early and new:
+            usual = ended.seconds  # other programs leave it more time now
+        new = False
+        about = {"try": tries, "signal": "none" if early else f"{number.name} to {'it' if alone else 'all'}"}
         if not begun.leaves_nobody():
             orphans += 1
-            wrong.append({"kill": done, "wrong": f"processes stay after {number.name}"})
-        killed += ended.status != 0
-        if "Traceback" in ended.said:
-            wrong.append({"kill": done, "signal": number.name, "wrong": ended.said[-1500:]})
+            wrong.append({**about, "wrong": "processes stay"})
+        if "Traceback" in ended.said or (early and ended.status and not is_there(ended.said)):
+            wrong.append({**about, "wrong": ended.said[-1500:]})
         if random.random() < 0.4 or ended.status == 0:
-            wrong += [{"kill": done, "wrong": each} for each in _finished(command, material, folder, expected)]
+            wrong += [{**about, "wrong": each} for each in _finished(command, material, folder, expected)]
             _fresh(command, material, folder)
-    wrong += [{"kill": done, "wrong": each} for each in _finished(command, material, folder, expected)]
-    return {"command": command.name, "kills": times, "ended by them": killed, "orphans": orphans, "wrong": wrong}
+            new = True
+    wrong += [{"try": tries, "wrong": each} for each in _finished(command, material, folder, expected)]
+    return {"command": command.name, "tries": tries, "hits": hits, "orphans": orphans, "wrong": wrong}
 
 
 def _finished(command: Command, material: Material, folder: Path, expected: dict[str, str]) -> Iterator[str]:
@@ -143,7 +153,7 @@ def _recorded(folder: Path, random: Random, times: int) -> dict[str, Any]:
             said = [json.loads(line) for line in (first.decode() + stream.read()).split("\n")[:-1]]
         told += len(said)
         wrong += [{"kill": number, "wrong": each} for each in _lost(place, said)]
-    return {"command": STUDY, "kills": times, "told": told, "wrong": wrong}
+    return {"command": STUDY, "tries": times, "hits": times, "told": told, "wrong": wrong}
 
 
 def _store(place: Path) -> Any:

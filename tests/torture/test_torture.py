@@ -15,6 +15,7 @@ import pytest
 from torture.flips import flips
 from torture.fuzz import fuzz
 from torture.kills import STUDY, kills
+from torture.mutants import mutants_of
 from torture.readers import READERS, Reader
 from vnla.common.errors import InputError
 
@@ -141,3 +142,41 @@ def test_importing_a_world_survives(part: tuple[str, str], tmp_path: Path, tmp_p
     assert done.returncode == 0, done.stderr[-3000:]
     (row,) = json.loads(out.read_text())["rows"]
     assert not row["wrong"] and row.get("operations", 20) >= 20
+
+
+SAMPLE = '''
+"""Words."""
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from x import y
+def nearest(values: "list[int]", limit=3) -> "int | None":
+    """The smallest below 3."""
+    if not values:
+        raise ValueError("no 7 values")
+    return min(values) if values[0] < limit and True else -1
+'''
+
+
+def test_mistakes_are_made_in_what_is_done_and_not_in_what_is_said() -> None:
+    found = mutants_of(SAMPLE)
+    assert sorted(each.what for each in found) == [
+        "0 → 1", "1 → 2", "3 → 4", "And", "Lt", "True → False", "condition turned round", "condition turned round",
+        "min → max", "return None", "without Not", "without USub",
+    ]  # fmt: skip
+    assert len({each.source for each in found}) == len(found) - 1, "not x, turned round, is x without not"
+    for each in found:
+        compile(each.source, "sample", "exec")
+
+
+@pytest.mark.slow
+def test_a_mutant_that_no_test_notices_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "torture", "mutants", "--only", "world/actions.py", "--work", str(tmp_path)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([*sys.path, str(TESTS)])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["killed"] == row["mutants"] == row["of"] > 5 and not row["survivors"]
+    inner = "from torture import mutants; mutants.MODULES = {'world/actions.py': ('roles/test_phrases.py',)};"
+    inner += f"print(*mutants.mutants(__import__('pathlib').Path({str(tmp_path)!r}), 0, None))"
+    done = subprocess.run([sys.executable, "-c", inner], env=environment, capture_output=True, text=True, timeout=600)
+    assert "world/actions.py:" in done.stderr and "'survivors': [{" in done.stdout

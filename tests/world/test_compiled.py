@@ -27,7 +27,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import Nav
-from vnla.world.compiled import NOWHERE, Environment, World, viewpoint_of
+from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, ahead_of, look_up, view_of, viewpoint_of
 from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
@@ -158,6 +158,23 @@ def test_a_steep_viewpoint_is_reached_only_with_the_camera_brought_to_it() -> No
     assert int(viewpoint_of(environment.step(up, torch.tensor([F]), goals))) == 1
 
 
+def test_the_teacher_tilts_the_camera_as_far_as_it_goes_and_no_farther() -> None:
+    """Viewpoints 70 degrees above and below: the camera is brought to 30, and then the way is forward."""
+    height = math.tan(math.radians(70))
+    steep = _house_of([(0.0, 0.0, 0.0), (0.0, 1.0, height), (0.0, 1.0, -height)], [(0, 1), (0, 2)])
+    environment = Environment.compile(World.compile([steep]), [("drawn", ["v1"]), ("drawn", ["v2"])])
+    rows = torch.tensor([view_index(row, 0) for row in range(3)])
+    assert environment.nav_teacher(rows, torch.zeros(3, dtype=torch.long)).tolist() == [U, U, F]
+    assert environment.nav_teacher(rows, torch.ones(3, dtype=torch.long)).tolist() == [F, D, D]
+
+
+def test_what_is_thirty_degrees_off_the_centre_is_in_the_middle() -> None:
+    line = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])
+    environment = Environment.compile(World.compile([line]), [("drawn", ["v1"])])
+    rows = torch.tensor([view_index(row, 0) for row in range(3)])
+    assert environment.nav_teacher(rows, torch.zeros(3, dtype=torch.long)).tolist() == [F, F, F]
+
+
 def test_the_nearest_goal_is_the_first_listed_of_equals() -> None:
     line = _house_of([(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (-2.0, 0.0, 0.0)], [(0, 1), (0, 2)])
     environment = Environment.compile(World.compile([line]), [("drawn", ["v2", "v1"]), ("drawn", ["v1", "v2"])])
@@ -166,11 +183,17 @@ def test_the_nearest_goal_is_the_first_listed_of_equals() -> None:
     assert int(environment.nav_teacher(east, torch.tensor([1]))) == F
 
 
-def test_turning_exactly_half_way_round_goes_right() -> None:
-    line = _house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])
-    environment = Environment.compile(World.compile([line]), [("drawn", ["v1"])])
-    assert int(environment.nav_teacher(torch.tensor([view_index(1, 6)]), torch.tensor([0]))) == R
-    assert int(environment.nav_teacher(torch.tensor([view_index(1, 5)]), torch.tensor([0]))) == L
+@pytest.mark.parametrize("bearing", [0, 45, 100, 180, 200, 260, 290, 350])
+def test_what_is_out_of_view_is_turned_to_the_short_way_round_and_from_half_way_round_by_the_right(bearing: int) -> None:
+    place = (2 * math.sin(math.radians(bearing)), 2 * math.cos(math.radians(bearing)), 0.0)
+    if bearing % 180 == 0:
+        place = (0.0, place[1], 0.0)  # exactly half-way round
+    environment = Environment.compile(World.compile([_house_of([(0.0, 0.0, 0.0), place], [(0, 1)])]), [("drawn", ["v1"])])
+    for heading in range(12):
+        off = (bearing - 30 * heading + 180) % 360 - 180
+        if abs(off) > 40:
+            action = environment.nav_teacher(torch.tensor([view_index(1, heading)]), torch.tensor([0]))
+            assert int(action) == (L if -180 < off < 0 else R), f"{off} degrees off"
 
 
 def test_distance_to_the_path_is_to_the_goal_that_is_nearest_now(world: World) -> None:
@@ -268,3 +291,91 @@ def test_houses_compiled_together_behave_as_each_alone(houses: list[House], seed
 
 def test_every_viewpoint_knows_its_room() -> None:
     assert [ROOM_LABELS[i] for i in World.compile([cottage()]).rooms.tolist()] == list("ehhllkdsshbab")
+
+
+def test_a_place_without_a_room_is_in_none() -> None:
+    assert NO_ROOM not in range(len(ROOM_LABELS))
+    assert World.compile([_house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])]).rooms.tolist() == [NO_ROOM, NO_ROOM]
+
+
+LINE = [(0.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 5.0, 0.0)]
+
+
+@pytest.fixture(scope="module")
+def street() -> World:
+    """A house of three viewpoints in a row, after the cottage of thirteen."""
+    return World.compile([cottage(), _house_of(LINE, [(0, 1), (1, 2)])])
+
+
+def test_a_path_ends_with_its_last_viewpoint_again_and_again(street: World) -> None:
+    """The longest of all goes from a living room over halls, stairs and landing to a bedroom; see the cottage's plan."""
+    path = street.path(torch.tensor([13, 15, 14]), torch.tensor([15, 13, 14]))
+    assert path.shape == (3, street.longest)
+    assert path[:, :4].tolist() == [[13, 14, 15, 15], [15, 14, 13, 13], [14, 14, 14, 14]]
+    assert (path[:, 2:] == path[:, -1:]).all()
+    assert street.longest == max(graph.longest_path() for graph in street.graphs) > 3
+
+
+def test_the_way_between_viewpoints_is_the_edge_to_the_next_one(street: World) -> None:
+    here = torch.cat([torch.arange(13).repeat_interleave(13), torch.arange(13, 16).repeat_interleave(3)])
+    ways = street.ways()
+    moving = here != street.hop
+    assert torch.equal(street.source[ways[moving]], here[moving])
+    assert torch.equal(street.target[ways[moving]], street.hop[moving])
+    assert (ways[~moving] == len(street.source)).all(), "to stay is the row after all edges"
+
+
+def test_numbers_of_houses_and_viewpoints_go_through(street: World) -> None:
+    assert (street.house("cottage"), street.house("drawn")) == (0, 1)
+    assert [street.viewpoint("drawn", each) for each in ("v0", "v2")] == [13, 15]
+    assert street.ids[13:] == ("v0", "v1", "v2") and street.first.tolist() == [0, 13, 16]
+    assert street.distance_between(torch.tensor([[13], [15]]), torch.tensor([13, 14, 15])).tolist() == [[0, 2, 5], [5, 3, 0]]
+    pose = torch.tensor([14 * VIEWS + 5])
+    assert (int(viewpoint_of(pose)), int(view_of(pose))) == (14, 5)
+
+
+def test_goals_are_kept_as_given_and_the_last_is_repeated(street: World) -> None:
+    sets = [("drawn", ["v2", "v0"]), ("cottage", ["kitchen"]), ("drawn", ["v1"])]
+    environment = Environment.compile(street, sets)
+    kitchen = street.viewpoint("cottage", "kitchen")
+    assert environment.goal_viewpoints.tolist() == [[15, 13], [kitchen, kitchen], [14, 14]]
+    pose, goals = torch.tensor([13, 14, 15, kitchen, 13]) * VIEWS, torch.tensor([0, 0, 0, 1, 2])
+    assert environment.at_goal(pose, goals).tolist() == [True, False, True, True, False]
+    assert environment.distance_left(pose, goals).tolist() == [0, 2, 0, 0, 2]
+    paths = environment.paths_from(pose[:2], goals[:2])
+    assert paths[:, :, :3].tolist() == [[[13, 14, 15], [13, 13, 13]], [[14, 15, 15], [14, 13, 13]]]
+    with pytest.raises(InputError, match="needs at least one goal set"):
+        Environment.compile(street, [])
+    with pytest.raises(InputError, match="at least one house"):
+        World.compile([])
+
+
+def test_without_goals_the_teacher_stops_and_forward_goes_where_the_camera_looks(street: World) -> None:
+    environment = Environment.aimless(street)
+    pose = torch.arange(len(street.ids) * VIEWS)
+    goals = (pose >= 13 * VIEWS).long()
+    assert (environment.nav_teacher(pose, goals) == S).all()
+    assert environment.distance_left(pose, goals).isinf().all() and not environment.at_goal(pose, goals).any()
+    moved = viewpoint_of(environment.step(pose, torch.full_like(pose, F), goals))
+    assert torch.equal(moved, torch.where(street.blocked, viewpoint_of(pose), street.ahead))
+    assert environment.goal_viewpoints.tolist() == [[0], [13]]
+
+
+def test_all_tables_move_together(street: World) -> None:
+    environment = Environment.compile(street, [("drawn", ["v2"])])
+    assert (street.device, environment.world.device) == (torch.device("cpu"),) * 2
+    moved = environment.to("meta")
+    tables = [each for each in (*vars(moved).values(), *vars(moved.world).values()) if isinstance(each, torch.Tensor)]
+    assert len(tables) == 17 and all(each.is_meta for each in tables)
+    assert street.nbytes == sum(each.nbytes for each in vars(street).values() if isinstance(each, torch.Tensor)) > 0
+
+
+def test_a_house_alone_numbers_its_viewpoints_from_nought(street: World) -> None:
+    graph = street.graphs[1]
+    assert set(ahead_of(graph, graph.looks()).ravel().tolist()) == {NOWHERE, 0, 1, 2}
+
+
+def test_a_table_is_looked_up_at_places_of_any_shape() -> None:
+    table, places = torch.tensor([5, 7, 9]), torch.tensor([[2, 0], [1, 1]])
+    for index in (places, places[0], places[0, 0], places[None]):
+        assert torch.equal(look_up(table, index), table[index])
