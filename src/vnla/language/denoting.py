@@ -40,7 +40,7 @@ from vnla.language.frames import (
 )
 from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
 from vnla.language.surroundings import Side, Surroundings, turned
-from vnla.language.things import MISTAKEN, NOTHING, ROOMS, THINGS
+from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 from vnla.world.views import HEADINGS, VIEWS
 
@@ -55,7 +55,8 @@ _OTHERWISE = 0.25  # for each way in which a clause is not taken as it is most l
 _ACTION, _MANY, _TOO_MANY = 0.05, 8, 0.25  # for each action, and for those that are more than people describe at a time
 _UNSAID_TURN = 0.1  # for each turn that nobody speaks of
 _MISCOUNTED = 0.5  # for each action more or less than are meant, where that is known
-_VAGUELY = {3: 0.0, 2: 0.05, 1: 0.2, 4: 0.2, 5: 0.4, 6: 0.6}  # how far "turn left" may be, and what that costs
+_TURNS = range(1, 7)  # how far "turn left" may be
+_MORE_OR_LESS = 0.1  # for each of these turns more or less, where nothing that follows tells
 _ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}  # how many steps "go on" may be
 _FAR_OFF = 4  # steps to what may loosely be meant
 
@@ -247,8 +248,9 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: _Place) -> Itera
     """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
     around, here = place.around, way.pose // VIEWS
     match frame:
-        case Turn(side, _) if clause.vague:
-            yield from ((Turn(side, times), cost, True) for times, cost in _VAGUELY.items())
+        case Turn(side, times) if clause.vague:
+            less = _MORE_OR_LESS if clause.last else _MORE_OR_LESS / 5
+            yield from ((Turn(side, each), less * abs(each - times), True) for each in _TURNS)
         case Walk(steps, None) if steps == FAR:
             yield Walk(_straight_on(way.pose, place)), 0.0, True
             yield from ((Walk(each), 0.3 + cost, False) for each, cost in _ONWARD.items())
@@ -352,7 +354,7 @@ def _loosely(frame: Frame, pose: int, place: _Place) -> Iterator[_Lead]:
             for times, there in enumerate(around.turning(view, side == "left"), start=1):
                 away = _off_room(around, here, there, room)
                 if times <= 6 and away <= 40:
-                    yield _Lead(_turn(side, times), here * VIEWS + there, _LOOSE + away / 60)
+                    yield _Lead(_turn(side, times), here * VIEWS + there, _LOOSE + max(away - 12, 0) / 40)
         case Walk(steps, None):
             for there in _near(around, here, steps):
                 if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
@@ -425,13 +427,15 @@ def _is_on(bearing: float, side: Side) -> bool:
 
 def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
     """What it costs to think that a thing or a room is where it is said to be."""
+    if thing == NOTHING and room == NOTHING:
+        return 0.0  # one is there already
     if thing == NOTHING:
         away = _off_room(around, here, view, room)
         if side in ("left", "right"):
-            return 0.2 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
+            return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
         return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
     if side in ("left", "right"):
-        return 0.1 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
+        return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
     if not around.present[here, view, thing]:
         return 2.0
     away = abs(float(around.across[here, view, thing])) / 30
@@ -444,11 +448,18 @@ def _off_room(around: Surroundings, here: int, view: int, room: int) -> float:
 
 
 def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> list[float]:
-    """Where the ways into rooms of a kind are, from here."""
-    found = []
+    """Where the ways into rooms of a kind are, from here: doors, or else places behind them."""
+    alike = {room, *_KIN_ROOMS.get(room, ())}
+    found = [
+        way.bearing
+        for way in around.ways_from(here, view)
+        if way.beyond is not None and int(around.room_nouns[way.beyond]) in alike
+    ]
+    if found:
+        return found
     for there in _near(around, here, 3):
         noun = int(around.room_nouns[there])
-        if around.room[there] != around.room[here] and (noun == room or noun in _KIN_ROOMS.get(room, ())):
+        if around.room[there] != around.room[here] and noun in alike:
             first = int(around.graph.hop[here, there])
             found.append(float(turned(around.bearings[here, there], view)))
             found.append(float(turned(around.bearings[here, first], view)))
@@ -466,6 +477,7 @@ def _toward(thing: int, pose: int, place: _Place) -> Iterator[_Lead]:
         if now - apart > 0.3:
             short = (apart - least) / max(now - least, 0.5)
             unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
+            unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
             yield _costing(place.way(pose, there), _LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
 
 
@@ -504,8 +516,12 @@ def _rooms(frame: Enter | Leave, pose: int, place: _Place) -> Iterator[_Lead]:
         if holding != NOTHING:
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
         yield _costing(place.way(pose, there), _LOOSE + cost)
-    if isinstance(frame, Leave) and frame.room not in (UNSAID, NOTHING, around.room_noun(here)):
-        return
+    if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
+        for steps, cost in _ONWARD.items():  # farther in
+            end = pose
+            for _ in range(steps):
+                end = place.step(end, Nav.FORWARD)
+            yield _Lead((Nav.FORWARD,) * steps, end, 2 * _LOOSE + cost)
 
 
 def _holds_such(around: Surroundings, room: int, noun: int) -> bool:

@@ -20,6 +20,12 @@ go: going | walking | moving | run | come | get | carry on going | make your way
 go: cross over | follow | continue on | keep straight | go on | walk on | head on | move on | carry on walking
 go to: head for | make for | aim for | walk for
 go: get yourself | take yourself
+turn right past: turn right past
+#1 times: one more | once more
+#1 steps: one more step | a step | another step | one small step | a small step | a little step
+willbe: will be | 'll be | will then be | is then | should be
+look down: come down with the head | come down with your head
+look up: come up with the head | come up with your head
 turn left: turn back left | turn back to the left | look back left | back to the left | back left
 turn right: turn back right | turn back to the right | look back right | back to the right | back right
 turn: keep turning | keep rotating | keep on turning | look around | look round | go round
@@ -42,13 +48,13 @@ go down stairs: head down the stairs | head downstairs
 look up: lift your gaze | raise your eyes | lift your head | raise your head | lift your eyes | look upwards
 look down: lower your gaze | lower your eyes | lower your head | look downwards
 find: look for | find | look out for | search for | locate
-see: can look into | can look down | can see into | can look at | see out of | catch | have sight of
+see: can look into | can see into | can look at | catch | have sight of
 see: see | spot | notice | seeing | can see | come in sight of | catch sight of
 will see: you will see | you'll see | you should see | you will spot | you will notice | you will find | you'll notice
 appears: comes in sight | is in sight | comes into sight | show up | come up | can be seen | is ahead
 appears: comes into view | shows up | appears | is in view | come into view | in view | is visible | comes up | in sight
 face: face | facing | are facing | are looking at | looking at | look at | line up with | lined up with | are in front of
-face: look into | look in | look through | look out of | see into | look to | look out through | have a look at | gaze at
+face: look down the | look along the | see out of | see out | look into | look in | look through | look out of | see into | look to | look out through | have a look at | gaze at
 face: so you face | have in front of you | you're facing | point at | looking into | look back at | look back to
 face: looking straight at | look towards | look toward | turn to face
 up: up | upward | upwards
@@ -150,10 +156,10 @@ on: on
 : alright | um | uh | hmm | well | let me see | so , | now then | should | need to | could you | want to | i think
 : kindly | do | thanks | if you can | thank you | would | can | could | must | might | have to | need | it is | it's
 : make it | then it is | from there it is | from there | about | all the way | more | again | yourself | hand side
-: it will be | hand | what is | i think you should | side | what's | you are | you're | you'll | who | which | where
+: hand | what is | i think you should | side | what's | you are | you're | you'll | who | which | where
 : you've | i mean | once there | when you get there | when you are there | once inside | when inside | mind to | on the way
 : striped | checkered | chequered | colourful | colorful | wide | low | narrow | bright | dark | high
-: dotted | patterned | tiled | flowery | square | old | nice | framed | once more | one more | in between | wall-mounted
+: dotted | patterned | tiled | flowery | square | old | nice | framed | in between | wall-mounted
 : whole | pretty | still | already | main | once you are there | once you're there | in one go | there'll be | then there's
 : we | us | our | let's | let us | going to | gonna | got
 : alright then | so now | erm | er | oh | hey | hi | hello | robot | maybe | perhaps | actually | sorry | roughly
@@ -345,6 +351,9 @@ def _words() -> frozenset[str]:
 
 def _respelt(word: str) -> str:
     """A word, or the known one that it is but for one letter; itself where there is none, or several."""
+    bare = word.removesuffix("'s")
+    if bare != word and word not in _words() and bare in _words():
+        return bare
     if word in _words() or len(word) < _LEAST or not word.isalpha():
         return word
     near = {each for letter in word[:2] for each in _known().get(letter, ()) if _one_off(word, each)}

@@ -69,6 +69,8 @@ class Clause(NamedTuple):
     """Whether it is about what was named before."""
     vague: bool = False
     """Whether it says that one turns, or walks, but not how far."""
+    last: bool = False
+    """Whether nothing that is understood follows."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
 _ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
+_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:appears )?(?:(?:with|near|by|behind) {_ANY})*"
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
@@ -140,6 +143,17 @@ def _turn(found: Groups) -> Iterator[Frame]:
         count = max((2 * _number(degrees) + _DEGREES) // (2 * _DEGREES), 1)
     if count <= MOST:
         yield from (Turn(side, count) for side in reversed(_sides(found)))
+
+
+def _so_often(found: Groups) -> Iterator[Frame]:
+    """As often as a side is said: "left, left"."""
+    row, side = found["row"] or "", found["first"]
+    yield Turn("left" if side == "left" else "right", row.count(side or ""))
+
+
+def _glance(found: Groups) -> Iterator[Frame]:
+    """A look to a side is a small turn."""
+    yield from (Turn(side, 1) for side in _sides(found))
 
 
 def _by_the_clock(found: Groups) -> Iterator[Frame]:
@@ -299,7 +313,7 @@ def _again(found: Groups) -> Iterator[Frame]:
         yield Enter(_room(found["room"]))
     elif found.get("thing"):
         yield from _reach(found)
-    yield from _other_room(found)
+    yield from (*_other_room(found), Have())
 
 
 def _stop(_: Groups) -> Iterator[Frame]:
@@ -328,13 +342,18 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
     (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}", _spot),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?", _spot),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
     (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
     (rf"look {_SIDE}{_THING}", _spot),
     (rf"find {_THING}by turn {_SIDE}", _spot),
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
+    (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
+    (rf"(?:go )?look (?:to )?{_SIDE}", _glance),
+    # So far that one sees something, which is said too.
+    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:[,&] )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:[,&] )?{_AMOUNT}(?:[,&] )?{_AT}", _turn),
     # Turning to what lies behind a door, past other things, until something is so.
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+(?:out |into |through )?{_THING}{_MORE}", _face),
@@ -348,12 +367,14 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_UNTIL}(?:to )?face (?:{_THING}|{_ROOM}){_MORE}", _ahead_of),
     (rf"(?:, )?(?:will )?see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
     (rf"(?:, )?will see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
+    (rf"(?:{_THING}|{_ROOM}){_MORE}willbe {_ON}", _have),
     (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
     (rf"on (?P<on>left|right|ahead) (?:{_THING}|{_ROOM}){_MORE}", _told),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
     (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
+    (rf"{_STRAIGHT}(?:{_STEPS})(?:to|past|near) {_THING}{_MORE}", _toward),
     (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
     (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
     (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
@@ -379,9 +400,9 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     ),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),
     (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
-    (rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}{_HOLDING}(?:on (?:left|right|ahead) )?", _into),
+    (rf"(?:use )?{_STRAIGHT}(?:{_STEPS})?{_INTO}{_ROOM}{_HOLDING}(?:on (?:left|right|ahead) )?(?:#1 steps )?", _into),
     (rf"{_GO}{_INTO}here room {_HOLDING}(?:on (?:left|right|ahead) )?", _into),
-    (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )*{_ROOM}{_MORE}", _step_out),
+    (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
     (rf"{_GO}(?:out|leave) ", _step_out),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
     (rf"{_GO}(?:leave|out) {_FROM}(?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
@@ -480,12 +501,14 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
         elif row[at].sign not in _SOFT:
             strange.append(row[at])
         at = max(end, at + 1)
+    if clauses:
+        clauses[-1] = clauses[-1]._replace(last=True)
     return clauses, strange
 
 
 _ASIDE = re.compile(rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff ")
 """What only tells more of something."""
-_SOFT = {"stuff", ",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end"}
+_SOFT = {"stuff", ",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end", "willbe"}
 """Signs that nobody misses."""
 _PAUSES = {",", "&"}
 
@@ -504,7 +527,7 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
             if frames:
                 new = found.get("thing") or found.get("room")
                 names = {key: found.get(key) for key in ("thing", "hues", "room")} if new else named
-                unsaid = (build is _turn and not _AMOUNTS & set(found)) or (build is _walk and "steps" not in found)
+                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (build is _walk and "steps" not in found)
                 best = frames, match.end(), names, again, unsaid
     return best
 
