@@ -200,7 +200,7 @@ def _onward(way: _Taken, clause: Clause, place: _Place) -> Iterator[_Taken]:
                 if len(way.plan) + len(lead.plan) > LONGEST_PLAN:
                     continue
                 total = cost + lead.cost + number * _OTHERWISE + _effort(way, lead, place)
-                if lead.end == way.pose and not isinstance(meant, Stop | Have | Level):
+                if lead.end == way.pose and (lead.plan or isinstance(meant, Turn | Walk)) and not isinstance(meant, Stop):
                     total += _BLOCKED
                 thing = _thing(meant)
                 yield _Taken(
@@ -313,6 +313,8 @@ def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bo
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
     if end is not None:
         yield _Lead(plan_to(frame, around, pose, end), end, 0.0), True
+    if isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
+        yield _Lead((), pose, _LOOSE), False  # one has had to already
     if (frame, pose) not in place.about:
         place.about[frame, pose] = list(_loosely(frame, pose, place))
     yield from ((lead, False) for lead in place.about[frame, pose])

@@ -26,6 +26,7 @@ turn right past: turn right past
 willbe: will be | 'll be | will then be | is then | should be
 look down: come down with the head | come down with your head
 look up: come up with the head | come up with your head
+turn: inside turn | inside , turn | then inside turn
 turn left: turn back left | turn back to the left | look back left | back to the left | back left
 turn right: turn back right | turn back to the right | look back right | back to the right | back right
 turn: keep turning | keep rotating | keep on turning | look around | look round | go round

@@ -89,7 +89,7 @@ _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
 _ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
-_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:appears )?(?:(?:with|near|by|behind) {_ANY})*"
+_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?"
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
@@ -326,6 +326,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?(?:level )?", _look),
     (r"(?:look |go |turn |back |to )*level ", _level),
     # Turning.
+    (rf"(?:go )?look (?:to )?{_SIDE}(?:near {_ANY})?", _glance),
     (
         rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
         _turn,
@@ -350,7 +351,6 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
     (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
-    (rf"(?:go )?look (?:to )?{_SIDE}", _glance),
     # So far that one sees something, which is said too.
     (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:[,&] )?{_AT}", _turn),
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:[,&] )?{_AMOUNT}(?:[,&] )?{_AT}", _turn),
@@ -367,14 +367,15 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_UNTIL}(?:to )?face (?:{_THING}|{_ROOM}){_MORE}", _ahead_of),
     (rf"(?:, )?(?:will )?see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
     (rf"(?:, )?will see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
-    (rf"(?:{_THING}|{_ROOM}){_MORE}willbe {_ON}", _have),
+    (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
     (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
     (rf"on (?P<on>left|right|ahead) (?:{_THING}|{_ROOM}){_MORE}", _told),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
     (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
-    (rf"{_STRAIGHT}(?:{_STEPS})(?:to|past|near) {_THING}{_MORE}", _toward),
+    (rf"{_STRAIGHT}{_STEPS}(?:to|near) {_THING}{_MORE}", _toward),
+    (rf"{_STRAIGHT}{_STEPS}(?:past|along) {_ANY}", _walk),
     (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
     (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
     (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
