@@ -129,6 +129,7 @@ class _Place:
     around: Surroundings
     step: Step
     seen: Sequence[int] = field(default_factory=tuple)
+    loosely: bool = True
     ways: dict[tuple[int, int], _Lead] = field(default_factory=dict)
     about: dict[tuple[Frame, int], list[_Lead]] = field(default_factory=dict)
 
@@ -142,11 +143,18 @@ class _Place:
 
 
 def denote(
-    parsed: Parsed, around: Surroundings, pose: int, step: Step, seen: Sequence[int] = (), *, count: int | None = None
+    parsed: Parsed,
+    around: Surroundings,
+    pose: int,
+    step: Step,
+    seen: Sequence[int] = (),
+    *,
+    count: int | None = None,
+    loosely: bool = True,
 ) -> Denoted:
-    """What a text means to somebody at a pose who has been at the poses `seen` before, and may know how many actions are
-    meant (`count`)."""
-    place = _Place(around, step, seen)
+    """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
+    (`count`), and takes nothing loosely if told so: that is quicker."""
+    place = _Place(around, step, seen, loosely)
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)])
@@ -313,8 +321,10 @@ def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bo
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
     if end is not None:
         yield _Lead(plan_to(frame, around, pose, end), end, 0.0), True
-    if isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
+    if place.loosely and isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
         yield _Lead((), pose, _LOOSE), False  # one has had to already
+    if not place.loosely:
+        return
     if (frame, pose) not in place.about:
         place.about[frame, pose] = list(_loosely(frame, pose, place))
     yield from ((lead, False) for lead in place.about[frame, pose])
