@@ -153,12 +153,12 @@ def denote(
     loosely: bool = True,
 ) -> Denoted:
     """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
-    (`count`), and takes nothing loosely if told so: that is quicker."""
-    place = _Place(around, step, seen, loosely)
+    (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone."""
+    place = _Place(around, step, seen, loosely and not all(map(_exact, parsed.clauses)))
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)])
-    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count))
+    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
     good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant.frames, strict=True)}
     parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
     frames = tuple(frame for frame in meant.frames if frame is not None)
@@ -170,11 +170,26 @@ def denote(
     return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.strict and _holds(meant, pose, place))
 
 
+def _exact(clause: Clause) -> bool:
+    """Whether a clause says what to do, whatever is there."""
+    return all(isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames)
+
+
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
     """What it costs that a plan has not as many actions as are meant."""
     if count is None or (Nav.STOP in plan and len(plan) <= count):
         return 0.0
     return _MISCOUNTED * abs(len(plan) - count)
+
+
+def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
+    """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
+    for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
+        if isinstance(frame, Turn) and clause.vague:
+            return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
+        if frame is not None and not isinstance(frame, Stop):
+            return 0.0
+    return 0.0
 
 
 def _holds(meant: _Taken, pose: int, place: _Place) -> bool:
@@ -257,8 +272,7 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: _Place) -> Itera
     around, here = place.around, way.pose // VIEWS
     match frame:
         case Turn(side, times) if clause.vague:
-            less = _MORE_OR_LESS if clause.last else _MORE_OR_LESS / 5
-            yield from ((Turn(side, each), less * abs(each - times), True) for each in _TURNS)
+            yield from ((Turn(side, each), _MORE_OR_LESS / 5 * abs(each - times), True) for each in _TURNS)
         case Walk(steps, None) if steps == FAR:
             yield Walk(_straight_on(way.pose, place)), 0.0, True
             yield from ((Walk(each), 0.3 + cost, False) for each, cost in _ONWARD.items())

@@ -69,8 +69,6 @@ class Clause(NamedTuple):
     """Whether it is about what was named before."""
     vague: bool = False
     """Whether it says that one turns, or walks, but not how far."""
-    last: bool = False
-    """Whether nothing that is understood follows."""
 
 
 @dataclass(frozen=True)
@@ -502,8 +500,6 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
         elif row[at].sign not in _SOFT:
             strange.append(row[at])
         at = max(end, at + 1)
-    if clauses:
-        clauses[-1] = clauses[-1]._replace(last=True)
     return clauses, strange
 
 
