@@ -211,7 +211,11 @@ curtains: curtain
 box: chest | crate
 boiler: tank
 bed: double bed | single bed | beds
-side table, bedside table: end table | nightstands
+bedside table: nightstands
+dining table: big table | large table | long table
+coffee table: low table
+console table: narrow table
+side table: little table | small table
 railing: rail | railings | bannister | handrail | balustrade
 """
 _ROOMS_TOO = """
@@ -219,7 +223,7 @@ a: bath room | shower room
 h: hallways | corridors | landing | passageway hall
 l: livingroom | front room | lounge room
 d: dining-room
-e: vestibule | lobby | front hall
+e: entrance | vestibule | lobby | front hall
 r: play room | rec room
 o: home office
 w: fitness room
