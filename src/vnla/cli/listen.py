@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vnla.evaluation.listening import Followed, Listened, Outcome
     from vnla.houses.folder import WorldFolder
     from vnla.language.handwritten import Written
+    from vnla.language.surroundings import Surroundings
     from vnla.players import Players
     from vnla.roles.advisor import Advisor, Lexicon
     from vnla.tasks.task_set import TaskSet
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 SILENCE, OWN, TEMPLATE = "silence", "as in training", "template"
 WRITTEN = "handwritten"
+PARSER = "parser"
+LISTENERS = ("agent", PARSER)
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
@@ -48,6 +51,9 @@ def listen(
             metavar="DIR", help="Also sentences written by hand, in their houses, which are made in DIR if need be."
         ),
     ] = None,
+    listener: Annotated[
+        str, typer.Option(metavar="NAME", help="agent; or parser, in its place, which knows what words mean.")
+    ] = "agent",
     seeds: Annotated[
         int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
     ] = 1,
@@ -67,6 +73,8 @@ def listen(
     Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
 
     Example: vnla listen runs/talk --reference runs/learned --seeds 0 --subset 500
+
+    Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.training.trained import open_trained
@@ -74,22 +82,27 @@ def listen(
     use_threads(threads)
     if as_json is not None:
         writable(as_json)
-    trial = _Trial(split, seeds, subset, checkpoint)
+    if listener not in LISTENERS:
+        raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
+    if listener == PARSER and reference is not None:
+        raise InputError("--reference: belongs to agents; the parser is compared with itself")
+    trial = _Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint)
+    kind = _Parser if listener == PARSER else _Subject
     with telling() as tell:
         opened = {}
         for each in filter(None, (run, reference)):
             tell(f"loading {each}")
-            opened[each] = _Subject(open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell)
+            opened[each] = kind(open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell)
         subject, other = opened[run], opened[reference] if reference is not None else opened[run]
         if subject.k != other.k:
             raise InputError(f"{reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
         found = subject.listened(other)
         if handwritten is not None:
             found += subject.read(handwritten, other)
-    title = f"{run}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
+    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
     plain().print(_table(title, found))
     if as_json is not None:
-        about = {"run": str(run), "reference": None if reference is None else str(reference), "split": split, "k": subject.k}
+        about = {"run": str(run), "listener": listener, "reference": None if reference is None else str(reference), "split": split, "k": subject.k}
         write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
 
 
@@ -260,6 +273,65 @@ class _Subject:
             "sentences": followed(told([words_of(line.sentence) for line in self.lines]), walks),
         }
         return {name: _outcome(each, houses, {}) for name, each in found.items()}
+
+
+class _Parser(_Subject):
+    """The parser, which listens in the place of a run's agent: in its houses, to its advisor."""
+
+    def around(self, folder: WorldFolder) -> Callable[[str], Surroundings]:
+        """The houses of a world, each looked at once."""
+        from vnla.language.sights import sights_of
+        from vnla.language.surroundings import Surroundings
+
+        houses = {house.name: house for house in folder.houses}
+
+        @cache
+        def looked(name: str) -> Surroundings:
+            self.tell(f"looking around in {name}")
+            return Surroundings(houses[name], sights_of(folder, houses[name]))
+
+        return looked
+
+    @cached_property
+    def _houses(self) -> Callable[[str], Surroundings]:
+        return self.around(self.trained.material.folder)
+
+    def hear(self, name: str) -> Outcome:
+        """What it would do when it is told something of a kind."""
+        from vnla.evaluation.listening import said_to, understood, walks_of
+        from vnla.tasks.vocabulary import SPECIAL, Vocabulary
+
+        self.tell(f"{PARSER}: {name}")
+        material, walks = self.trained.material, walks_of(self.tasks, self.k)
+        sentences = [""] * len(walks.houses)
+        if name != SILENCE:
+            advisor = self._advisors()[name]
+            lexicon = Vocabulary((*SPECIAL, *advisor.words()))
+            sentences = said_to(advisor.ready_in(material.folder, material.world, lexicon, material.world.device), walks)
+        found = understood(walks, sentences, self._houses)
+        return _outcome(found, [task.house for task in self.tasks.tasks], {})
+
+    def read_out(self, place: Path) -> dict[str, Outcome]:
+        """What it would do when sentences by hand are read out to it, or nothing."""
+        import torch
+
+        from vnla.evaluation.listening import given_walks, understood
+        from vnla.language.handwritten import written_world
+        from vnla.roles.phrases import subgoal_text
+        from vnla.world.compiled import World
+
+        folder = written_world(place)
+        world, look = World.compile(folder.houses), self.around(folder)
+        houses, plans = [line.house_name for line in self.lines], [line.plan for line in self.lines]
+        start = [line.pose(world) for line in self.lines]
+        walks = given_walks(world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks)))
+        self.tell(f"{PARSER}: {WRITTEN}")
+        said = {
+            SILENCE: [""] * len(start),
+            TEMPLATE: [subgoal_text(plan) for plan in plans],
+            "sentences": [line.sentence for line in self.lines],
+        }
+        return {name: _outcome(understood(walks, each, look), houses, {}) for name, each in said.items()}
 
 
 def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) -> Outcome:

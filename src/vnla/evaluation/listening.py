@@ -12,7 +12,7 @@ All intervals are over houses: what would be found in others.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,9 @@ from vnla.episodes import Episodes, Situation
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.language.advisor import GrammarAdvisor
+from vnla.language.denoting import denote
+from vnla.language.parser import parse
+from vnla.language.surroundings import Surroundings
 from vnla.players import Players
 from vnla.roles.acting import ALONE
 from vnla.roles.advisor import Lexicon, Voice, tabulated
@@ -35,7 +38,8 @@ from vnla.roles.help_policies import AtFirst, Never
 from vnla.roles.words import Heard, Phrases, Words
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.actions import STOP, Nav
-from vnla.world.compiled import Environment, World
+from vnla.world.compiled import NOWHERE, Environment, World
+from vnla.world.views import VIEWS
 
 Bools = NDArray[np.bool_]
 
@@ -119,6 +123,32 @@ def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
     done = torch.nn.functional.pad(done, (0, plan.shape[1] - done.shape[1]), value=-1)
     over = (plan == STOP).cumsum(dim=1) - (plan == STOP).long() > 0
     return ((done == plan) | over).all(dim=1)
+
+
+def said_to(voice: Voice, walks: Walks) -> list[str]:
+    """What somebody says to agents that have just begun their walks."""
+    start = walks.episodes.start
+    zero, nothing = torch.zeros_like(start), torch.empty(len(start), 0, device=start.device)
+    past = torch.full((len(start), 1), NOWHERE, device=start.device)
+    now = Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
+    heard = voice.say(now)
+    return [heard.table.text(row) for row in heard.index.tolist()]
+
+
+def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> Followed:
+    """What the parser would do that hears sentences in place of an agent (`vnla.language.denoting`): it knows, as agents do,
+    how many actions are meant, and stops where it has understood no more."""
+    k, environment = walks.plan.shape[1], walks.episodes.environment
+    world, actions = environment.world, torch.full_like(walks.plan, STOP)
+    for row, (sentence, name) in enumerate(zip(sentences, walks.houses, strict=True)):
+        house = around(name)
+        pose = int(walks.episodes.start[row]) - int(world.first[world.house(name)]) * VIEWS
+        plan = denote(parse(sentence), house, pose, house.after, count=k).plan[:k]
+        actions[row, : len(plan)] = torch.tensor(plan, dtype=actions.dtype)
+    pose = walks.episodes.start
+    for action in actions.unbind(dim=1):
+        pose = environment.step(pose, action, walks.episodes.goals)
+    return Followed(_is_exact(actions, walks.plan).cpu().numpy(), (pose == walks.end).cpu().numpy())
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Where what somebody said leads in a house: which thing they mean, and the actions that take one there.
 
 Clauses are taken in the sense that frames have where that is true at the pose. People are less strict: they name things of
-which there are two, doors that they have to turn to, sofas that one never comes within a metre and a half of. So a frame
-may also be taken loosely, at a cost, and of all ways to take the clauses of a sentence the one that costs least is meant.
-A clause that leads nowhere however it is taken is not understood here.
+which there are two, doors that they have to turn to, sofas that one never comes within a metre and a half of, and they leave
+out how far. So a frame may also be taken loosely, to any place that it may mean, at a cost; so may wandering: many actions,
+turns that are taken back, places where one has been. Of all ways to take the clauses of a sentence the one that costs least
+is meant, found by a beam over clauses. A clause that leads nowhere however it is taken is not understood here.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from vnla.language.frames import (
     Enter,
     Face,
     Frame,
+    Have,
     Landmark,
     Leave,
+    Level,
     Look,
+    Overlook,
     Pass,
     Reach,
     Remember,
@@ -35,19 +39,26 @@ from vnla.language.frames import (
     follow,
 )
 from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
-from vnla.language.surroundings import Side, Surroundings, on_side
-from vnla.language.things import MISTAKEN, NOTHING, THINGS
+from vnla.language.surroundings import Side, Surroundings, turned
+from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 from vnla.world.views import HEADINGS, VIEWS
 
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""
-_BEAM = 12  # ways to take the clauses so far that are kept
-_LOOSE, _BLOCKED, _LOST = 1.0, 3.0, 8.0
-_TURNING = 0.15  # for each turn to a thing: the first that comes into view is meant
-_ASTRAY = 0.2  # for each turn of a plan that the next one takes back
+_BEAM = 40  # ways to take the clauses so far that are kept
+_LOOSE = 0.3  # for what is not so as frames mean it
+_BLOCKED, _LOST = 3.0, 5.0
+_ASTRAY = 0.25  # for each turn of a plan that the next one takes back
+_AGAIN = 0.8  # for each place where one has been before
 _OTHERWISE = 0.25  # for each way in which a clause is not taken as it is most likely meant
-_VAGUELY = {3: 0.0, 2: 0.3, 4: 0.4, 1: 0.5, 5: 0.6}  # how far "turn left" may be, and what that costs
+_ACTION, _MANY, _TOO_MANY = 0.05, 8, 0.25  # for each action, and for those that are more than people describe at a time
+_UNSAID_TURN = 0.1  # for each turn that nobody speaks of
+_MISCOUNTED = 0.5  # for each action more or less than are meant, where that is known
+_TURNS = range(1, 7)  # how far "turn left" may be
+_MORE_OR_LESS = 0.1  # for each of these turns more or less, where nothing that follows tells
+_ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}  # how many steps "go on" may be
+_FAR_OFF = 4  # steps to what may loosely be meant
 
 _KIN = (
     ("chair", "armchair", "stool", "bar stool", "booth seat"),
@@ -69,6 +80,14 @@ _KIN = (
 _NUMBER = {noun.name: number for number, noun in enumerate(THINGS)}
 
 
+_ROOM_KIN = ("flnvr", "eh", "at", "ju", "oim", "kd", "rw", "xpy", "bc")
+"""Letters of rooms that people call by each other's names."""
+_KIN_ROOMS = {
+    room: {other for other, each in enumerate(ROOMS) if any(noun.name in kin and each.name in kin for kin in _ROOM_KIN)}
+    for room, noun in enumerate(ROOMS)
+}
+
+
 class _Taken(NamedTuple):
     """The clauses so far, taken in one way."""
 
@@ -77,6 +96,16 @@ class _Taken(NamedTuple):
     frames: tuple[Frame | None, ...]  # None for a clause that leads nowhere
     plan: tuple[Nav, ...]
     thing: int  # that was named last
+    been: tuple[int, ...]  # viewpoints
+    strict: bool = True  # whether nothing had to be taken loosely
+
+
+class _Lead(NamedTuple):
+    """One place that a frame may lead to."""
+
+    plan: tuple[Nav, ...]
+    end: int
+    cost: float
 
 
 @dataclass(frozen=True)
@@ -100,16 +129,36 @@ class _Place:
     around: Surroundings
     step: Step
     seen: Sequence[int] = field(default_factory=tuple)
+    loosely: bool = True
+    ways: dict[tuple[int, int], _Lead] = field(default_factory=dict)
+    about: dict[tuple[Frame, int], list[_Lead]] = field(default_factory=dict)
+
+    def way(self, pose: int, there: int) -> _Lead:
+        """How the navigation teacher leads somewhere; it costs what nobody has said."""
+        if (pose, there) not in self.ways:
+            plan = self.around.way(pose, there)
+            turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
+            self.ways[pose, there] = _Lead(plan, self.around.led(pose, there), _UNSAID_TURN * turns)
+        return self.ways[pose, there]
 
 
-def denote(parsed: Parsed, around: Surroundings, pose: int, step: Step, seen: Sequence[int] = ()) -> Denoted:
-    """What a text means to somebody at a pose who has been at the poses `seen` before."""
-    place = _Place(around, step, seen)
-    ways = [_Taken(0.0, pose, (), (), NOTHING)]
+def denote(
+    parsed: Parsed,
+    around: Surroundings,
+    pose: int,
+    step: Step,
+    seen: Sequence[int] = (),
+    *,
+    count: int | None = None,
+    loosely: bool = True,
+) -> Denoted:
+    """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
+    (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone."""
+    place = _Place(around, step, seen, loosely and not all(map(_exact, parsed.clauses)))
+    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     for clause in parsed.clauses:
-        onward = [after for way in ways for after in _onward(way, clause, place)]
-        ways = _best(onward)
-    meant = ways[0]
+        ways = _best([after for way in ways for after in _onward(way, clause, place)])
+    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
     good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant.frames, strict=True)}
     parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
     frames = tuple(frame for frame in meant.frames if frame is not None)
@@ -118,9 +167,29 @@ def denote(parsed: Parsed, around: Surroundings, pose: int, step: Step, seen: Se
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(
-        frames, meant.plan, meant.pose, parts, why, why is None and meant.cost < _LOOSE and _holds(meant, pose, place)
-    )
+    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.strict and _holds(meant, pose, place))
+
+
+def _exact(clause: Clause) -> bool:
+    """Whether a clause says what to do, whatever is there."""
+    return all(isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames)
+
+
+def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
+    """What it costs that a plan has not as many actions as are meant."""
+    if count is None or (Nav.STOP in plan and len(plan) <= count):
+        return 0.0
+    return _MISCOUNTED * abs(len(plan) - count)
+
+
+def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
+    """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
+    for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
+        if isinstance(frame, Turn) and clause.vague:
+            return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
+        if frame is not None and not isinstance(frame, Stop):
+            return 0.0
+    return 0.0
 
 
 def _holds(meant: _Taken, pose: int, place: _Place) -> bool:
@@ -137,9 +206,9 @@ def _holds(meant: _Taken, pose: int, place: _Place) -> bool:
 
 def _best(ways: Sequence[_Taken]) -> list[_Taken]:
     """The cheapest few, one for each place that they lead to."""
-    kept: dict[tuple[int, int], _Taken] = {}
+    kept: dict[tuple[int, int, int], _Taken] = {}
     for way in sorted(ways, key=lambda each: (each.cost, len(each.plan))):
-        kept.setdefault((way.pose, way.thing), way)
+        kept.setdefault((way.pose, way.thing, len(way.plan)), way)
     return list(kept.values())[:_BEAM]
 
 
@@ -149,24 +218,39 @@ def _onward(way: _Taken, clause: Clause, place: _Place) -> Iterator[_Taken]:
         yield way._replace(frames=(*way.frames, None))
         return
     for number, frame in enumerate(clause.frames):
-        for meant, cost in _meanings(frame, clause, way, place):
-            plan, end = _led(meant, way.pose, place)
-            if end is None or len(way.plan) + len(plan) > LONGEST_PLAN:
-                continue
-            total = cost + number * _OTHERWISE + _ASTRAY * _taken_back(way.plan, plan)
-            if end == way.pose and not isinstance(meant, Stop):
-                total += _BLOCKED
-            if isinstance(meant, Face | Spot):
-                total += _TURNING * len(plan)
-            thing = _thing(meant)
-            yield _Taken(
-                way.cost + total,
-                end,
-                (*way.frames, meant),
-                way.plan + plan,
-                way.thing if thing == NOTHING else thing,
-            )
-    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None))
+        for meant, cost, strict in _meanings(frame, clause, way, place):
+            for lead, exact in _leads(meant, way, place):
+                if len(way.plan) + len(lead.plan) > LONGEST_PLAN:
+                    continue
+                total = cost + lead.cost + number * _OTHERWISE + _effort(way, lead, place)
+                if lead.end == way.pose and (lead.plan or isinstance(meant, Turn | Walk)) and not isinstance(meant, Stop):
+                    total += _BLOCKED
+                thing = _thing(meant)
+                yield _Taken(
+                    way.cost + total,
+                    lead.end,
+                    (*way.frames, meant),
+                    way.plan + lead.plan,
+                    way.thing if thing == NOTHING else thing,
+                    (*way.been, *_walked(way.pose, lead, place)),
+                    way.strict and strict and exact,
+                )
+    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
+
+
+def _walked(pose: int, lead: _Lead, place: _Place) -> list[int]:
+    """The viewpoints on the way, but for the first."""
+    if lead.end // VIEWS == pose // VIEWS:
+        return []
+    return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
+
+
+def _effort(way: _Taken, lead: _Lead, place: _Place) -> float:
+    """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
+    before, after = len(way.plan), len(way.plan) + len(lead.plan)
+    many = max(after - _MANY, 0) - max(before - _MANY, 0)
+    again = sum(each in way.been for each in _walked(way.pose, lead, place))
+    return _ACTION * len(lead.plan) + _TOO_MANY * many + _ASTRAY * _taken_back(way.plan, lead.plan) + _AGAIN * again
 
 
 def _taken_back(before: Sequence[Nav], after: Sequence[Nav]) -> int:
@@ -183,31 +267,36 @@ def _thing(frame: Frame) -> int:
     return NOTHING if landmark is None else int(landmark.thing)
 
 
-def _meanings(frame: Frame, clause: Clause, way: _Taken, place: _Place) -> Iterator[tuple[Frame, float]]:
-    """What a frame may mean at a pose, each with what it costs to take it so."""
+def _meanings(frame: Frame, clause: Clause, way: _Taken, place: _Place) -> Iterator[tuple[Frame, float, bool]]:
+    """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
     around, here = place.around, way.pose // VIEWS
     match frame:
-        case Turn(side, _) if clause.vague:
-            yield from ((Turn(side, times), cost) for times, cost in _VAGUELY.items())
+        case Turn(side, times) if clause.vague:
+            yield from ((Turn(side, each), _MORE_OR_LESS / 5 * abs(each - times), True) for each in _TURNS)
         case Walk(steps, None) if steps == FAR:
-            yield Walk(_straight_on(way.pose, place)), 0.0
+            yield Walk(_straight_on(way.pose, place)), 0.0, True
+            yield from ((Walk(each), 0.3 + cost, False) for each, cost in _ONWARD.items())
+        case Walk(1, None) if clause.vague:
+            yield from ((Walk(each), cost, True) for each, cost in _ONWARD.items())
         case Leave(room, into) if room == UNSAID:
-            yield from _judged(Leave(around.room_noun(here), into), way, place)
+            yield Leave(around.room_noun(here), into), 0.0, True
         case Walk(_, Landmark() as landmark) | Face(_, landmark) | Spot(_, landmark) | Reach(landmark, _):
             yield from _about(frame, landmark, clause, way, place)
-        case Remember(landmark) | Pass(landmark, _):
+        case Remember(landmark) | Pass(landmark, _) | Have(Landmark() as landmark):
             yield from _about(frame, landmark, clause, way, place)
         case _:
-            yield from _judged(frame, way, place)
+            yield frame, 0.0, True
 
 
-def _about(frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: _Place) -> Iterator[tuple[Frame, float]]:
+def _about(
+    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: _Place
+) -> Iterator[tuple[Frame, float, bool]]:
     """A frame about the things that its words may mean."""
     name = "toward" if isinstance(frame, Walk) else "landmark"
-    for thing, cost in _things(landmark, way, place, clause.again, isinstance(frame, Face | Spot)):
+    turning = isinstance(frame, Face | Spot | Have)
+    for thing, cost in _things(landmark, way, place, clause.again, turning):
         named = Landmark(thing, landmark.noun, landmark.hue)
-        meant = replace(frame, **{name: named})  # type: ignore[arg-type]
-        yield from ((each, cost + more) for each, more in _judged(meant, way, place))
+        yield replace(frame, **{name: named}), cost, cost < _LOOSE  # type: ignore[arg-type]
 
 
 def _things(landmark: Landmark, way: _Taken, place: _Place, again: bool, turning: bool) -> Iterator[tuple[int, float]]:
@@ -222,19 +311,14 @@ def _things(landmark: Landmark, way: _Taken, place: _Place, again: bool, turning
     for thing, noun in enumerate(around.noun.tolist()):
         if noun == NOTHING or not (MISTAKEN[landmark.noun, noun] or noun in kin):
             continue
-        cost = 0.0 if noun == landmark.noun else 0.4 if MISTAKEN[landmark.noun, noun] else 0.8
+        cost = 0.0 if noun == landmark.noun else 0.3 if MISTAKEN[landmark.noun, noun] else 0.6
         if landmark.hue != NOTHING and around.hue[thing] != landmark.hue:
-            cost += 0.3 if around.hue[thing] == NOTHING else 0.9
+            cost += 0.3 if around.hue[thing] == NOTHING else 0.7
         if not around.visible[here, view, thing]:
-            cost += 0.3 * (not turning) if around.largest[here, thing] > 0 else 1.5
+            cost += 0.3 * (not turning) if around.largest[here, thing] > 0 else 1.0
         found.append((cost, float(around.apart[here, thing]), thing))
     for rank, (cost, _, thing) in enumerate(sorted(found)[:6]):
-        yield thing, cost + 0.1 * rank * (not turning)
-
-
-def _judged(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[Frame, float]]:
-    """A frame as it is, cheap where it is true."""
-    yield frame, 0.0 if check(frame, place.around, way.pose, place.seen) else _LOOSE
+        yield thing, cost + 0.08 * rank * (not turning)
 
 
 def _straight_on(pose: int, place: _Place) -> int:
@@ -245,13 +329,19 @@ def _straight_on(pose: int, place: _Place) -> int:
     return max(steps, 1)
 
 
-def _led(frame: Frame, pose: int, place: _Place) -> tuple[tuple[Nav, ...], int | None]:
-    """The actions that a frame leads through and where they end: as it is meant strictly where it is true, else loosely."""
-    around = place.around
+def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bool]]:
+    """Where a frame may lead, and whether that is what it means strictly."""
+    pose, around = way.pose, place.around
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
-    if end is None:
-        end = _loosely(frame, pose, place)
-    return (() if end is None else plan_to(frame, around, pose, end)), end
+    if end is not None:
+        yield _Lead(plan_to(frame, around, pose, end), end, 0.0), True
+    if place.loosely and isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
+        yield _Lead((), pose, _LOOSE), False  # one has had to already
+    if not place.loosely:
+        return
+    if (frame, pose) not in place.about:
+        place.about[frame, pose] = list(_loosely(frame, pose, place))
+    yield from ((lead, False) for lead in place.about[frame, pose])
 
 
 def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:
@@ -272,90 +362,221 @@ def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Na
             return around.way(pose, end // VIEWS)
 
 
-def _loosely(frame: Frame, pose: int, place: _Place) -> int | None:
-    """The pose that somebody most likely means who says what is not quite so."""
+def _loosely(frame: Frame, pose: int, place: _Place) -> Iterator[_Lead]:
+    """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
     around = place.around
     here, view = divmod(pose, VIEWS)
     match frame:
+        case Level():
+            row = view // HEADINGS
+            plan = () if row == 1 else (Nav.UP,) if row == 0 else (Nav.DOWN,)
+            yield _Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)
+        case Have(landmark, room, side):
+            thing = NOTHING if landmark is None else landmark.thing
+            yield _Lead((), pose, _missed(around, here, view, thing, room, side))
         case Face(side, landmark) | Spot(side, landmark):
-            return _turning_to(around, here, view, side, landmark.thing)
+            yield from _turns(around, pose, side, landmark.thing, spot=isinstance(frame, Spot))
+        case Overlook(side, room):
+            for times, there in enumerate(around.turning(view, side == "left"), start=1):
+                away = _off_room(around, here, there, room)
+                if times <= 6 and away <= 40:
+                    yield _Lead(_turn(side, times), here * VIEWS + there, _LOOSE + max(away - 12, 0) / 40)
+        case Walk(steps, None):
+            for there in _near(around, here, steps):
+                if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
+                    yield _costing(place.way(pose, there), _LOOSE + 0.4)
         case Walk(steps, Landmark() as toward):
-            there = _beside(around, here, toward.thing)
-            path = around.path(here, there) if there is not None else []
-            return around.led(pose, path[min(steps, len(path) - 1)]) if len(path) > 1 else None
-        case Reach(landmark, _) | Remember(landmark):
-            there = _beside(around, here, landmark.thing)
+            for there in _near(around, here, steps):
+                if around.hops[here, there] == steps and around.nears(here, there, toward.thing):
+                    yield _costing(place.way(pose, there), _LOOSE + 0.05 * around.apart[there, toward.thing])
+        case Reach(landmark, side):
+            beyond = 0.0 if side is None or _sided(around, here, view, landmark.thing, side) else 0.6
+            yield from (_costing(lead, beyond) for lead in _toward(landmark.thing, pose, place))
+        case Remember(landmark):
+            yield from _toward(landmark.thing, pose, place)
         case Pass(landmark, _):
-            there = _behind(around, here, view, landmark.thing)
-        case Enter(room):
-            there = (
-                _first(np.where(around.room_nouns == room, around.graph.distance[here], np.inf))
-                if around.room_nouns[here] != room
-                else None
-            )
-        case Leave(room, into):
-            there = _out(around, here, room, into)
+            yield from _past(landmark.thing, pose, place)
+        case Enter() | Leave():
+            yield from _rooms(frame, pose, place)
         case Through(door, ordinal, side):
-            there = _way_out(around, here, view, door, ordinal, side)
+            yield from _doors(door, ordinal, side, pose, place)
         case Stairs(up, whole):
             there = _up(around, here, up, whole)
+            if there is not None and there != here:
+                yield _costing(place.way(pose, there), _LOOSE)
         case _:
-            return None
-    return None if there is None or there == here else around.led(pose, there)
+            return
 
 
-def _turning_to(around: Surroundings, here: int, view: int, side: Side, thing: int) -> int | None:
-    """Turning until a thing is nearest to the middle of the view."""
-    best: tuple[float, int] | None = None
-    for there in (view, *around.turning(view, side == "left")):
-        if around.present[here, there, thing]:
-            away = abs(float(around.across[here, there, thing]))
-            if best is None or away < best[0]:
-                best = away, there
-        elif best is not None:
-            break
-    return None if best is None or best[1] == view else here * VIEWS + best[1]
+def _costing(lead: _Lead, cost: float) -> _Lead:
+    return lead._replace(cost=lead.cost + cost)
 
 
-def _beside(around: Surroundings, here: int, thing: int) -> int | None:
-    """The place nearest to a thing, of those that are not far; None for somebody who is there."""
-    known = around.next_to(here, thing)
-    if known is not None:
-        return known
-    ways = np.where(around.same_storey[:, thing], around.within_reach[here], np.inf)
-    ways[here] = 0.0
-    cost = np.where(np.isfinite(ways), around.apart[:, thing] + 0.05 * ways, np.inf)
-    there = _first(cost)
-    return None if there == here else there
+def _turn(side: Side, times: int) -> tuple[Nav, ...]:
+    return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
 
 
-def _behind(around: Surroundings, here: int, view: int, thing: int) -> int | None:
-    """The nearest place on the way to which a thing is passed, more or less where one looks."""
-    for there in np.argsort(around.within_reach[here], kind="stable").tolist():
-        if not np.isfinite(around.within_reach[here, there]):
-            return None
-        if around.begins_ahead(here, view, there) and around.passed(around.path(here, there))[thing]:
-            return int(there)
-    return None
+def _near(around: Surroundings, here: int, hops: int = _FAR_OFF) -> list[int]:
+    """Viewpoints that are not many steps away."""
+    return [int(there) for there in np.flatnonzero((around.hops[here] > 0) & (around.hops[here] <= hops))]
 
 
-def _out(around: Surroundings, here: int, room: int, into: int) -> int | None:
-    """Out of the room, whatever it is called; into another, if that is said."""
-    if around.room_nouns[here] != room and room != UNSAID and into == NOTHING:
-        return None
-    if into != NOTHING:
-        goal = around.room_nouns == into
-        return _first(np.where(goal, around.graph.distance[here], np.inf)) if not goal[here] else None
-    return around.nearest_out(here)
+def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: bool) -> Iterator[_Lead]:
+    """Turning until a thing is more or less ahead, or has come well into view."""
+    here, view = divmod(pose, VIEWS)
+    first = 0
+    for times, there in enumerate(around.turning(view, side == "left"), start=1):
+        if not around.present[here, there, thing]:
+            if first:
+                return
+            continue
+        first = first or times
+        away = abs(float(around.across[here, there, thing])) / 30
+        hardly = 0.0 if around.visible[here, there, thing] else 0.3
+        late = 0.15 * (times - first) if spot else away * 0.6
+        yield _Lead(_turn(side, times), here * VIEWS + there, _LOOSE + late + hardly)
 
 
-def _way_out(around: Surroundings, here: int, view: int, door: bool, ordinal: int, side: Side | None) -> int | None:
-    """The nearest way out that may be meant; on no side, the one that is least far from where one looks."""
-    ways = [way for way in around.ways_from(here, view) if way.beyond is not None]
-    some = [way for way in ways if (side is None or on_side(way.bearing, side)) and way.door == door]
-    if side is None and not ordinal:
-        some.sort(key=lambda way: abs(way.bearing))
-    return some[max(ordinal - 1, 0)].beyond if len(some) > max(ordinal - 1, 0) else None
+def _bearing(around: Surroundings, here: int, view: int, thing: int) -> float:
+    """Where a thing is: degrees to the right of the middle of the view."""
+    return float(turned(around.bearing_of(here, thing), view))
+
+
+def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -> bool:
+    return _is_on(_bearing(around, here, view, thing), side)
+
+
+def _is_on(bearing: float, side: Side) -> bool:
+    """Whether something at an angle is on a side, in a wide sense."""
+    return abs(bearing) <= 35 if side == "ahead" else 0 < (bearing if side == "right" else -bearing) <= 150
+
+
+def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
+    """What it costs to think that a thing or a room is where it is said to be."""
+    if thing == NOTHING and room == NOTHING:
+        return 0.0  # one is there already
+    if thing == NOTHING:
+        away = _off_room(around, here, view, room)
+        if side in ("left", "right"):
+            return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
+        return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
+    if side in ("left", "right"):
+        return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
+    if not around.present[here, view, thing]:
+        return 2.0
+    away = abs(float(around.across[here, view, thing])) / 30
+    return (0.0 if around.visible[here, view, thing] else 0.4) + away * (0.8 if side == "ahead" else 0.2)
+
+
+def _off_room(around: Surroundings, here: int, view: int, room: int) -> float:
+    """How far from the middle of the view the way into a room of a kind is."""
+    return min((abs(each) for each in _room_bearings(around, here, view, room)), default=180.0)
+
+
+def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> list[float]:
+    """Where the ways into rooms of a kind are, from here: doors, or else places behind them."""
+    alike = {room, *_KIN_ROOMS.get(room, ())}
+    found = [
+        way.bearing
+        for way in around.ways_from(here, view)
+        if way.beyond is not None and int(around.room_nouns[way.beyond]) in alike
+    ]
+    if found:
+        return found
+    for there in _near(around, here, 3):
+        noun = int(around.room_nouns[there])
+        if around.room[there] != around.room[here] and noun in alike:
+            first = int(around.graph.hop[here, there])
+            found.append(float(turned(around.bearings[here, there], view)))
+            found.append(float(turned(around.bearings[here, first], view)))
+    return found
+
+
+def _toward(thing: int, pose: int, place: _Place) -> Iterator[_Lead]:
+    """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
+    around, here = place.around, pose // VIEWS
+    near = [there for there in _near(around, here) if around.same_storey[there, thing]]
+    now = float(around.apart[here, thing])
+    least = min((float(around.apart[there, thing]) for there in near), default=now)
+    for there in near:
+        apart = float(around.apart[there, thing])
+        if now - apart > 0.3:
+            short = (apart - least) / max(now - least, 0.5)
+            unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
+            unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
+            yield _costing(place.way(pose, there), _LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
+
+
+def _past(thing: int, pose: int, place: _Place) -> Iterator[_Lead]:
+    """Places on the way to which a thing is passed, more or less."""
+    around = place.around
+    here, view = divmod(pose, VIEWS)
+    for there in _near(around, here, 3):
+        path = around.path(here, there)
+        if not around.begins_ahead(here, view, there):
+            continue
+        if around.passed(path)[thing]:
+            yield _costing(place.way(pose, there), _LOOSE)
+        elif min(float(around.apart[each, thing]) for each in path) <= 1.5:
+            gone = abs(float(turned(around.bearing_of(there, thing), 0)) - float(around.bearings[path[-2], there]))
+            if min(gone % 360, 360 - gone % 360) > 50:
+                yield _costing(place.way(pose, there), _LOOSE + 0.3)
+
+
+def _rooms(frame: Enter | Leave, pose: int, place: _Place) -> Iterator[_Lead]:
+    """The first places in other rooms, cheap where they are of the kind that is said."""
+    around, here = place.around, pose // VIEWS
+    wanted = frame.room if isinstance(frame, Enter) else frame.into
+    holding = frame.holding if isinstance(frame, Enter) else NOTHING
+    for there in _near(around, here):
+        path = around.path(here, there)
+        deeper = [each for each in path[:-1] if around.room[each] == around.room[there]]
+        through = {int(around.room[each]) for each in path[1:-1]} - {int(around.room[here]), int(around.room[there])}
+        if around.room[there] == around.room[here] or len(deeper) > 1:
+            continue
+        noun, cost = int(around.room_nouns[there]), 0.4 * len(deeper) + 0.2 * len(through)
+        if wanted >= 0 and noun != wanted:
+            cost += 0.4 if noun in _KIN_ROOMS[wanted] else 1.5
+        if isinstance(frame, Leave) and wanted < 0:
+            cost += 0.6 * len(through)
+        if holding != NOTHING:
+            cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
+        yield _costing(place.way(pose, there), _LOOSE + cost)
+    if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
+        for steps, cost in _ONWARD.items():  # farther in
+            end = pose
+            for _ in range(steps):
+                end = place.step(end, Nav.FORWARD)
+            yield _Lead((Nav.FORWARD,) * steps, end, 2 * _LOOSE + cost)
+
+
+def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
+    """Whether there is such a thing in a room."""
+    kin = {_NUMBER[each] for names in _KIN if THINGS[noun].name in names for each in names}
+    own = (each for each, thing in zip(around.noun.tolist(), around.house.objects, strict=True) if thing.room == room)
+    return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
+
+
+def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: _Place) -> Iterator[_Lead]:
+    """What is behind the ways out of a room, cheap where they are as is said."""
+    around = place.around
+    here, view = divmod(pose, VIEWS)
+    rank = 0
+    for way in around.ways_from(here, view):
+        if way.beyond is None:
+            continue
+        cost = 0.0 if way.door == door else 0.2
+        if side is not None and not _is_on(way.bearing, side):
+            cost += 0.8
+        rank += way.door == door and (side is None or _is_on(way.bearing, side))
+        if ordinal and rank != ordinal:
+            cost += 0.6
+        cost += 0.003 * abs(way.bearing) + 0.05 * way.distance
+        lead = place.way(pose, way.beyond)
+        yield _costing(lead, _LOOSE + cost)
+        path = around.path(here, way.beyond)
+        if len(path) > 2 and not ordinal:
+            yield _costing(place.way(pose, path[-2]), _LOOSE + cost + 0.6)
 
 
 def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
@@ -367,8 +588,3 @@ def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
         if end is not None:
             return end
     return None
-
-
-def _first(ways: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int | None:
-    there = int(ways.argmin())
-    return there if np.isfinite(ways[there]) else None

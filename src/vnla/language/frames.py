@@ -128,12 +128,13 @@ class Pass:
 
 @dataclass(frozen=True)
 class Enter:
-    """Go into the nearest room of a kind."""
+    """Go into the nearest room of a kind. Only people say by its furniture which one: `holding` is a noun."""
 
     room: int
+    holding: int = NOTHING
 
     def __str__(self) -> str:
-        return ROOMS[self.room].words[0]
+        return ROOMS[self.room].words[0] if self.room >= 0 else "room"
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,32 @@ class Stairs:
     whole: bool = True
 
 
-Frame = Stop | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
+@dataclass(frozen=True)
+class Overlook:
+    """Turn until the way into a room of a kind is ahead. Only people say so."""
+
+    side: Side
+    room: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """Look neither up nor down. Only people say so."""
+
+
+@dataclass(frozen=True)
+class Have:
+    """Do nothing, but be where a thing, or a room of a kind, is in view, or on a side. Only people say so."""
+
+    landmark: Landmark | None = None
+    room: int = NOTHING
+    side: Side | None = None
+
+
+Frame = (
+    Stop | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
+    | Overlook | Level | Have
+)  # fmt: skip
 
 
 def said(what: int, side: int, action: Nav, actions: int) -> Frame:
@@ -219,6 +245,8 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
             return sided and _names(landmark, around, here, view) and around.may_be_passed(here, landmark.thing)
         case Through() | Enter() | Leave() | Stairs():
             return _there(frame, around, here, view) is not None
+        case Overlook() | Level() | Have():
+            return False  # what no advisor says has no strict meaning
         case _:
             return True
 
@@ -374,7 +402,7 @@ def _there(frame: Frame, around: Surroundings, here: int, view: int) -> int | No
     match frame:
         case Reach(landmark, _) | Remember(landmark):
             there = around.next_to(here, landmark.thing)
-        case Enter(room):
+        case Enter(room, _):
             there = around.nearest_in(here, room)
         case Leave(room, into):
             there = around.nearest_out(here) if around.room_noun(here) == room else None

@@ -177,19 +177,19 @@ FACE
   {turn} <side> until you {face} <the>
   {turn} <side> to face <the>
   face <the> to your <side>
-  {turn} <side> until <the> is straight ahead
+  {turn} <side> until you see <the> straight ahead
   {turn} <side> towards <the>
   : <side> , until you {face} <the>
 ~ get <the> straight in front of you
 ~ {turn} <side> and line up with <the>
 SPOT
   {turn} <side> until you {see} <the>
-  {turn} to the <side> until <the> comes into view
+  {turn} to the <side> to {see} <the>
   {turn} <side> till you can {see} <the>
   look <side> for <the>
   : <side> , until you {see} <the>
   {turn} <side> , you will {see} <the>
-~ {turn} <side> and stop when <the> shows up
+~ {turn} <side> and stop when you {see} <the>
 ~ find <the> by turning <side>
 REACH
   go to <the>
@@ -207,7 +207,7 @@ REACH_ON
   go to <the> <on>
   {go} {to} <the> <on>
   {walk} until you {reach} <the> <on>
-  : <on> is <the> , {go} there
+  : <on> you {see} <the> , {go} there
   : {to} <the> <on>
   : see <the> <on> ? {go} there
   {keep} to <the> <on>
@@ -224,17 +224,17 @@ PASS
   {go} {past} <the>
   {walk} {ahead} , {past} <the>
   {keep} {past} <the>
-  {walk} until <the> is {behind}
+  {walk} until you are past <the>
   : {past} <the>
   leave <the> {behind}
 ~ put <the> {behind}
-~ : when <the> is {behind} , that is far enough
+~ : when you are past <the> , that is far enough
 PASS_ON
   go past <the> <on>
   {go} {past} <the> <on>
   {keep} {past} <the> <on>
   : {past} <the> <on>
-  pass <the> , it will be <on>
+  pass <the> <on>
   {walk} {ahead} , {past} <the> <on>
 ~ let <the> go by <on>
 PASS_IT

@@ -17,20 +17,46 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 _SAID = """
 go: go | walk | head | move | proceed | continue | keep | keep going | keep walking | keep on | carry on | press on | advance
 go: going | walking | moving | run | come | get | carry on going | make your way | travel | stroll | wander
+go: cross over | follow | continue on | keep straight | go on | walk on | head on | move on | carry on walking
 go to: head for | make for | aim for | walk for
 go: get yourself | take yourself
+turn right past: turn right past
+#1 times: one more | once more
+#1 steps: one more step | a step | another step | one small step | a small step | a little step
+willbe: will be | 'll be | will then be | is then | should be
+look down: come down with the head | come down with your head
+look up: come up with the head | come up with your head
+turn: inside turn | inside , turn | then inside turn
+turn left: turn back left | turn back to the left | look back left | back to the left | back left
+turn right: turn back right | turn back to the right | look back right | back to the right | back right
+turn: keep turning | keep rotating | keep on turning | look around | look round | go round
 turn: turn | rotate | swing | spin | pivot | turning | turns | rotating | curve | veer round
 turn slightly: bear | veer
 turn around: turn back | u turn | u-turn | face the other way | other way | about turn | turn right around | turn all around
 turn around: turn round | turn right round | half turn | do a half turn | turn all the way around | turn around completely
 look: look | tilt your head | tilt | glance | gaze | tilt the camera
+look up: head up | chin up | eyes up | view up | raise your view | lift your view | raise your gaze | raise the camera
+look up: look back up | tilt up | lift the camera | look up again | tip up
+look down: head down | chin down | eyes down | view down | lower your view | lower the camera | look back down | tilt down
+look down: look down again | bring your head down | dip your head | drop your gaze | drop your eyes | drop your head
+level: level | look straight | look straight ahead | look ahead | look level | level out | level your view | level your gaze
+level: level your head | to level | to eye level | eye level | stop looking up | stop looking down | look forward
+level: look straight again | look ahead again | straighten up | straighten your head | straighten your view
+level: look horizontally | level the camera | look straight on | look straight forward
+go along: head down the | head up the hall | head up the hallway | head up the corridor
+go up stairs: head up the stairs | head upstairs
+go down stairs: head down the stairs | head downstairs
 look up: lift your gaze | raise your eyes | lift your head | raise your head | lift your eyes | look upwards
 look down: lower your gaze | lower your eyes | lower your head | look downwards
 find: look for | find | look out for | search for | locate
+see: can look into | can see into | can look at | catch | have sight of
 see: see | spot | notice | seeing | can see | come in sight of | catch sight of
 will see: you will see | you'll see | you should see | you will spot | you will notice | you will find | you'll notice
+appears: comes in sight | is in sight | comes into sight | show up | come up | can be seen | is ahead
 appears: comes into view | shows up | appears | is in view | come into view | in view | is visible | comes up | in sight
 face: face | facing | are facing | are looking at | looking at | look at | line up with | lined up with | are in front of
+face: look down the | look along the | see out of | see out | look into | look in | look through | look out of | see into | look to | look out through | have a look at | gaze at
+face: so you face | have in front of you | you're facing | point at | looking into | look back at | look back to
 face: looking straight at | look towards | look toward | turn to face
 up: up | upward | upwards
 down: down | downward | downwards
@@ -49,7 +75,7 @@ quarter: quarter | a quarter
 degrees: degrees | degree | deg | °
 oclock: o'clock | oclock | o clock
 times: times | time
-#1 times: once
+#1 times: once | a notch | one notch | a step up | one time
 #2 times: twice
 #3 times: thrice
 #1: one | another | single
@@ -77,23 +103,26 @@ nth3: third | 3rd
 to: to | over to | up to | across to | right up to | all the way to | as far as
 toward: towards | toward | in the direction of | closer to | nearer to | nearer | closer
 reach: reach | get to | come to | arrive at | come up to | reaching | get up to | have reached | walk up to | made it to
+near: left of | right of | to the left of | to the right of | on the left of | on the right of | opposite | stand at
+near: standing before | against | facing away from
 near: next to | close to | at | beside | near | alongside | right next to | standing next to | in front of
 near: standing by | standing at | standing in front of
 past: past | straight past | beyond | pass | passing | past by | go by | walk by | going past | pass by | right past
 put: put | let | have
 behind: behind you | behind | at your back | behind your back
-into: into | inside | in to
-between: between
+into: into | inside | in to | back into | on into | out into | out to | and into | in through to
+between: between | in the middle of
 under: under | below | above | over
 in: in | within
-enter: enter | entering
-out: out of | out | outside of
+enter: enter | entering | go in | step in | walk in | go inside | step inside | walk inside | come in | head in | head inside
+out: out of | out | outside of | outside
 leave: leave | exit | leaving | swap | quit
 from: from
 through: through | out through | via | thru | in through | straight through
 along: along | across | down the length of
 use: take | use | choose | pick | want | your way is | go for
 gap: opening | archway | gap in the wall | arch | gap | open archway | passageway
+door: front door | main door | entrance door | open door | closed door | back door | front-door
 way: doorway | door way | entrance way | entryway door | exit door | open doorway | way out | the exit | doorways
 stairs up: upstairs | up stairs
 stairs down: downstairs | down stairs
@@ -103,7 +132,9 @@ end: to the top | to the bottom | they end | end | all the way up | all the way 
 begin: start | begin | beginning | make a start | begin to | start to
 onto: onto | on to
 it: it | them
-there: there
+there: there | over there | over
+stuff: tiles | floor | wallpaper | wall | walls | ceiling | corner | blanket | stripes | pattern | curtain rail | view | tile
+stuff: bedspread | tiling | flooring | board
 here room: this room | the room | room | the room you are in | this place | the room that you are in | the area | the space
 stop: stop | halt | stay | wait | stay there | stop there | stop here | stay here | halt here | come to a stop | stand still
 stop: stay where you are | do not go anywhere | don't go anywhere | do not move | don't move | stop right there | remain here
@@ -113,6 +144,8 @@ arrived: you are already there | that is far enough | you're done | you are done
 back: back | return | retrace your way | retrace your steps | go back | walk back
 saw: you saw | you saw before | seen | where you saw | you passed | you have seen | you saw earlier | from before
 remember: remember | do you remember | recall
+until: so | so you | so as to | to where | until you've | till you've | until you can | till you | till you can | so you can
+until: so that you | so that you can | until the | till the | until your | until you have | once you've
 until: until | till | til | so that | up until | when | once you | until you | as soon as
 with: with
 not: not | don't | dont | never | without | doesn't | won't | isn't | can't | cannot | avoid
@@ -124,7 +157,11 @@ on: on
 : alright | um | uh | hmm | well | let me see | so , | now then | should | need to | could you | want to | i think
 : kindly | do | thanks | if you can | thank you | would | can | could | must | might | have to | need | it is | it's
 : make it | then it is | from there it is | from there | about | all the way | more | again | yourself | hand side
-: it will be | hand | what is | i think you should | side | what's | you are | you're | you'll | who | which | where
+: hand | what is | i think you should | side | what's | you are | you're | you'll | who | which | where
+: you've | i mean | once there | when you get there | when you are there | once inside | when inside | mind to | on the way
+: striped | checkered | chequered | colourful | colorful | wide | low | narrow | bright | dark | high
+: dotted | patterned | tiled | flowery | square | old | nice | framed | in between | wall-mounted
+: whole | pretty | still | already | main | once you are there | once you're there | in one go | there'll be | then there's
 : we | us | our | let's | let us | going to | gonna | got
 : alright then | so now | erm | er | oh | hey | hi | hello | robot | maybe | perhaps | actually | sorry | roughly
 : only | simply | directly | immediately | almost | right there | also | too | further | farther | sure | try
@@ -135,6 +172,7 @@ on: on
 """
 
 _THINGS_TOO = """
+coat rack: coat | coat stand | coat hooks | coat hanger | jackets | jacket | hat stand
 bookshelf: bookshelves | bookcases | book shelf | book case
 sofa: settee | loveseat | sofa bed
 armchair: recliner | easy chair | arm chair
@@ -143,9 +181,18 @@ wardrobe: closet door | armoire | wardrobes
 kitchen cabinet, kitchen island, bar counter: counter | counters | worktop | countertop | kitchen counter | work surface
 table lamp, floor lamp, wall lamp: light | lights | lamps
 computer monitor, tv, projector screen: screen
-tv: telly
+tv: telly | tv set
+computer monitor: computer
+cushion: pillows
+blinds: blind
+towel: hand towel
+air conditioner: ac | air con | aircon | ac unit
+grandfather clock: longcase clock | standing clock
+fan: ventilator
+suitcase: luggage | bag
+toilet: toilet seat
 stove, oven: cooker | hob | range
-planter, bush, tree: greenery | pot plant | flower pot | plants | palm
+planter, bush, tree: cactus | fern | succulent | greenery | pot plant | flower pot | plants | palm
 picture: pictures | paintings | photo | photograph | frame | picture frame | wall art | poster
 bathtub: bath tub
 shower: shower cabin | shower stall
@@ -164,7 +211,11 @@ curtains: curtain
 box: chest | crate
 boiler: tank
 bed: double bed | single bed | beds
-side table, bedside table: end table | nightstands
+bedside table: nightstands
+dining table: big table | large table | long table
+coffee table: low table
+console table: narrow table
+side table: little table | small table
 railing: rail | railings | bannister | handrail | balustrade
 """
 _ROOMS_TOO = """
@@ -172,7 +223,7 @@ a: bath room | shower room
 h: hallways | corridors | landing | passageway hall
 l: livingroom | front room | lounge room
 d: dining-room
-e: vestibule | lobby | front hall
+e: entrance | vestibule | lobby | front hall
 r: play room | rec room
 o: home office
 w: fitness room
@@ -305,6 +356,9 @@ def _words() -> frozenset[str]:
 
 def _respelt(word: str) -> str:
     """A word, or the known one that it is but for one letter; itself where there is none, or several."""
+    bare = word.removesuffix("'s")
+    if bare != word and word not in _words() and bare in _words():
+        return bare
     if word in _words() or len(word) < _LEAST or not word.isalpha():
         return word
     near = {each for letter in word[:2] for each in _known().get(letter, ()) if _one_off(word, each)}

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from vnla.language.frames import (
     Enter,
     Face,
     Frame,
+    Have,
     Landmark,
     Leave,
+    Level,
     Look,
+    Overlook,
     Pass,
     Reach,
     Remember,
@@ -65,7 +68,7 @@ class Clause(NamedTuple):
     again: bool = False
     """Whether it is about what was named before."""
     vague: bool = False
-    """Whether it says that one turns, but not how far."""
+    """Whether it says that one turns, or walks, but not how far."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,13 @@ class Parsed:
 
 
 _NTH = r"(?:nth(?P<nth>[123]) )?"
-_THING = r"(?:slightly )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
+_THING = r"(?:slightly |around |#1 )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
 _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
-_MORE = r"(?:(?:near|by|with|in|behind|under|between|past) (?:hue\d+ )*(?:thing[\d_]+|room\d+|door|stairs) )*"
+_ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
+_MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
+_HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
+_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?"
+_BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
 _PLACE = rf"(?:{_ON})?"
@@ -105,7 +112,9 @@ def _number(digits: str | None, least: int = 1) -> int:
 
 
 def _landmarks(found: Groups, name: str = "thing") -> Iterator[Landmark]:
-    said = found[name] or ""
+    said = found.get(name)
+    if not said:
+        return
     nouns = [{"door": DOOR, "stairs": STAIRS}[said]] if said in ("door", "stairs") else map(int, said[5:].split("_"))
     hue = re.search(r"\d+", found.get("hues") or "")
     yield from (Landmark(NOTHING, noun, int(hue[0]) if hue else NOTHING) for noun in nouns)
@@ -132,6 +141,17 @@ def _turn(found: Groups) -> Iterator[Frame]:
         count = max((2 * _number(degrees) + _DEGREES) // (2 * _DEGREES), 1)
     if count <= MOST:
         yield from (Turn(side, count) for side in reversed(_sides(found)))
+
+
+def _so_often(found: Groups) -> Iterator[Frame]:
+    """As often as a side is said: "left, left"."""
+    row, side = found["row"] or "", found["first"]
+    yield Turn("left" if side == "left" else "right", row.count(side or ""))
+
+
+def _glance(found: Groups) -> Iterator[Frame]:
+    """A look to a side is a small turn."""
+    yield from (Turn(side, 1) for side in _sides(found))
 
 
 def _by_the_clock(found: Groups) -> Iterator[Frame]:
@@ -210,6 +230,55 @@ def _leave(found: Groups) -> Iterator[Frame]:
         yield Enter(into)
 
 
+def _step_out(found: Groups) -> Iterator[Frame]:
+    yield Leave(UNSAID, _room(found.get("room")))
+
+
+def _first_noun(name: str | None) -> int:
+    return NOTHING if name is None else int(name[5:].split("_")[0])
+
+
+def _into(found: Groups) -> Iterator[Frame]:
+    """Into a room that is known by its furniture."""
+    holding = _first_noun(found.get("holding"))
+    if found.get("room"):
+        yield Enter(_room(found["room"]), holding)
+    elif holding != NOTHING:
+        yield Enter(NOTHING, holding)
+    else:
+        yield from _other_room(found)
+
+
+def _overlook(found: Groups) -> Iterator[Frame]:
+    yield from (Overlook(side, _room(found["room"])) for side in _sides(found))
+    if found.get("to"):
+        yield Enter(_room(found["room"]))
+
+
+def _level(_: Groups) -> Iterator[Frame]:
+    yield Level()
+
+
+def _have(found: Groups) -> Iterator[Frame]:
+    """Where something is when one is there."""
+    if found.get("room"):
+        yield Have(None, _room(found["room"]), _on(found))
+    else:
+        yield from (Have(landmark, NOTHING, _on(found)) for landmark in _landmarks(found))
+
+
+def _ahead_of(found: Groups) -> Iterator[Frame]:
+    yield from (replace(each, side="ahead") for each in _have(found) if isinstance(each, Have))
+
+
+def _told(found: Groups) -> Iterator[Frame]:
+    """Where something is, said to somebody who is to go there, or will find it there."""
+    if found.get("room"):
+        yield from (Enter(_room(found["room"])), *_have(found))
+    else:
+        yield from (*_reach(found), *_have(found))
+
+
 def _cross(found: Groups) -> Iterator[Frame]:
     """Along a room, or through it: into it from elsewhere, through it for somebody who is there."""
     room = _room(found["from"])
@@ -236,14 +305,26 @@ def _first_stairs(found: Groups) -> Iterator[Frame]:
     yield from (Stairs(found["way"] == "up", whole) for whole in (False, True))
 
 
+def _again(found: Groups) -> Iterator[Frame]:
+    """Into the room that was named, or to the thing."""
+    if found.get("room"):
+        yield Enter(_room(found["room"]))
+    elif found.get("thing"):
+        yield from _reach(found)
+    yield from (*_other_room(found), Have())
+
+
 def _stop(_: Groups) -> Iterator[Frame]:
     yield Stop()
 
 
 _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
-    (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?", _look),
+    (r"(?:look )?(?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?(?:level )?(?=[,&] |$)", _look),
+    (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?(?:level )?", _look),
+    (r"(?:look |go |turn |back |to )*level ", _level),
     # Turning.
+    (rf"(?:go )?look (?:to )?{_SIDE}(?:near {_ANY})?", _glance),
     (
         rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
         _turn,
@@ -253,29 +334,51 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"(?:turn |go |look |face )*(?:to |near |toward )?(?P<hour>#\d+) oclock ", _by_the_clock),
     (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}{_THING}(?:on )?ahead ", _face),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}(?:see )?{_THING}(?:on )?ahead ", _face),
     (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
     (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
     (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
     (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
     (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}", _spot),
+    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?", _spot),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
     (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
     (rf"look {_SIDE}{_THING}", _spot),
     (rf"find {_THING}by turn {_SIDE}", _spot),
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
+    (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
+    # So far that one sees something, which is said too.
+    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:[,&] )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:[,&] )?{_AMOUNT}(?:[,&] )?{_AT}", _turn),
+    # Turning to what lies behind a door, past other things, until something is so.
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+(?:out |into |through )?{_THING}{_MORE}", _face),
+    (rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*{_ROOM}{_MORE}", _overlook),
+    (rf"(?:turn |look )+(?:to )?{_SIDE}{_BY}(?:[,&] )?(?P<to>to |toward )(?:into )?{_ROOM}{_MORE}", _overlook),
+    (rf"(?:turn |look )+(?:to |toward |into )+{_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
+    (rf"(?:turn )?(?:to )?face {_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
+    (rf"(?:turn )?(?:to )?face {_THING}{_MORE}(?:(?:on|to) {_SIDE})?", _face),
+    (rf"{_UNTIL}(?:see |find |put |go )*(?:{_THING}|{_ROOM}){_MORE}(?:appears )?", _have),
+    (rf"{_UNTIL}(?:see |find |put )*(?:{_THING}|{_ROOM}){_MORE}{_ON}(?:of )?", _have),
+    (rf"{_UNTIL}(?:to )?face (?:{_THING}|{_ROOM}){_MORE}", _ahead_of),
+    (rf"(?:, )?(?:will )?see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
+    (rf"(?:, )?will see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
+    (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
+    (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
+    (rf"on (?P<on>left|right|ahead) (?:see )?(?:{_THING}|{_ROOM}){_MORE}", _told),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
     (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
+    (rf"{_STRAIGHT}{_STEPS}(?:to|near) {_THING}{_MORE}", _toward),
+    (rf"{_STRAIGHT}{_STEPS}(?:past|along) {_ANY}", _walk),
     (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
     (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
     (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
     (rf"(?:see|find) {_THING}{_PLACE}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
-    (rf"{_ON}{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
+    (rf"{_ON}(?:see )?{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
     (rf"(?:use )?{_THING}{_ON}", _reach),
     (rf"(?:use )?{_THING}", _reach),
     (rf"{_STRAIGHT}(?:past|around) {_THING}{_MORE}{_PLACE}", _pass),
@@ -296,7 +399,12 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     ),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),
     (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
+    (rf"(?:use )?{_STRAIGHT}(?:{_STEPS})?{_INTO}{_ROOM}{_HOLDING}(?:on (?:left|right|ahead) )?(?:#1 steps )?", _into),
+    (rf"{_GO}{_INTO}here room {_HOLDING}(?:on (?:left|right|ahead) )?", _into),
+    (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
+    (rf"{_GO}(?:out|leave) ", _step_out),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
+    (rf"{_GO}(?:leave|out) {_FROM}(?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
     (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
     (rf"leave {_FROM}{_ROOM}", _leave),
     (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
@@ -307,7 +415,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:find|see) {_NTH}{_DOOR}{_PLACE}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
     (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
     (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
-    (rf"{_GO}(?:enter|into) {_NTH}here room ", _other_room),
+    (rf"{_GO}(?:enter|into) {_NTH}(?:here room )?", _other_room),
     (r"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
     (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
     (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
@@ -320,6 +428,7 @@ _THE_OTHER = re.compile("other_")
 _RULES = [(re.compile(text), build) for text, build in _RULES_AS_TEXT]
 _ABOUT_IT = [
     (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |{_GO}there "), _reach),
+    (re.compile(rf"{_GO}(?:enter |into )+(?:it )?|(?:go )+(?:in |there )"), _again),
     (re.compile(rf"{_GO}past it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
     (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?"), _toward),
     (re.compile(rf"turn (?:to )?{_SIDE}(?:to |toward |face |{_UNTIL}face )it |face it "), _face),
@@ -380,7 +489,11 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             strange += row[at:end]
             at = end
             continue
+        aside = _ASIDE.match(text, place[at])
         frames, after, named, again, vague = _longest(text, place[at], named)
+        if aside is not None and aside.end() >= after:
+            at = index[aside.end()]
+            continue
         end = index[after]
         if frames and len(clauses) < _MOST_CLAUSES:
             clauses.append(Clause(frames, row[at].start, row[end - 1].end, again, vague))
@@ -390,7 +503,9 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     return clauses, strange
 
 
-_SOFT = {",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end"}
+_ASIDE = re.compile(rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff ")
+"""What only tells more of something."""
+_SOFT = {"stuff", ",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end", "willbe"}
 """Signs that nobody misses."""
 _PAUSES = {",", "&"}
 
@@ -407,8 +522,10 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
             groups = _Groups({**named, **found} if again else found)
             frames = tuple(dict.fromkeys(build(groups)))
             if frames:
-                names = {key: found.get(key) for key in ("thing", "hues")} if found.get("thing") else named
-                best = frames, match.end(), names, again, build is _turn and not _AMOUNTS & set(found)
+                new = found.get("thing") or found.get("room")
+                names = {key: found.get(key) for key in ("thing", "hues", "room")} if new else named
+                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (build is _walk and "steps" not in found)
+                best = frames, match.end(), names, again, unsaid
     return best
 
 

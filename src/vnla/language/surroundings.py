@@ -353,6 +353,10 @@ class Surroundings:
         """(things, 2)."""
         return np.array([each.box.centre[:2] for each in self.house.objects]).reshape(-1, 2)
 
+    def bearing_of(self, here: int, thing: int) -> float:
+        """The compass direction of a thing from a viewpoint, degrees."""
+        return float(_compass(self._centre[thing] - self.graph.position[here, :2]))
+
     @cached_property
     def _outline(self) -> Float64:
         """The middle and the corners of each thing on the floor: (things, 9, 2)."""

@@ -46,14 +46,14 @@ china cabinet: china cabinet | display cabinet
 clock: clock
 clothes rack: clothes rack
 coat rack, coat hooks: coat rack | coats
-coffee table: coffee table | low table
+coffee table: coffee table
 computer monitor: monitor | computer screen
-console table: console table | narrow table
+console table: console table
 crib: crib ~ cot
 curtains: curtains | drapes
 cushion, pillow: cushion | pillow
 desk, school desk: desk ~ writing table
-dining table, meeting table: dining table | big table ~ large table
+dining table, meeting table: dining table ~ dinner table
 dishwasher: dishwasher
 door, garage door: door
 dresser, chest of drawers: dresser | chest of drawers ~ drawers
@@ -100,7 +100,7 @@ sculpture, statue: sculpture | statue
 shelf, wall shelf: shelf
 shoe rack: shoe rack
 shower: shower
-side table: side table | little table
+side table: side table | end table
 sideboard: sideboard ~ buffet
 sink, washbasin, washbasin cabinet: sink | washbasin ~ basin
 sofa, swing seat: sofa | couch ~ settee
@@ -169,7 +169,7 @@ a: bathroom ~ washroom
 b: bedroom
 c: closet
 d: dining room | dining area
-e: entryway | entrance ~ foyer
+e: entryway | entrance hall ~ foyer
 f: family room
 g: garage
 h: hallway | hall | corridor ~ passage

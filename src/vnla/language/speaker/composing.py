@@ -123,7 +123,7 @@ def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:
     """Whether a listener finds a sentence true, and is led by it along a plan."""
     actions = until_stop(plan.actions[row].tolist())
     poses = plan.poses[row].tolist()
-    meant = denote(parse(text), around, poses[0], stepping(around, actions, poses))
+    meant = denote(parse(text), around, poses[0], stepping(around, actions, poses), loosely=False)
     return meant.true and meant.pose == poses[len(actions)] and (Nav.STOP in meant.plan) == (Nav.STOP in actions)
 
 
