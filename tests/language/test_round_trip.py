@@ -13,7 +13,7 @@ from vnla.language.things import NOTHING
 from vnla.roles.phrases import until_stop
 from vnla.world.views import VIEWS
 
-COUNT = 100
+COUNT = 60
 
 
 def as_said(frame: Frame) -> Frame:

@@ -21,7 +21,7 @@ from vnla.remote.evaluation import Visit, evaluate_guest
 from vnla.remote.folder import Journal
 from vnla.remote.prompts import parse_prompt, read_prompt
 
-QUICK = Manner(timeout=2, retries=0, back_off=0.01, give_up=0, largest=1 << 20)
+QUICK = Manner(timeout=60, retries=0, back_off=0.01, give_up=0, largest=1 << 20)
 PROMPT = read_prompt(None, "text")
 
 
@@ -149,7 +149,7 @@ def test_a_try_is_a_call_and_a_server_without_counts_is_estimated() -> None:
     says = [Say(status=429), completion('{"action": "stop"}', tokens=None)]
     with serving(lambda *_: says.pop(0) if len(says) > 1 else says[0]) as server:
         meter = Meter()
-        visited(server.url, meter=meter, manner=Manner(timeout=2, retries=2, back_off=0.01))
+        visited(server.url, meter=meter, manner=Manner(timeout=60, retries=2, back_off=0.01))
         assert meter.calls == len(server.seen) == len(TASKS) + 1
         assert 100 * len(TASKS) < meter.tokens < 1000 * len(TASKS)
 
