@@ -35,6 +35,14 @@ def test_a_missing_file_a_folder_and_a_file_are_told_apart(tmp_path: Path) -> No
         files.existing_folder(tmp_path / "none", "a thing")
 
 
+@pytest.mark.parametrize("name", ["9" * 5000, "a\0b", "a/" * 3000])
+def test_what_can_be_no_name_of_a_file_is_no_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        files.existing_file(tmp_path / name, "a thing")
+    with pytest.raises(InputError, match="no such directory"):
+        files.existing_folder(tmp_path / name, "a thing")
+
+
 def test_text_up_to_the_limit_is_read_and_text_above_it_refused(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("12345")
     assert files.read_text(tmp_path / "t", "text", limit=5) == "12345"

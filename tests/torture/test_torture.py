@@ -33,6 +33,7 @@ HUGE = b"1" + b"0" * 400
 FOUND = (
     ("data set", b'"task": "asknav"', b'"task": ["asknav"]'),
     ("data set", b'"longest": 25', b'"longest": 1e999'),
+    ("data set", b"asknav_train.json", b"9" * 5000),
     ("data set", b"12.5", b"NaN"),
     ("asknav", b'"path_id": 0, "heading": ', b'"path_id": 0, "heading": ' + HUGE),
     ("features", b"32,", b"1e999,"),

@@ -47,18 +47,18 @@ _YOUNG = 60.0
 
 def existing_file(path: Path, what: str) -> Path:
     """`path` if a file is there; `what` names the file in the message."""
-    if path.is_dir():
+    if os.path.isdir(path):  # no error where a name is too long to be one, unlike `path.is_dir()`
         raise InputError(f"{path}: is a directory; expected {what}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: no such file; expected {what}")
     return path
 
 
 def existing_folder(path: Path, what: str) -> Path:
     """`path` if a folder is there; `what` names the folder in the message."""
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isdir(path):
         raise InputError(f"{path}: is not a directory; expected {what}")
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise InputError(f"{path}: no such directory; expected {what}")
     return path
 
