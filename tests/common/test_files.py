@@ -382,3 +382,11 @@ def test_many_members_of_an_archive_count_together(tmp_path: Path) -> None:
     files.check_zip(tmp_path / "a.zip", "a thing", 2400)
     with pytest.raises(InputError, match="too large for a thing"):
         files.check_zip(tmp_path / "a.zip", "a thing", 2399)
+
+
+def test_a_member_of_an_archive_is_named_in_one_line_whatever_its_name(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a\nb\x1b", bytes(600))
+    with pytest.raises(InputError) as refused:
+        files.check_zip(tmp_path / "a.zip", "a thing", 500)
+    assert str(refused.value) == f"{tmp_path / 'a.zip'}:'a\\nb\\x1b': 0 MB is too large for a thing (limit 0 MB)"

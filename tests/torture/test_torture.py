@@ -71,6 +71,13 @@ def test_what_was_found_is_mended(name: str, old: bytes, new: bytes, tmp_path: P
         reader.read(path)
 
 
+def test_a_results_file_without_records_is_refused(tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "walks")
+    (path := reader.make(tmp_path)).write_text("[]")
+    with pytest.raises(InputError, match="has no records"):
+        reader.read(path)
+
+
 def test_an_archive_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     reader = next(each for each in READERS if each.name == "evaluation")
     path = reader.make(tmp_path)

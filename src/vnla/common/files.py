@@ -108,7 +108,8 @@ def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
     existing_file(path, what)
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
         for about in archive.infolist():
-            _check_member(f"{path}:{about.filename}", about, limit, what)
+            name = about.filename if about.filename.isprintable() else repr(about.filename)
+            _check_member(f"{path}:{name}", about, limit, what)
         _check_size(str(path), sum(about.file_size for about in archive.infolist()), limit, what)
 
 
