@@ -35,6 +35,14 @@ def test_a_missing_file_a_folder_and_a_file_are_told_apart(tmp_path: Path) -> No
         files.existing_folder(tmp_path / "none", "a thing")
 
 
+@pytest.mark.parametrize("name", ["9" * 5000, "a\0b", "a/" * 3000])
+def test_what_can_be_no_name_of_a_file_is_no_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        files.existing_file(tmp_path / name, "a thing")
+    with pytest.raises(InputError, match="no such directory"):
+        files.existing_folder(tmp_path / name, "a thing")
+
+
 def test_text_up_to_the_limit_is_read_and_text_above_it_refused(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("12345")
     assert files.read_text(tmp_path / "t", "text", limit=5) == "12345"
@@ -374,3 +382,11 @@ def test_many_members_of_an_archive_count_together(tmp_path: Path) -> None:
     files.check_zip(tmp_path / "a.zip", "a thing", 2400)
     with pytest.raises(InputError, match="too large for a thing"):
         files.check_zip(tmp_path / "a.zip", "a thing", 2399)
+
+
+def test_a_member_of_an_archive_is_named_in_one_line_whatever_its_name(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a\nb\x1b", bytes(600))
+    with pytest.raises(InputError) as refused:
+        files.check_zip(tmp_path / "a.zip", "a thing", 500)
+    assert str(refused.value) == f"{tmp_path / 'a.zip'}:'a\\nb\\x1b': 0 MB is too large for a thing (limit 0 MB)"

@@ -245,6 +245,7 @@ def _become(arguments: list[str], said: Path, before: Callable[[], None]) -> Non
         from vnla.__main__ import main
 
         main()
+        status = 0
     except SystemExit as left:
         status = left.code if isinstance(left.code, int) else 0 if left.code is None else 1
     except BaseException:

@@ -64,6 +64,9 @@ EQUIVALENT: tuple[tuple[str, str, str], ...] = (
     ("world/nav_teacher.py", "→ 'X", "a name that only people read"),
     ("world/nav_teacher.py", "strict=True", "each case is a pair"),
     ("world/compiled.py", "strict=True", "they were made from the same houses"),
+    ("world/compiled.py", "NOWHERE = -1 1 → 2", "any negative number is no viewpoint"),
+    ("world/compiled.py", "NO_ROOM = -1 1 → 2", "any negative number is no room"),
+    ("world/compiled.py", "np.append(target, 0)", "who is to stay never arrives"),
     ("world/nav_teacher.py", "np.where(bearing < 0", "0 and 360 degrees are the same bearing"),
     ("world/nav_teacher.py", "return ((heading > bearing)", "who looks there has it in view"),
 )  # fmt: skip

@@ -33,6 +33,7 @@ HUGE = b"1" + b"0" * 400
 FOUND = (
     ("data set", b'"task": "asknav"', b'"task": ["asknav"]'),
     ("data set", b'"longest": 25', b'"longest": 1e999'),
+    ("data set", b"asknav_train.json", b"9" * 5000),
     ("data set", b"12.5", b"NaN"),
     ("asknav", b'"path_id": 0, "heading": ', b'"path_id": 0, "heading": ' + HUGE),
     ("features", b"32,", b"1e999,"),
@@ -67,6 +68,13 @@ def test_what_was_found_is_mended(name: str, old: bytes, new: bytes, tmp_path: P
     assert old in data
     path.write_bytes(data.replace(old, new, 1))
     with pytest.raises(InputError):
+        reader.read(path)
+
+
+def test_a_results_file_without_records_is_refused(tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "walks")
+    (path := reader.make(tmp_path)).write_text("[]")
+    with pytest.raises(InputError, match="has no records"):
         reader.read(path)
 
 

@@ -31,6 +31,7 @@ from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, ahead_of, 
 from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
+LINE = [(0.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 5.0, 0.0)]
 
 
 @pytest.fixture(scope="module")
@@ -215,8 +216,8 @@ def test_unknown_names_are_refused_with_the_name(world: World) -> None:
         world.viewpoint("castle", "tower")
     with pytest.raises(InputError, match="no included viewpoint tower"):
         world.viewpoint("cottage", "tower")
-    with pytest.raises(InputError, match="given twice"):
-        World.compile([cottage(), cottage()])
+    with pytest.raises(InputError, match="house cottage: given twice"):
+        World.compile([_house_of(LINE, [(0, 1), (1, 2)]), cottage(), cottage()])
     with pytest.raises(InputError, match="at least one goal"):
         Environment.compile(world, [("cottage", [])])
 
@@ -296,9 +297,6 @@ def test_every_viewpoint_knows_its_room() -> None:
 def test_a_place_without_a_room_is_in_none() -> None:
     assert NO_ROOM not in range(len(ROOM_LABELS))
     assert World.compile([_house_of([(0.0, 0.0, 0.0), (0.0, 2.0, 0.0)], [(0, 1)])]).rooms.tolist() == [NO_ROOM, NO_ROOM]
-
-
-LINE = [(0.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 5.0, 0.0)]
 
 
 @pytest.fixture(scope="module")

@@ -47,18 +47,18 @@ _YOUNG = 60.0
 
 def existing_file(path: Path, what: str) -> Path:
     """`path` if a file is there; `what` names the file in the message."""
-    if path.is_dir():
+    if os.path.isdir(path):  # no error where a name is too long to be one, unlike `path.is_dir()`
         raise InputError(f"{path}: is a directory; expected {what}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: no such file; expected {what}")
     return path
 
 
 def existing_folder(path: Path, what: str) -> Path:
     """`path` if a folder is there; `what` names the folder in the message."""
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isdir(path):
         raise InputError(f"{path}: is not a directory; expected {what}")
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise InputError(f"{path}: no such directory; expected {what}")
     return path
 
@@ -108,7 +108,8 @@ def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
     existing_file(path, what)
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
         for about in archive.infolist():
-            _check_member(f"{path}:{about.filename}", about, limit, what)
+            name = about.filename if about.filename.isprintable() else repr(about.filename)
+            _check_member(f"{path}:{name}", about, limit, what)
         _check_size(str(path), sum(about.file_size for about in archive.infolist()), limit, what)
 
 

@@ -216,6 +216,8 @@ def recorded(path: Path, records: Sequence[Any], tasks: TaskSet, first: int = 0)
 
     A task may be there often, and budgets are what whoever recorded them allowed; every step must be possible.
     """
+    if not records:
+        raise InputError(f"{path}: has no records")
     number_of = {task.id: number for number, task in enumerate(tasks.tasks)}
     entries, numbers = [], []
     for place, record in enumerate(records, start=first):
