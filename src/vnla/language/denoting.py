@@ -187,7 +187,7 @@ def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
             return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
-        if frame is not None and not isinstance(frame, Stop):
+        if frame is not None and not _exact(clause):
             return 0.0
     return 0.0
 

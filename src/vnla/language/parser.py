@@ -87,7 +87,7 @@ _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
 _ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
-_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?"
+_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
@@ -350,8 +350,8 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
     (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
     # So far that one sees something, which is said too.
-    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:[,&] )?{_AT}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:[,&] )?{_AMOUNT}(?:[,&] )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:, )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:, )?{_AMOUNT}(?:, )?{_AT}", _turn),
     # Turning to what lies behind a door, past other things, until something is so.
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+(?:out |into |through )?{_THING}{_MORE}", _face),
@@ -368,6 +368,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
     (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
     (rf"on (?P<on>left|right|ahead) (?:see )?(?:{_THING}|{_ROOM}){_MORE}", _told),
+    (rf"use {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
@@ -404,7 +405,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
     (rf"{_GO}(?:out|leave) ", _step_out),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
-    (rf"{_GO}(?:leave|out) {_FROM}(?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
+    (rf"{_GO}(?:leave|out) (?P<from>room\d+) (?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
     (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
     (rf"leave {_FROM}{_ROOM}", _leave),
     (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
