@@ -17,7 +17,7 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 _SAID = """
 go: go | walk | head | move | proceed | continue | keep | keep going | keep walking | keep on | carry on | press on | advance
 go: going | walking | moving | run | come | get | carry on going | make your way | travel | stroll | wander
-go: cross over | follow | continue on | keep straight | go on | walk on | head on | move on | carry on walking
+go: proceed on | step on | cross over | follow | continue on | keep straight | go on | walk on | head on | move on | carry on walking
 go to: head for | make for | aim for | walk for
 go: get yourself | take yourself
 turn right past: turn right past
