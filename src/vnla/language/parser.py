@@ -308,10 +308,9 @@ def _first_stairs(found: Groups) -> Iterator[Frame]:
 def _again(found: Groups) -> Iterator[Frame]:
     """Into the room that was named, or to the thing."""
     if found.get("room"):
-        yield Enter(_room(found["room"]))
-    elif found.get("thing"):
-        yield from _reach(found)
-    yield from (*_other_room(found), Have())
+        yield from (Enter(_room(found["room"])), Have())
+    else:
+        yield from (*_reach(found), *_other_room(found), Have())
 
 
 def _stop(_: Groups) -> Iterator[Frame]:
@@ -497,7 +496,8 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             continue
         end = index[after]
         if frames and len(clauses) < _MOST_CLAUSES:
-            clauses.append(Clause(frames, row[at].start, row[end - 1].end, again, vague))
+            start = max(row[at].start, clauses[-1].end if clauses else 0)  # signs of one phrase may be of two clauses
+            clauses.append(Clause(frames, start, max(row[end - 1].end, start), again, vague))
         elif row[at].sign not in _SOFT:
             strange.append(row[at])
         at = max(end, at + 1)
@@ -517,7 +517,7 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
     for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else [])):
         for rule, build in rules:
             match = rule.match(text, at)
-            if match is None or match.end() <= best[1]:
+            if match is None or match.end() < best[1] or (match.end() == best[1] and build is not _again):
                 continue
             found = {_THE_OTHER.sub("", name): value for name, value in match.groupdict().items() if value is not None}
             groups = _Groups({**named, **found} if again else found)
@@ -542,7 +542,9 @@ class _Groups(dict[str, str | None]):
 
 def _parts(clauses: Sequence[Clause], strange: Sequence[Sign], size: int) -> tuple[Part, ...]:
     """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
-    told = sorted([(each.start, each.end, True) for each in clauses] + [(each.start, each.end, False) for each in strange])
+    known = [(each.start, each.end, True) for each in clauses]
+    apart = [each for each in strange if all(each.end <= start or each.start >= end for start, end, _ in known)]
+    told = sorted([*known, *((each.start, each.end, False) for each in apart)])
     if size > LONGEST:
         told.append((LONGEST, size, False))
     parts: list[Part] = []
