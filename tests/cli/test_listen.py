@@ -68,7 +68,10 @@ def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None
 
 def test_a_person_is_asked_elsewhere(vnla: Vnla, tmp_path: Path) -> None:
     run = train(vnla, tmp_path, "plain")
-    for command in (("evaluate", run), ("train", tmp_path / "other", "--world", tmp_path / "world", "--tasks", tmp_path / "tasks")):
+    for command in (
+        ("evaluate", run),
+        ("train", tmp_path / "other", "--world", tmp_path / "world", "--tasks", tmp_path / "tasks"),
+    ):
         answer = vnla(*command, "--advisor-language", "person")
         assert answer.status == 2 and answer.err.count("\n") == 1
         assert "vnla watch RUN --ask" in answer.err and "vnla serve RUN" in answer.err

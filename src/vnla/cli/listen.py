@@ -100,10 +100,18 @@ def listen(
         found = subject.listened(other)
         if handwritten is not None:
             found += subject.read(handwritten, other)
-    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
+    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (
+        f"; retained of {reference}" if reference is not None else ""
+    )
     plain().print(_table(title, found))
     if as_json is not None:
-        about = {"run": str(run), "listener": listener, "reference": None if reference is None else str(reference), "split": split, "k": subject.k}
+        about = {
+            "run": str(run),
+            "listener": listener,
+            "reference": None if reference is None else str(reference),
+            "split": split,
+            "k": subject.k,
+        }
         write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
 
 
@@ -358,7 +366,9 @@ class _Parser(_Subject):
         world, look = World.compile(folder.houses), self.around(folder)
         houses, plans = [line.house_name for line in self.lines], [line.plan for line in self.lines]
         start = [line.pose(world) for line in self.lines]
-        walks = given_walks(world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks)))
+        walks = given_walks(
+            world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks))
+        )
         self.tell(f"{PARSER}: {WRITTEN}")
         said = {
             SILENCE: [""] * len(start),

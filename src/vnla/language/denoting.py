@@ -172,7 +172,9 @@ def denote(
 
 def _exact(clause: Clause) -> bool:
     """Whether a clause says what to do, whatever is there."""
-    return all(isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames)
+    return all(
+        isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames
+    )
 
 
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
@@ -335,7 +337,12 @@ def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bo
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
     if end is not None:
         yield _Lead(plan_to(frame, around, pose, end), end, 0.0), True
-    if place.loosely and isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
+    if (
+        place.loosely
+        and isinstance(frame, Look)
+        and (Nav.UP if frame.up else Nav.DOWN) in way.plan
+        and pose % VIEWS // HEADINGS == 1
+    ):
         yield _Lead((), pose, _LOOSE), False  # one has had to already
     if not place.loosely:
         return

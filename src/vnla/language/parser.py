@@ -340,21 +340,32 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
     (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?", _spot),
+    (
+        rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?",
+        _spot,
+    ),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
     (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
     (rf"look {_SIDE}{_THING}", _spot),
     (rf"find {_THING}by turn {_SIDE}", _spot),
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
-    (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
+    (r"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
     # So far that one sees something, which is said too.
     (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:, )?{_AT}", _turn),
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:, )?{_AMOUNT}(?:, )?{_AT}", _turn),
     # Turning to what lies behind a door, past other things, until something is so.
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+(?:out |into |through )?{_THING}{_MORE}", _face),
-    (rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*{_ROOM}{_MORE}", _overlook),
+    (
+        rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+"
+        rf"(?:out |into |through )?{_THING}{_MORE}",
+        _face,
+    ),
+    (
+        rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*"
+        rf"{_ROOM}{_MORE}",
+        _overlook,
+    ),
     (rf"(?:turn |look )+(?:to )?{_SIDE}{_BY}(?:[,&] )?(?P<to>to |toward )(?:into )?{_ROOM}{_MORE}", _overlook),
     (rf"(?:turn |look )+(?:to |toward |into )+{_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
     (rf"(?:turn )?(?:to )?face {_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
@@ -504,9 +515,30 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     return clauses, strange
 
 
-_ASIDE = re.compile(rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff ")
+_ASIDE = re.compile(
+    rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff "
+)
 """What only tells more of something."""
-_SOFT = {"stuff", ",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end", "willbe"}
+_SOFT = {
+    "stuff",
+    ",",
+    "&",
+    "nth1",
+    "will",
+    "on",
+    "to",
+    "until",
+    "with",
+    "it",
+    "there",
+    "#1",
+    "in",
+    "by",
+    "begin",
+    "arrived",
+    "end",
+    "willbe",
+}
 """Signs that nobody misses."""
 _PAUSES = {",", "&"}
 
@@ -525,7 +557,9 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
             if frames:
                 new = found.get("thing") or found.get("room")
                 names = {key: found.get(key) for key in ("thing", "hues", "room")} if new else named
-                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (build is _walk and "steps" not in found)
+                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (
+                    build is _walk and "steps" not in found
+                )
                 best = frames, match.end(), names, again, unsaid
     return best
 
