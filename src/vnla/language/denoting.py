@@ -344,7 +344,8 @@ def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bo
         and pose % VIEWS // HEADINGS == 1
     ):
         yield _Lead((), pose, _LOOSE), False  # one has had to already
-    if not place.loosely:
+    arrived = way.plan[-1:] == (Nav.FORWARD,)
+    if not place.loosely or (frame == Have() and not arrived):
         return
     if (frame, pose) not in place.about:
         place.about[frame, pose] = list(_loosely(frame, pose, place))

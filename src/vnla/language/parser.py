@@ -87,7 +87,10 @@ _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
 _ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
-_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
+_AT = (
+    rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*"
+    r"(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
+)
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
