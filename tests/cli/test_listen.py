@@ -50,6 +50,34 @@ def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.M
     assert kept is None or math.isclose(kept, 0, abs_tol=1e-9)
 
 
+def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None:
+    """It does what is said, and left for right takes it elsewhere."""
+    run, out = train(vnla, tmp_path, "talk", "--advisor-language", "grammar"), tmp_path / "heard.json"
+    answer = vnla("listen", run, "--listener", "parser", "--json", out)
+    assert answer.status == 0, answer.err
+    found = json.loads(out.read_text())
+    assert found["listener"] == "parser"
+    there = {name: each["figures"]["there"]["value"] for name, each in found["heard"].items()}
+    assert there["as in training"] > there["silence"] and there["as in training"] > there["grammar: mirrored"]
+    assert there["template"] > there["silence"]
+    answer = vnla("listen", run, "--listener", "parser", "--reference", run)
+    assert answer.status == 2 and "--reference: belongs to agents" in answer.err
+    answer = vnla("listen", run, "--listener", "dog")
+    assert answer.status == 2 and "--listener dog: unknown; choose from agent, parser" in answer.err
+
+
+def test_a_person_is_asked_elsewhere(vnla: Vnla, tmp_path: Path) -> None:
+    run = train(vnla, tmp_path, "plain")
+    for command in (
+        ("evaluate", run),
+        ("train", tmp_path / "other", "--world", tmp_path / "world", "--tasks", tmp_path / "tasks"),
+    ):
+        answer = vnla(*command, "--advisor-language", "person")
+        assert answer.status == 2 and answer.err.count("\n") == 1
+        assert "vnla watch RUN --ask" in answer.err and "vnla serve RUN" in answer.err
+    assert "person" in vnla("list", "advisors").out
+
+
 def test_what_is_wrong_is_said_in_one_line(vnla: Vnla, tmp_path: Path) -> None:
     led = train(vnla, tmp_path, "led", "--advisor", "direct", "--help-policy", "first")
     answer = vnla("listen", led, "--seeds", 0)

@@ -28,6 +28,7 @@ from vnla.language.frames import (
     Walk,
 )
 from vnla.language.grammar import Grammar
+from vnla.language.handwritten import development
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import FAR, UNSAID, parse
 from vnla.language.plainly import plain_words
@@ -150,6 +151,9 @@ def pose(viewpoint: str, heading: int) -> int:
         ("leave the hall", "hall_south", 9, "go forward"),
         ("turn 30 degrees left", "kitchen", 0, "turn left"),
         ("stop", "kitchen", 0, "stop"),
+        ("the kitchen is on your right, go in", "hall_south", 0, "turn 90 degrees right, go forward"),
+        ("go out", "hall_south", 9, "go forward"),
+        ("right, right, then two steps", "hall_south", 10, "turn 60 degrees right, go forward 2 steps"),
     ],
 )
 def test_where_it_leads_in_the_cottage(text: str, viewpoint: str, heading: int, plan: str) -> None:
@@ -186,3 +190,21 @@ def test_plain_words_are_parsed_back_to_their_plan(plan: list[Nav]) -> None:
         assert [action for action, _ in groupby(meant.plan)] == [action for action, _ in groupby(ended)]
     else:
         assert subgoal_text(meant.plan) == subgoal_text(ended)
+
+
+def test_who_knows_how_many_actions_are_meant_turns_so_far() -> None:
+    """Nothing tells how far else, and a right angle is what is usual."""
+    for count, said in ((2, "turn 60 degrees left"), (3, "turn 90 degrees left"), (None, "turn 90 degrees left")):
+        meant = denote(parse("turn left"), AROUND, pose("hall_south", 0), AROUND.after, count=count)
+        assert subgoal_text(meant.plan) == said
+
+
+def test_what_only_tells_more_of_something_is_no_command() -> None:
+    plain, more = parse("go to the sofa"), parse("go to the sofa with the cushions next to the window")
+    assert [each.frames for each in more.clauses] == [each.frames for each in plain.clauses]
+
+
+def test_most_of_what_the_parser_was_developed_on_is_read() -> None:
+    """All of its words; whether the place is as it says is another matter."""
+    read = [all(good for _, _, good in parse(line.sentence).parts) for line in development()]
+    assert len(read) == 120 and sum(read) >= 0.8 * len(read)

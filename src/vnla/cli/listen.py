@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vnla.agent.agent import Agent
-    from vnla.evaluation.listening import Followed, Listened, Outcome
+    from vnla.evaluation.listening import Followed, Listened, Outcome, Walks
     from vnla.houses.folder import WorldFolder
     from vnla.language.handwritten import Written
     from vnla.language.surroundings import Surroundings
@@ -35,6 +35,7 @@ SILENCE, OWN, TEMPLATE = "silence", "as in training", "template"
 WRITTEN = "handwritten"
 PARSER = "parser"
 LISTENERS = ("agent", PARSER)
+CONTRASTS = ("mirrored", "wrong", "shuffled")
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
@@ -99,10 +100,18 @@ def listen(
         found = subject.listened(other)
         if handwritten is not None:
             found += subject.read(handwritten, other)
-    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
+    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (
+        f"; retained of {reference}" if reference is not None else ""
+    )
     plain().print(_table(title, found))
     if as_json is not None:
-        about = {"run": str(run), "listener": listener, "reference": None if reference is None else str(reference), "split": split, "k": subject.k}
+        about = {
+            "run": str(run),
+            "listener": listener,
+            "reference": None if reference is None else str(reference),
+            "split": split,
+            "k": subject.k,
+        }
         write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
 
 
@@ -296,20 +305,53 @@ class _Parser(_Subject):
     def _houses(self) -> Callable[[str], Surroundings]:
         return self.around(self.trained.material.folder)
 
-    def hear(self, name: str) -> Outcome:
-        """What it would do when it is told something of a kind."""
-        from vnla.evaluation.listening import said_to, understood, walks_of
+    @cached_property
+    def _walks(self) -> Walks:
+        from vnla.evaluation.listening import walks_of
+
+        return walks_of(self.tasks, self.k)
+
+    def _said(self, advisor: Advisor) -> list[str]:
+        from vnla.evaluation.listening import said_to
         from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 
+        material, lexicon = self.trained.material, Vocabulary((*SPECIAL, *advisor.words()))
+        return said_to(advisor.ready_in(material.folder, material.world, lexicon, material.world.device), self._walks)
+
+    def listened(self, other: _Subject) -> list[Listened]:
+        """Also of what is not so the sentences alone that say something else than what is."""
+        from vnla.evaluation.listening import listened
+        from vnla.language.advisor import GrammarAdvisor
+
+        found = super().listened(other)
+        usual, silence = GrammarAdvisor(k=self.k), self.hear(SILENCE)
+        true, followed = self._said(usual), self._heard(usual)
+        for name in CONTRASTS:
+            advisor = GrammarAdvisor(k=self.k, says=name)
+            rows = [i for i, said in enumerate(self._said(advisor)) if said != true[i]]
+            if rows:
+                parts = (_rows(each, rows) for each in (self._heard(advisor), silence, followed))
+                found.append(listened(f"{name}, where it differs", *parts))
+        return found
+
+    def hear(self, name: str) -> Outcome:
+        """What it would do when it is told something of a kind."""
         self.tell(f"{PARSER}: {name}")
-        material, walks = self.trained.material, walks_of(self.tasks, self.k)
-        sentences = [""] * len(walks.houses)
-        if name != SILENCE:
-            advisor = self._advisors()[name]
-            lexicon = Vocabulary((*SPECIAL, *advisor.words()))
-            sentences = said_to(advisor.ready_in(material.folder, material.world, lexicon, material.world.device), walks)
-        found = understood(walks, sentences, self._houses)
-        return _outcome(found, [task.house for task in self.tasks.tasks], {})
+        return self._heard(None if name == SILENCE else self._advisors()[name])
+
+    @cached_property
+    def _outcomes(self) -> dict[Advisor | None, Outcome]:
+        return {}
+
+    def _heard(self, advisor: Advisor | None) -> Outcome:
+        """What it would do, worked out once."""
+        from vnla.evaluation.listening import understood
+
+        if advisor not in self._outcomes:
+            sentences = [""] * len(self._walks.houses) if advisor is None else self._said(advisor)
+            found = understood(self._walks, sentences, self._houses)
+            self._outcomes[advisor] = _outcome(found, [task.house for task in self.tasks.tasks], {})
+        return self._outcomes[advisor]
 
     def read_out(self, place: Path) -> dict[str, Outcome]:
         """What it would do when sentences by hand are read out to it, or nothing."""
@@ -324,7 +366,9 @@ class _Parser(_Subject):
         world, look = World.compile(folder.houses), self.around(folder)
         houses, plans = [line.house_name for line in self.lines], [line.plan for line in self.lines]
         start = [line.pose(world) for line in self.lines]
-        walks = given_walks(world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks)))
+        walks = given_walks(
+            world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks))
+        )
         self.tell(f"{PARSER}: {WRITTEN}")
         said = {
             SILENCE: [""] * len(start),
@@ -339,6 +383,16 @@ def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) 
 
     every = {**found._asdict(), **values}
     return Outcome(every, dict.fromkeys(every, houses))
+
+
+def _rows(whole: Outcome, rows: Sequence[int]) -> Outcome:
+    """Some walks of an outcome."""
+    import numpy as np
+
+    from vnla.evaluation.listening import Outcome
+
+    houses = {name: [each[i] for i in rows] for name, each in whole.houses.items()}
+    return Outcome({name: np.asarray(each)[rows] for name, each in whole.values.items()}, houses)
 
 
 def _as_trained(folder: WorldFolder) -> Any:

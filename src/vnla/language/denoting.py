@@ -172,7 +172,9 @@ def denote(
 
 def _exact(clause: Clause) -> bool:
     """Whether a clause says what to do, whatever is there."""
-    return all(isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames)
+    return all(
+        isinstance(each, Turn | Look | Stop) or (isinstance(each, Walk) and not each.toward) for each in clause.frames
+    )
 
 
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
@@ -187,7 +189,7 @@ def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
             return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
-        if frame is not None and not isinstance(frame, Stop):
+        if frame is not None and not _exact(clause):
             return 0.0
     return 0.0
 
@@ -335,9 +337,15 @@ def _leads(frame: Frame, way: _Taken, place: _Place) -> Iterator[tuple[_Lead, bo
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
     if end is not None:
         yield _Lead(plan_to(frame, around, pose, end), end, 0.0), True
-    if place.loosely and isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
+    if (
+        place.loosely
+        and isinstance(frame, Look)
+        and (Nav.UP if frame.up else Nav.DOWN) in way.plan
+        and pose % VIEWS // HEADINGS == 1
+    ):
         yield _Lead((), pose, _LOOSE), False  # one has had to already
-    if not place.loosely:
+    arrived = way.plan[-1:] == (Nav.FORWARD,)
+    if not place.loosely or (frame == Have() and not arrived):
         return
     if (frame, pose) not in place.about:
         place.about[frame, pose] = list(_loosely(frame, pose, place))

@@ -195,10 +195,10 @@ REACH
   go to <the>
   {go} {to} <the>
   {walk} until you {reach} <the>
-  {walk} {ahead} until you are {by} <the>
+  {walk} on until you are {by} <the>
   {keep} until you are {by} <the>
   : {to} <the>
-  {go} {ahead} to <the>
+  {go} on to <the>
   look for <the> and {go} there
   : see <the> ? {go} there
 ~ get yourself to <the>
@@ -271,12 +271,12 @@ TOWARD_IT
 ENTER
   enter the <room>
   {enter} the <room>
-  {go} {ahead} {into} the <room>
+  {go} on {into} the <room>
   {keep} until you are in the <room>
   {walk} {into} the <room>
   : {into} the <room>
   {go} to the <room>
-  {go} {ahead} , you will come to the <room>
+  {go} on , you will come to the <room>
 ~ take yourself to the <room>
 ~ : it is the <room> that you want
 LEAVE
@@ -299,7 +299,7 @@ CROSS
 THROUGH
   go through the <door>
   {go} {through} the <door>
-  {walk} {ahead} , {through} the <door>
+  {walk} on , {through} the <door>
   : {through} the <door>
   take the <door>
   {leave} the room {through} the <door>

@@ -47,7 +47,16 @@ class Written(NamedTuple):
 
 def handwritten() -> list[Written]:
     """All walks."""
-    text = (files("vnla.language") / "data" / f"{NAME}.jsonl").read_text(encoding="utf-8")
+    return _read(NAME)
+
+
+def development() -> list[Written]:
+    """Other walks, in the houses of `make demo`: what the parser was made better on."""
+    return _read("development")
+
+
+def _read(name: str) -> list[Written]:
+    text = (files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [_written(json.loads(line)) for line in text.splitlines()]
 
 

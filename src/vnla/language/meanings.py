@@ -17,7 +17,8 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 _SAID = """
 go: go | walk | head | move | proceed | continue | keep | keep going | keep walking | keep on | carry on | press on | advance
 go: going | walking | moving | run | come | get | carry on going | make your way | travel | stroll | wander
-go: cross over | follow | continue on | keep straight | go on | walk on | head on | move on | carry on walking
+go: proceed on | step on | cross over | follow | continue on | keep straight | go on | walk on | head on | move on
+go: carry on walking
 go to: head for | make for | aim for | walk for
 go: get yourself | take yourself
 turn right past: turn right past
@@ -55,7 +56,8 @@ will see: you will see | you'll see | you should see | you will spot | you will 
 appears: comes in sight | is in sight | comes into sight | show up | come up | can be seen | is ahead
 appears: comes into view | shows up | appears | is in view | come into view | in view | is visible | comes up | in sight
 face: face | facing | are facing | are looking at | looking at | look at | line up with | lined up with | are in front of
-face: look down the | look along the | see out of | see out | look into | look in | look through | look out of | see into | look to | look out through | have a look at | gaze at
+face: look down the | look along the | see out of | see out | look into | look in | look through | look out of | see into
+face: look to | look out through | have a look at | gaze at
 face: so you face | have in front of you | you're facing | point at | looking into | look back at | look back to
 face: looking straight at | look towards | look toward | turn to face
 up: up | upward | upwards

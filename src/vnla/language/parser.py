@@ -87,7 +87,10 @@ _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
 _ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
-_AT = rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*(?:appears |(?:on )?ahead )?"
+_AT = (
+    rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*"
+    r"(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
+)
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
@@ -308,10 +311,9 @@ def _first_stairs(found: Groups) -> Iterator[Frame]:
 def _again(found: Groups) -> Iterator[Frame]:
     """Into the room that was named, or to the thing."""
     if found.get("room"):
-        yield Enter(_room(found["room"]))
-    elif found.get("thing"):
-        yield from _reach(found)
-    yield from (*_other_room(found), Have())
+        yield from (Enter(_room(found["room"])), Have())
+    else:
+        yield from (*_reach(found), *_other_room(found), Have())
 
 
 def _stop(_: Groups) -> Iterator[Frame]:
@@ -341,21 +343,32 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
     (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?", _spot),
+    (
+        rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?",
+        _spot,
+    ),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
     (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
     (rf"look {_SIDE}{_THING}", _spot),
     (rf"find {_THING}by turn {_SIDE}", _spot),
     (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
     (rf"turn {_UNTIL}{_THING}appears ", _spot),
-    (rf"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
+    (r"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
     # So far that one sees something, which is said too.
-    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:[,&] )?{_AT}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:[,&] )?{_AMOUNT}(?:[,&] )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:, )?{_AT}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:, )?{_AMOUNT}(?:, )?{_AT}", _turn),
     # Turning to what lies behind a door, past other things, until something is so.
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+(?:out |into |through )?{_THING}{_MORE}", _face),
-    (rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*{_ROOM}{_MORE}", _overlook),
+    (
+        rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+"
+        rf"(?:out |into |through )?{_THING}{_MORE}",
+        _face,
+    ),
+    (
+        rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*"
+        rf"{_ROOM}{_MORE}",
+        _overlook,
+    ),
     (rf"(?:turn |look )+(?:to )?{_SIDE}{_BY}(?:[,&] )?(?P<to>to |toward )(?:into )?{_ROOM}{_MORE}", _overlook),
     (rf"(?:turn |look )+(?:to |toward |into )+{_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
     (rf"(?:turn )?(?:to )?face {_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
@@ -368,6 +381,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
     (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
     (rf"on (?P<on>left|right|ahead) (?:see )?(?:{_THING}|{_ROOM}){_MORE}", _told),
+    (rf"use {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
@@ -404,7 +418,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
     (rf"{_GO}(?:out|leave) ", _step_out),
     (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
-    (rf"{_GO}(?:leave|out) {_FROM}(?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
+    (rf"{_GO}(?:leave|out) (?P<from>room\d+) (?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
     (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
     (rf"leave {_FROM}{_ROOM}", _leave),
     (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
@@ -496,16 +510,38 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             continue
         end = index[after]
         if frames and len(clauses) < _MOST_CLAUSES:
-            clauses.append(Clause(frames, row[at].start, row[end - 1].end, again, vague))
+            start = max(row[at].start, clauses[-1].end if clauses else 0)  # signs of one phrase may be of two clauses
+            clauses.append(Clause(frames, start, max(row[end - 1].end, start), again, vague))
         elif row[at].sign not in _SOFT:
             strange.append(row[at])
         at = max(end, at + 1)
     return clauses, strange
 
 
-_ASIDE = re.compile(rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff ")
+_ASIDE = re.compile(
+    rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff "
+)
 """What only tells more of something."""
-_SOFT = {"stuff", ",", "&", "nth1", "will", "on", "to", "until", "with", "it", "there", "#1", "in", "by", "begin", "arrived", "end", "willbe"}
+_SOFT = {
+    "stuff",
+    ",",
+    "&",
+    "nth1",
+    "will",
+    "on",
+    "to",
+    "until",
+    "with",
+    "it",
+    "there",
+    "#1",
+    "in",
+    "by",
+    "begin",
+    "arrived",
+    "end",
+    "willbe",
+}
 """Signs that nobody misses."""
 _PAUSES = {",", "&"}
 
@@ -516,7 +552,7 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
     for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else [])):
         for rule, build in rules:
             match = rule.match(text, at)
-            if match is None or match.end() <= best[1]:
+            if match is None or match.end() < best[1] or (match.end() == best[1] and build is not _again):
                 continue
             found = {_THE_OTHER.sub("", name): value for name, value in match.groupdict().items() if value is not None}
             groups = _Groups({**named, **found} if again else found)
@@ -524,7 +560,9 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
             if frames:
                 new = found.get("thing") or found.get("room")
                 names = {key: found.get(key) for key in ("thing", "hues", "room")} if new else named
-                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (build is _walk and "steps" not in found)
+                unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (
+                    build is _walk and "steps" not in found
+                )
                 best = frames, match.end(), names, again, unsaid
     return best
 
@@ -541,7 +579,9 @@ class _Groups(dict[str, str | None]):
 
 def _parts(clauses: Sequence[Clause], strange: Sequence[Sign], size: int) -> tuple[Part, ...]:
     """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
-    told = sorted([(each.start, each.end, True) for each in clauses] + [(each.start, each.end, False) for each in strange])
+    known = [(each.start, each.end, True) for each in clauses]
+    apart = [each for each in strange if all(each.end <= start or each.start >= end for start, end, _ in known)]
+    told = sorted([*known, *((each.start, each.end, False) for each in apart)])
     if size > LONGEST:
         told.append((LONGEST, size, False))
     parts: list[Part] = []
