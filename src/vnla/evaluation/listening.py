@@ -142,8 +142,8 @@ def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], S
     world, actions = environment.world, torch.full_like(walks.plan, STOP)
     for row, (sentence, name) in enumerate(zip(sentences, walks.houses, strict=True)):
         house = around(name)
-        pose = int(walks.episodes.start[row]) - int(world.first[world.house(name)]) * VIEWS
-        plan = denote(parse(sentence), house, pose, house.after, count=k).plan[:k]
+        here = int(walks.episodes.start[row]) - int(world.first[world.house(name)]) * VIEWS
+        plan = denote(parse(sentence), house, here, house.after, count=k).plan[:k]
         actions[row, : len(plan)] = torch.tensor(plan, dtype=actions.dtype)
     pose = walks.episodes.start
     for action in actions.unbind(dim=1):

@@ -409,9 +409,9 @@ def _loosely(frame: Frame, pose: int, place: _Place) -> Iterator[_Lead]:
         case Through(door, ordinal, side):
             yield from _doors(door, ordinal, side, pose, place)
         case Stairs(up, whole):
-            there = _up(around, here, up, whole)
-            if there is not None and there != here:
-                yield _costing(place.way(pose, there), _LOOSE)
+            landing = _up(around, here, up, whole)
+            if landing is not None and landing != here:
+                yield _costing(place.way(pose, landing), _LOOSE)
         case _:
             return
 
