@@ -106,14 +106,15 @@ class Visits:
         wanted, waits = self._agents(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
-        given = (message.choice, None) if message.choice else self._understood(session, message)
+        given = (message.choice, None) if message.choice else await self._understood(session, message)
         await self._go_on(session, wanted, message.step, given, answered=True)
 
     async def _speak(self, session: Session, message: messages.Speak) -> None:
         wanted = self._agents(session)
         if self._step(session, message.step)["asked"]:
             raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
-        await self._go_on(session, wanted, message.step, self._understood(session, message), answered=False)
+        given = await self._understood(session, message)
+        await self._go_on(session, wanted, message.step, given, answered=False)
 
     async def _go_on(self, session: Session, wanted: Wanted, step: int, given: Given, *, answered: bool) -> None:
         """Tell the walk anew from a step on, with what a person has said there."""
@@ -133,7 +134,7 @@ class Visits:
     async def _what_if(self, session: Session, message: messages.WhatIf) -> Second:
         wanted = self._agents(session)
         self._step(session, message.step)
-        given = self._understood(session, message)
+        given = await self._understood(session, message)
         wanted = wanted.saying(message.step, given[0])
         walked = await self.walked(wanted)
         walk = telling.told(walked, self.scene, typed=_at(message.step, given), link=wanted.link())
@@ -301,12 +302,13 @@ class Visits:
             raise InputError("the episode has no such step yet")
         return steps[number]
 
-    def _understood(self, session: Session, message: messages.Advise | messages.Speak | messages.WhatIf) -> Given:
-        """Words as the agent reads them where it stands, and as they were typed; None is no answer."""
+    async def _understood(self, session: Session, message: messages.Advise | messages.Speak | messages.WhatIf) -> Given:
+        """Words as the agent reads them where it stands, and as they were typed; None is no answer. Nobody else waits
+        meanwhile: long sentences take a part of a second."""
         if message.text is None:
             return None, None
         pose = Pose.model_validate(self._step(session, message.step)["pose"])
-        found = self.ears.advice(message.text, pose)
+        found = await asyncio.to_thread(self.ears.advice, message.text, pose)
         if found.phrase is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
         return found.phrase, Typed(message.text, [*found.parts])
