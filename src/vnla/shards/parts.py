@@ -41,7 +41,7 @@ def code() -> dict[str, str]:
     """Which program this is: its version, a checksum of its source, and what it computes with."""
     python = ".".join(platform.python_version_tuple()[:2])
     libraries = {name: metadata.version(name) for name in LIBRARIES}
-    return {"vnla": vnla.__version__, "source": checksums.of_program(), "python": python, **libraries}
+    return {"vnla": vnla.__version__, "source": checksums.of_program()[:12], "python": python, **libraries}
 
 
 def told_apart(here: Mapping[str, Any], there: Mapping[str, Any]) -> str | None:

@@ -245,7 +245,7 @@ def _own_gpu(device: str, local: int) -> None:
 
 def about_software() -> dict[str, str]:
     """What has to be the same in all processes whatever they train."""
-    code = f"{vnla.__version__} ({checksums.of_program()})"
+    code = f"{vnla.__version__} ({checksums.of_program()[:12]})"
     return {"vnla": code, "PyTorch": torch.__version__, "Python": platform.python_version()}
 
 

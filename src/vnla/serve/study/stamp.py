@@ -24,7 +24,7 @@ _DIGITS = 16
 def stamp_of(design: Design) -> Stamp:
     """The stamp of records that are made now."""
     weights = {name: _weights(run) for name, run in design.agents.items()}
-    code = f"{vnla.__version__}+{checksums.of_program()}"
+    code = f"{vnla.__version__}+{checksums.of_program()[:_DIGITS]}"
     return Stamp(
         study=design.name,
         configuration=design.fingerprint,
