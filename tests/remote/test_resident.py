@@ -42,8 +42,16 @@ def rules_of(trained: Trained, ratio: float) -> Rules:
     return Rules(trained.material.evaluation_tasks("test_unseen"), advisor, voice, ratio, trained.config.teacher)
 
 
+@pytest.fixture(scope="module")
+def aware(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """One with all senses."""
+    return train(tmp_path_factory.mktemp("aware"), "--sense", "clock,requests,advice,been", "--learning-rate", 0.03)
+
+
+@pytest.mark.parametrize("who", ["trained", "aware"])
 @pytest.mark.parametrize(("policy", "ratio"), [("learned", 0.4), ("learned", 1.0), ("first", 1.0), ("none", 0.4)])
-def test_all_that_happens_is_the_same(trained: Trained, policy: str, ratio: float) -> None:
+def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, request: pytest.FixtureRequest) -> None:
+    trained: Trained = request.getfixturevalue(who)
     trained = replace(trained, config=trained.config.asking(policy))
     players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     rules, seeds = rules_of(trained, ratio), (123, 435)
@@ -80,5 +88,10 @@ def test_a_call_that_is_tried_again_has_the_same_answer(trained: Trained) -> Non
 def test_policies_that_need_more_than_the_agent_knows_are_refused(trained: Trained) -> None:
     with pytest.raises(InputError, match="the help policy teacher goes by what only an evaluation knows"):
         Resident(replace(trained, config=trained.config.asking("teacher")))
-    with pytest.raises(InputError, match=r"its agent has senses \(clock\)"):
-        Resident(replace(trained, config=replace(trained.config, senses="clock")))
+
+
+def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
+    with pytest.raises(
+        InputError, match=r"its agent has the sense vnla.agent.senses:Clock, which the protocol does not lend"
+    ):
+        Resident(replace(trained, config=replace(trained.config, senses="vnla.agent.senses:Clock")))

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from vnla.agent.senses import senses_named
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import Evaluation
@@ -115,13 +116,14 @@ def _visit(
 ) -> list[Record]:
     """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
     walks = [rules.begin(number[task], seed) for task, seed in group]
+    senses = senses_named(",".join(guest.declared.senses))
     for walk, fault in zip(walks, guest.begin([walk.beginning for walk in walks]), strict=True):
         if fault is not None:
             walk.note(fault)
     while going := [walk for walk in walks if not walk.over]:
         if enough.is_set():
             return []
-        seen = [walk.observation(**_shown(walk, rules, show)) for walk in going]
+        seen = [walk.observation(**_shown(walk, rules, show), senses=walk.noticed(senses)) for walk in going]
         for walk, answer in zip(going, guest.act(seen), strict=True):
             walk.take(answer)
     return [walk.record() for walk in walks]

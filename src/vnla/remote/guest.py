@@ -14,8 +14,8 @@ ACTIONS = {action.name.lower(): action for action in Nav}
 """The navigation actions by the names that guests use."""
 
 OBSERVATIONS = ("picture", "text", "symbols")
-"""What a guest may ask to be shown; or `features:NAME`."""
-FEATURES = "features:"
+"""What a guest may ask to be shown; or `features:NAME`, or `sense:NAME`."""
+FEATURES, SENSE = "features:", "sense:"
 
 
 class Fault(StrEnum):
@@ -50,6 +50,11 @@ class Declared:
     def features(self) -> tuple[str, ...]:
         """Names of the features that it is shown."""
         return tuple(each.removeprefix(FEATURES) for each in self.observes if each.startswith(FEATURES))
+
+    @property
+    def senses(self) -> tuple[str, ...]:
+        """Names of the senses that it is lent."""
+        return tuple(each.removeprefix(SENSE) for each in self.observes if each.startswith(SENSE))
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,8 @@ class Observation:
     """`vnla.text.sights.Sight.as_dict`."""
     features: Mapping[str, bytes] = field(default_factory=dict)
     """Name → numbers, as little-endian float32."""
+    senses: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Name → what is noticed (`vnla.agent.senses`)."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
+from vnla.agent.senses import SENSES
 from vnla.common.errors import InputError
-from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, Answer, Beginning, Declared, Fault, Observation
+from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.views import HEIGHT, WIDTH
 
@@ -55,7 +56,7 @@ def read_declared(value: Any, where: str) -> Declared:
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
         raise wrong("name", "what to call the agent")
     if not isinstance(observes, list) or not observes or not all(map(_is_observation, observes)):
-        raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)} or {FEATURES}NAME")
+        raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)}, {FEATURES}NAME, or {SENSE} and {', '.join(SENSES)}")
     batch, width = value.get("batch", 1), value.get("picture_width", Declared.width)
     if type(batch) is not int or not 1 <= batch <= LARGEST_BATCH:
         raise wrong("batch", f"a whole number from 1 to {LARGEST_BATCH}: how many episodes it takes at once")
@@ -65,7 +66,9 @@ def read_declared(value: Any, where: str) -> Declared:
 
 
 def _is_observation(value: Any) -> bool:
-    return isinstance(value, str) and (value in OBSERVATIONS or (value.startswith(FEATURES) and value != FEATURES))
+    """Senses are those of this package: a stranger's text names no module."""
+    known = {*OBSERVATIONS, *(f"{SENSE}{name}" for name in SENSES)}
+    return isinstance(value, str) and (value in known or (value.startswith(FEATURES) and value != FEATURES))
 
 
 def beginning_json(beginning: Beginning) -> dict[str, Any]:
@@ -80,7 +83,7 @@ def observation_json(observation: Observation) -> dict[str, Any]:
     if observation.picture is not None:
         value["picture"] = base64.b64encode(observation.picture).decode("ascii")
     value["features"] = {name: base64.b64encode(each).decode("ascii") for name, each in observation.features.items()}
-    return value if observation.features else {name: each for name, each in value.items() if name != "features"}
+    return {name: each for name, each in value.items() if each or name not in ("features", "senses")}
 
 
 def read_answer(value: Any) -> Answer | Fault:
@@ -135,6 +138,7 @@ def read_observation(value: Mapping[str, Any]) -> Observation:
     known["last"] = None if value.get("last") is None else Last(**value["last"])
     known["picture"] = None if value.get("picture") is None else base64.b64decode(value["picture"])
     known["features"] = {name: base64.b64decode(each) for name, each in value.get("features", {}).items()}
+    known["senses"] = value.get("senses", {})
     return Observation(**known)
 
 

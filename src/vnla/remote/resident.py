@@ -17,11 +17,12 @@ import torch
 from torch import Tensor
 
 from vnla.agent.mind import Mind, Start, Views
+from vnla.agent.senses import SENSES, senses_named
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episodes import Situation
 from vnla.evaluation.evaluate import greedy
-from vnla.remote.guest import FEATURES, Answer, Beginning, Declared, Fault, Guest, Observation
+from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.roles.help_policies import AtFirst, Never
 from vnla.roles.words import Heard, Words
 from vnla.training.cast import make_players, vocabulary_of
@@ -49,12 +50,14 @@ class Resident(Guest):
         config = trained.config
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
-        if config.senses:
-            raise InputError(f"{trained.folder}: its agent has senses ({config.senses}), which the protocol does not serve")
+        unknown = next((name for name in senses_named(config.senses) if name not in SENSES), None)
+        if unknown is not None:
+            raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
         self._players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
         self._words = vocabulary_of(config, trained.material)
-        names = list(trained.material.views)
-        self.declared = Declared(trained.folder.absolute().name, tuple(f"{FEATURES}{name}" for name in names))
+        features, senses = trained.material.views, self._players.senses
+        shown = (*(f"{FEATURES}{name}" for name in features), *(f"{SENSE}{name}" for name in senses))
+        self.declared = Declared(trained.folder.absolute().name, shown)
         self._states: dict[str, _State] = {}
         self._lock = threading.Lock()
 
@@ -116,7 +119,8 @@ class Resident(Guest):
 
     def _view(self, now: Observation) -> Views:
         found = {name: np.frombuffer(each, "<f4").copy() for name, each in now.features.items()}
-        return {name: torch.from_numpy(found[name])[None] for name in self._players.views}
+        views = {name: torch.from_numpy(found[name])[None] for name in self._players.views}
+        return views | {name: torch.tensor([now.senses[name]]) for name in self._players.senses}
 
     def _heard(self, now: Observation) -> Heard:
         if now.advice not in self._rows:

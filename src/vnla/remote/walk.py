@@ -6,13 +6,14 @@ time step: nothing is done (`stay`), or the episode ends there (`stop`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from vnla.agent.senses import Sense
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
@@ -141,6 +142,11 @@ class Walk:
             **seen,
         )
 
+    def noticed(self, senses: Mapping[str, Sense]) -> dict[str, list[float]]:
+        """What an agent with these senses notices now."""
+        now = self._situation(torch.empty(1, 0))
+        return {name: sense(now)[0].tolist() for name, sense in senses.items()}
+
     def note(self, fault: Fault) -> None:
         """Something went wrong before it was asked for anything."""
         self._errors.append((self._step, fault.value))
@@ -222,6 +228,7 @@ class Walk:
             tentative=tentative,
             plan=torch.empty(1, 0),
             since_request=torch.tensor([self._since_request]),
+            past=torch.tensor([self._poses[:-1]], dtype=torch.int64),
         )
 
 
