@@ -15,7 +15,6 @@ from pathlib import Path
 from vnla.language.denoting import denote
 from vnla.language.handwritten import Written, handwritten, written_world
 from vnla.language.parser import parse
-from vnla.language.sights import sights_of
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
 from vnla.world.views import HEADINGS, VIEWS
@@ -34,7 +33,7 @@ class Houses:
     @cache  # noqa: B019
     def around(self, name: str) -> Surroundings:
         """What there is in a house."""
-        return Surroundings(self._houses[name], sights_of(self._folder, self._houses[name]))
+        return Surroundings.of(self._folder, self._houses[name])
 
     def heard(self, line: Written, sentence: str, count: int | None) -> Row:
         """What comes of a sentence that is heard where a walk begins; `count` is how many actions are meant."""

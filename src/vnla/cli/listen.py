@@ -289,7 +289,6 @@ class _Parser(_Subject):
 
     def around(self, folder: WorldFolder) -> Callable[[str], Surroundings]:
         """The houses of a world, each looked at once."""
-        from vnla.language.sights import sights_of
         from vnla.language.surroundings import Surroundings
 
         houses = {house.name: house for house in folder.houses}
@@ -297,7 +296,7 @@ class _Parser(_Subject):
         @cache
         def looked(name: str) -> Surroundings:
             self.tell(f"looking around in {name}")
-            return Surroundings(houses[name], sights_of(folder, houses[name]))
+            return Surroundings.of(folder, houses[name])
 
         return looked
 

@@ -81,7 +81,6 @@ def watch(
 
 def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
     """An episode in which whoever sits at the terminal is the advisor."""
-    from vnla.language.sights import sights_of
     from vnla.language.surroundings import Surroundings
     from vnla.report.story import compass, place
     from vnla.serve.events import Pose
@@ -93,7 +92,7 @@ def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
     console = Plain(highlight=False, markup=False)
     places = Places([errand.house])
     with Console(stderr=True).status("looking around in the house …"):
-        around = Surroundings(errand.house, sights_of(folder, errand.house))
+        around = Surroundings.of(folder, errand.house)
     ears = Ears(folder, places, errand.words, errand.players.advisor, {errand.house.name: around})
 
     def answer(account: Account, beat: Beat) -> str | None:

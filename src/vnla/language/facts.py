@@ -22,7 +22,6 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.frames import Kind
-from vnla.language.sights import sights_of
 from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
 from vnla.language.things import NOTHING, ROOMS, THINGS
 from vnla.world.graph import Graph
@@ -101,7 +100,7 @@ def _kept(folder: WorldFolder, house: House) -> Facts | None:
 
 
 def _made(folder: WorldFolder, house: House) -> Facts:
-    facts = facts_of(Surroundings(house, sights_of(folder, house)))
+    facts = facts_of(Surroundings.of(folder, house))
     keep_arrays(folder, f"{house.name}.facts", digest(folder, house, _VERSION), vars(facts))
     return facts
 

@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, OrientedBox
-from vnla.language.sights import LEAST, OUTSIDE, Sights
+from vnla.language.sights import LEAST, OUTSIDE, Sights, sights_of
 from vnla.language.things import MISTAKEN, NOTHING, hangs, room_of, thing_of
 from vnla.world.actions import Nav
 from vnla.world.compiled import ahead_of
@@ -70,6 +71,11 @@ class Surroundings:
     house: House
     sights: Sights
     longest_leg = LONGEST_LEG
+
+    @classmethod
+    def of(cls, folder: WorldFolder, house: House) -> Surroundings:
+        """A house of a world, with what can be seen in it: kept, or looked at now, which takes a while."""
+        return cls(house, sights_of(folder, house))
 
     @cached_property
     def graph(self) -> Graph:

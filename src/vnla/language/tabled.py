@@ -136,12 +136,11 @@ def _drawn(voice: TabledVoice, now: Situation, step: int | Tensor) -> Tensor:
 
 def told_everywhere(folder: WorldFolder, world: World, k: int, tell: Tell) -> Sentences:
     """What is told of every plan at every level pose of a world."""
-    from vnla.language.sights import sights_of  # late: they bring houses along
-    from vnla.language.surroundings import Surroundings
+    from vnla.language.surroundings import Surroundings  # late: it brings houses along
 
     found: Sentences = {}
     for house, first in zip(folder.houses, world.first.tolist(), strict=False):
-        around = Surroundings(house, sights_of(folder, house))
+        around = Surroundings.of(folder, house)
         plan, about = plans_in(around, k)
         for number, actions, poses in zip(about.tolist(), plan.actions.tolist(), plan.poses.tolist(), strict=True):
             whole = until_stop(actions)

@@ -18,7 +18,7 @@ from vnla.language.denoting import denote
 from vnla.language.grammar import text_of
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
-from vnla.language.sights import plain_sights, sights_of
+from vnla.language.sights import plain_sights
 from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.surroundings import Surroundings
 from vnla.roles import understanding
@@ -80,7 +80,7 @@ class Ears:
 
     def _look(self, house: House) -> None:
         """Find out what can be seen in a house: quick where somebody has, else a matter of seconds or minutes."""
-        self._around[house.name] = Surroundings(house, sights_of(self._folder, house))
+        self._around[house.name] = Surroundings.of(self._folder, house)
 
 
 def _strange(parts: tuple[Part, ...]) -> int:

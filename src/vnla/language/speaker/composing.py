@@ -26,7 +26,6 @@ from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.denoting import denote
 from vnla.language.frames import Step
 from vnla.language.parser import parse
-from vnla.language.sights import sights_of
 from vnla.language.speaker.kept import Speaker, read_speaker
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Plan
@@ -85,7 +84,7 @@ def _opened(path: Path) -> Speaker:
 
 def _made(folder: WorldFolder, path: Path, house: House) -> Said:
     speaker = _opened(path)
-    said = said_in(Surroundings(house, sights_of(folder, house)), speaker)
+    said = said_in(Surroundings.of(folder, house), speaker)
     keep_arrays(folder, f"{house.name}.said", _of(folder, house, speaker), said._asdict())
     return said
 

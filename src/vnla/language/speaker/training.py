@@ -17,7 +17,6 @@ from vnla.episodes import Episodes, Situation
 from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
-from vnla.language.sights import sights_of
 from vnla.language.speaker.composing import follows
 from vnla.language.speaker.kept import Speaker, new_speaker, read_with_moments, write_speaker
 from vnla.language.speaker.looks import Looks
@@ -102,7 +101,7 @@ def ground_of(folder: WorldFolder, split: str, progress: Count = unheard, device
     """The houses of a split of a world; all, where it has no such split."""
     names = folder.splits.get(split) or tuple(house.name for house in folder.houses)
     facts = dict(zip((house.name for house in folder.houses), world_facts(folder, progress), strict=True))
-    houses = [Surroundings(house, sights_of(folder, house)) for house in folder.houses if house.name in names]
+    houses = [Surroundings.of(folder, house) for house in folder.houses if house.name in names]
     return Ground.of(houses, [facts[each.house.name] for each in houses], device)
 
 
