@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,16 @@ def test_points_can_be_seen_while_the_run_goes_on_and_no_thread_is_begun(tmp_pat
     log.write({"iteration": 7, "nav_loss": 0.5})
     assert curve(tmp_path, "nav_loss") == [(7, 0.5)]
     assert threading.active_count() == before
+    log.close()
+
+
+def test_lines_can_be_had_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = []
+    monkeypatch.setattr("os.fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    log = RunLog(tmp_path, 0)
+    log.write({"iteration": 7, "nav_loss": 0.5})
+    log.sync()
+    assert synced == [(tmp_path / "log.jsonl").stat().st_ino]
     log.close()
 
 

@@ -50,6 +50,11 @@ class RunLog:
             values = {name: value for name, value in _flat(record) if name != "iteration"}
             self._curves.write(record["iteration"], values)
 
+    def sync(self) -> None:
+        """Have the lines on disk."""
+        with _writing(self._file):
+            os.fsync(self._stream.fileno())
+
     def close(self) -> None:
         """Nothing more will come."""
         try:

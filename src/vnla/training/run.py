@@ -129,7 +129,8 @@ class Run:
             return self
         for path in left_over(self.path):
             path.unlink(missing_ok=True)
-        for name, text in ((WORDS, self._words), (CONFIG, self.config.text(self.path))):
+        # By the first it is known as a run, which can go on whatever happens next.
+        for name, text in ((CONFIG, self.config.text(self.path)), (WORDS, self._words)):
             file = self.path / name
             if not file.exists() or files.read_text(file, "a file of a run") != text:
                 files.write_text(file, text)
@@ -198,6 +199,7 @@ class Run:
         self._report(wait=True)
         self._check()
         self._writer.wait()
+        self._log.sync()  # what is told of iterations is on disk before they count as done
         notes = {"best": json.dumps(self._best), "validated": str(self._validated)}
         self._writer.write(self.path / LAST, self._trainer.state(notes))
         self._saved = time.monotonic()
@@ -295,6 +297,9 @@ class _Unwritten:
 
     def wait(self) -> None:
         """For nothing."""
+
+    def sync(self) -> None:
+        """Nothing."""
 
     def close(self, *, waits: bool = True) -> None:
         """Nothing."""
