@@ -42,7 +42,14 @@ def rules_of(trained: Trained, ratio: float) -> Rules:
     return Rules(trained.material.evaluation_tasks("test_unseen"), advisor, voice, ratio, trained.config.teacher)
 
 
-@pytest.mark.parametrize(("policy", "ratio"), [("learned", 0.4), ("learned", 1.0), ("first", 1.0), ("none", 0.4)])
+@pytest.mark.parametrize(
+    ("policy", "ratio"),
+    [
+        ("learned", 0.4),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("learned", 1.0), ("first", 1.0))),
+        ("none", 0.4),
+    ],
+)
 def test_all_that_happens_is_the_same(trained: Trained, policy: str, ratio: float) -> None:
     trained = replace(trained, config=trained.config.asking(policy))
     players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
