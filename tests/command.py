@@ -1,4 +1,4 @@
-"""What running the `vnla` command gives; the fixture that runs it is `vnla` in `tests/cli/conftest.py`."""
+"""What running the `vnla` command gives; the fixture that runs it is `vnla` in `tests/conftest.py`."""
 
 from __future__ import annotations
 

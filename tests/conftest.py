@@ -1,7 +1,7 @@
 """What must be settled before any test is imported: without a GPU, Triton runs its kernels in Python.
 
 It decides so when it is imported, and `torch.compile` imports it, too. And no example of a property is wrong for being slow:
-the machine may be busy.
+the machine may be busy. And the command is here, which tests of every kind run.
 """
 
 from __future__ import annotations
@@ -12,9 +12,26 @@ import pytest
 import torch
 from hypothesis import settings
 
+from command import Answer, Vnla
+
 settings.register_profile("busy", deadline=None, max_examples=50)
 settings.load_profile("busy")
 if find_spec("triton") and not torch.cuda.is_available():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
         __import__("triton")
+
+
+@pytest.fixture
+def vnla(capfd: pytest.CaptureFixture[str]) -> Vnla:
+    """The command, run in this process."""
+    from vnla.cli import main
+
+    def run(*arguments: object) -> Answer:
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        assert isinstance(left.value.code, int)
+        return Answer(left.value.code, captured.out, captured.err)
+
+    return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -94,6 +95,13 @@ def die(folder: Path, name: str, report: Report) -> None:
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     make(folder, name, report)
+
+
+def be_told_twice(folder: Path, name: str, _: Report) -> None:
+    """Be told to stop, and once more while the process leaves."""
+    atexit.register(lambda: (os.kill(os.getpid(), signal.SIGTERM), (folder / name).touch()))
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(20)
 
 
 def climb(folder: Path, name: str, report: Report) -> None:

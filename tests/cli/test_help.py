@@ -76,7 +76,7 @@ for width in {widths}:
 """
 
 
-@pytest.mark.parametrize(("encoding", "widths"), [("ascii", (40,)), ("latin-1", (80,))])
+@pytest.mark.parametrize(("encoding", "widths"), [("ascii", (40,)), pytest.param("latin-1", (80,), marks=pytest.mark.slow)])
 def test_every_terminal_will_do(encoding: str, widths: tuple[int, ...], tmp_path: Path) -> None:
     write_world(tmp_path / "world", [cottage()], source="generated")
     runs = [*([*path, "--help"] for path in COMMANDS), ["walk", "pictures"], ["world", "show", "world"]]

@@ -37,7 +37,12 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
 
 @pytest.mark.parametrize(
     ("policy", "senses"),
-    [(AsTaught(), ""), (AtRandom(), ""), (Tried(AtFirst(), 0.5), ""), (AsTaught(), "clock,requests,advice,been")],
+    [
+        pytest.param(AsTaught(), "", marks=pytest.mark.slow),
+        pytest.param(AtRandom(), "", marks=pytest.mark.slow),
+        (Tried(AtFirst(), 0.5), ""),
+        (AsTaught(), "clock,requests,advice,been"),
+    ],
 )
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
     policy: HelpPolicy, senses: str, monkeypatch: pytest.MonkeyPatch

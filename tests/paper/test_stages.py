@@ -15,7 +15,7 @@ import pytest
 
 import stage_work
 from processes import is_gone
-from stage_work import Silence, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
+from stage_work import Silence, be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
 from vnla.common.errors import InputError
 from vnla.paper.foreman import carry_out
 from vnla.paper.stages import Records, Stage, StageGraph
@@ -180,6 +180,14 @@ def wait_for(what: Path, seconds: float = 30) -> None:
     while not what.exists():
         assert time.monotonic() < end, f"{what} did not appear"
         time.sleep(0.02)
+
+
+def test_a_worker_that_is_told_again_while_it_leaves_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    stage = Stage("twice", be_told_twice, (tmp_path, "left"), tmp_path / "made")
+    with pytest.raises(InputError, match="twice"):
+        run([stage], tmp_path)
+    wait_for(tmp_path / "left")
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

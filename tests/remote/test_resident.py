@@ -48,8 +48,21 @@ def aware(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return train(tmp_path_factory.mktemp("aware"), "--sense", "clock,requests,advice,been", "--learning-rate", 0.03)
 
 
-@pytest.mark.parametrize("who", ["trained", "aware"])
-@pytest.mark.parametrize(("policy", "ratio"), [("learned", 0.4), ("learned", 1.0), ("first", 1.0), ("none", 0.4)])
+def slow(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("who", "policy", "ratio"),
+    [
+        ("trained", "learned", 0.4),
+        slow("trained", "learned", 1.0),
+        slow("trained", "first", 1.0),
+        ("trained", "none", 0.4),
+        ("aware", "learned", 0.4),
+        slow("aware", "learned", 1.0),
+    ],
+)
 def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, request: pytest.FixtureRequest) -> None:
     trained: Trained = request.getfixturevalue(who)
     trained = replace(trained, config=trained.config.asking(policy))

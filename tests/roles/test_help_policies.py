@@ -66,7 +66,7 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("policy", HELP_POLICIES)
-@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("size", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_outcomes_do_not_change_with_batch_size_or_batch_mates(environment: Environment, policy: str, size: int) -> None:
     keys = torch.arange(100, 170)
     together = rollout(episodes_of(environment, keys), policy)

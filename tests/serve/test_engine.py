@@ -200,7 +200,9 @@ def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, mo
     assert answered > len(whole), "some ask twice"
 
 
-@pytest.mark.parametrize(("policy", "together"), [("first", True), ("teacher", True), ("random", False)])
+@pytest.mark.parametrize(
+    ("policy", "together"), [pytest.param("first", True, marks=pytest.mark.slow), ("teacher", True), ("random", False)]
+)
 def test_who_are_answered_at_once_go_on_together_each_from_its_own_step(
     policy: str, together: bool, trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:

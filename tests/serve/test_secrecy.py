@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from serve.study.conftest import study, study_site, vnla
+from serve.study.conftest import study, study_site
 from serve.study.people import Person, StudyDoor
 from serve.visitor import Door, Visitor, words_in
 from vnla.serve.keys import KEY
@@ -20,7 +20,7 @@ from vnla.serve.site import Site
 from vnla.serve.study.app import StudySite
 from vnla.training.trained import Trained
 
-__all__ = ["study", "study_site", "vnla"]
+__all__ = ["study", "study_site"]
 
 ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{12}(?:[0-9a-f]{4})?(?![0-9a-f])")
 """Names of houses, viewpoints and pictures."""

@@ -94,6 +94,19 @@ class Command(NamedTuple):
     """Names of files and folders that are not compared."""
     modules: tuple[str, ...] = ()
     """What it imports when it is called."""
+    before: Callable[[], None] = lambda: None
+    """Called first in its process."""
+
+
+PAPER = "paper"
+
+
+def _offer_tiny() -> None:
+    """A preset of the paper's experiments that is over within a minute."""
+    from tiny_paper import TINY
+    from vnla.paper.presets import PRESETS
+
+    PRESETS[TINY.name] = TINY
 
 
 def _copy_world(material: Material, folder: Path) -> None:
@@ -144,6 +157,13 @@ COMMANDS = (
         ),
         passing=("calls.jsonl", "summary.json"),
         modules=("vnla.remote.evaluation",),
+    ),
+    Command(
+        PAPER,
+        lambda _, folder: ("paper", folder / "out", "--preset", "tiny", "--workers", 1),
+        passing=("stages", "tensorboard", "report.html", "document.json"),
+        modules=("vnla.paper.run", "tiny_paper"),
+        before=_offer_tiny,
     ),
 )  # fmt: skip
 

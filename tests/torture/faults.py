@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, complaint, is_there, left_in, load
+from torture.commands import COMMANDS, Begun, Command, Ended, Material, complaint, is_there, left_in, load
 
 WAYS = {"no space": 1, "I/O error": 2, "short write": 3, "kill": 4, "power": 5}
 _KILLED = -9
@@ -28,7 +28,7 @@ def library(folder: Path) -> Path:
     source = Path(__file__).with_name("faults.c")
     if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl"], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl", "-lpthread"], check=True)
     return made
 
 
@@ -54,17 +54,22 @@ class Tormented:
         self.seconds = ended.seconds
         self.expected = left_in(folder, command.passing)
 
-    def _run(self, way: str, at: int, *, fresh: bool = True) -> Any:
+    def _run(self, way: str, at: int, *, fresh: bool = True) -> Ended:
         if fresh:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
             self.command.prepare(self.material, self.folder)
-        arm = (lambda: None) if way == "again" else (lambda: self._arm(way, at))
         said = self.folder.with_name(f"{self.folder.name}.said")
-        return Begun(self.command.arguments(self.material, self.folder), said, arm).wait()
+        begun = Begun(self.command.arguments(self.material, self.folder), said, lambda: self._arm(way, at))
+        ended = begun.wait()
+        return ended if begun.leaves_nobody() else ended._replace(said=f"processes stay: {ended.said}", status=1)
 
     def _arm(self, way: str, at: int) -> None:
         """In the command's process."""
+        self.command.before()
+        if way == "again":
+            return
+        os.environ["TORTURE"] = str(self.folder.with_name(f"{self.folder.name}.faults"))
         self._shim.torture_arm(str(self.folder).encode(), WAYS.get(way, WAYS["I/O error"]), at)
         if way == "none":
             leave = os._exit

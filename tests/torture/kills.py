@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from torture.commands import COMMANDS, Begun, Command, Material, is_there, left_in, load
+from torture.commands import COMMANDS, PAPER, Begun, Command, Material, is_there, left_in, load
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-STUDY, PAPER = "a study being recorded", "paper"
+STUDY = "a study being recorded"
 SHARES = {PAPER: 0.05, STUDY: 0.15}
 """Of the kills; the rest is shared by the other commands."""
 
@@ -30,7 +30,7 @@ def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> It
     """A report on each command."""
     load(command for command in COMMANDS if not commands or command.name in commands)
     material = Material(work / "material")
-    known = [each for each in (*(command.name for command in COMMANDS), PAPER, STUDY) if not commands or each in commands]
+    known = [each for each in (*(command.name for command in COMMANDS), STUDY) if not commands or each in commands]
     usual = [each for each in known if each not in SHARES]
     for name in known:
         random = Random(f"{seed} {name}")
@@ -39,40 +39,13 @@ def kills(work: Path, seed: int, count: int, commands: Sequence[str] = ()) -> It
         folder = work / "kills" / name.replace(" ", "-")
         if name == STUDY:
             yield _recorded(folder, random, times)
-        elif name == PAPER:
-            yield _killed(_paper(), material, folder, random, times)
         else:
             yield _killed(next(each for each in COMMANDS if each.name == name), material, folder, random, times)
 
 
-def _paper() -> Command:
-    """All experiments of the paper, tiny; what is written down of times is not compared."""
-    timed = ("stages", "tensorboard", "report.html", "document.json")
-    return Command(PAPER, lambda _, folder: ("tiny paper", folder / "out"), passing=timed)
-
-
 def _begin(command: Command, material: Material, folder: Path) -> Begun:
     arguments = command.arguments(material, folder)
-    said = folder.with_name(f"{folder.name}.said")
-    return Begun(arguments, said, _instead if command.name == PAPER else lambda: None)
-
-
-def _instead() -> None:
-    """In the process of a command: all experiments of the paper in the place of `vnla`."""
-    import sys
-
-    from rich.console import Console
-
-    import vnla.cli
-    from tiny_paper import CONTENTS, TINY
-    from vnla.paper.run import run_experiments
-
-    out = Path(sys.argv[2])
-
-    def experiments() -> None:
-        run_experiments(out, TINY, CONTENTS, command="tiny", console=Console(stderr=True), cores=1)
-
-    vnla.cli.main = experiments
+    return Begun(arguments, folder.with_name(f"{folder.name}.said"), command.before)
 
 
 def _fresh(command: Command, material: Material, folder: Path) -> None:

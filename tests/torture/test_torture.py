@@ -141,7 +141,7 @@ def test_what_was_told_of_a_study_is_there_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="what stands between a command and the disk has to be compiled")
-@pytest.mark.parametrize("part", [("faults", "5"), ("kills", "2")])
+@pytest.mark.parametrize("part", [("faults", "3"), ("kills", "2")])
 def test_importing_a_world_survives(part: tuple[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     work, out = tmp_path_factory.getbasetemp() / "torture", tmp_path / "out.json"
     command = [sys.executable, "-m", "torture", part[0], "--most", part[1], "--only", "world import", "--work", str(work)]

@@ -11,10 +11,12 @@ import pytest
 from safetensors.torch import save
 
 from cottage_run import write_cottage
+from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.training.checkpoints import (
     CONFIG,
     LAST,
+    LOG,
     best_rates,
     checkpoint,
     checkpoint_file,
@@ -27,6 +29,8 @@ from vnla.training.checkpoints import (
 )
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
+from vnla.training.log import RunLog
+from vnla.training.opening import open_run
 from vnla.training.run import Run
 from vnla.training.together import train
 
@@ -90,6 +94,48 @@ def test_a_folder_with_the_remains_of_a_beginning_is_vacant(tmp_path: Path) -> N
     (run / "notes.txt").touch()
     assert not is_vacant(run)
     assert not is_vacant(run / "notes.txt")
+
+
+def test_a_run_that_could_not_write_its_second_file_can_be_begun_again(
+    run: tuple[Path, RunConfig, RunData], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, config, material = run
+    places, write = [], files.write_text
+
+    def full(path: Path, text: str) -> None:
+        places.append(path)
+        if len(places) > 1:
+            raise InputError(f"{path}: cannot be written (No space left on device)")
+        write(path, text)
+
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="No space left"):
+        patch.setattr(files, "write_text", full)
+        train(tmp_path / "run", config, material)
+    assert len(places) == 2
+    assert train(tmp_path / "run", open_run(tmp_path / "run", config), material) is None
+    assert (tmp_path / "run" / LAST).read_bytes() == (run[0] / LAST).read_bytes()
+
+
+def test_what_was_told_of_iterations_is_on_disk_before_they_count(
+    run: tuple[Path, RunConfig, RunData], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, config, material = run
+    lines: list[int] = []
+    synced, write = 0, files.write_bytes
+
+    def sync(_: RunLog) -> None:
+        nonlocal synced
+        synced = len((tmp_path / "run" / LOG).read_text().splitlines())
+
+    def written(path: Path, data: bytes) -> None:
+        if path.name == LAST:
+            lines.append(synced)
+        write(path, data)
+
+    monkeypatch.setattr(RunLog, "sync", sync)
+    monkeypatch.setattr(files, "write_bytes", written)
+    train(tmp_path / "run", config, material)
+    assert lines == [1, 3], "a validation; losses, which the last iteration has, and a validation"
 
 
 def test_one_changed_bit_anywhere_is_noticed(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def send(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-@pytest.mark.parametrize("split", ["val_seen", "val_unseen"])
+@pytest.mark.parametrize("split", [pytest.param("val_seen", marks=pytest.mark.slow), "val_unseen"])
 def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     folders: tuple[Path, Path], tmp_path: Path, split: str
 ) -> None:

@@ -16,7 +16,8 @@ from rich.progress import Progress as Bar
 from vnla.common.lines import Lines, duration
 from vnla.common.stopping import Stop
 from vnla.training.config import RunConfig
-from vnla.training.run import LogLine, Progress, Run
+from vnla.training.log import LogLine
+from vnla.training.run import Progress, Run
 from vnla.training.together import Audience
 
 

@@ -82,11 +82,11 @@ def generated(folder: WorldFolder, house: House) -> Callable[[], GeneratedHouse]
 
 
 def by_pixels(made: GeneratedHouse) -> NDArray[np.void]:
-    """Objects in view of a house that can be drawn; in the dark, which saves the light."""
-    from vnla.houses.render import prepare, render_panorama
+    """Objects in view of a house that can be drawn; without light and colours."""
+    from vnla.houses.render import panorama_objects, prepare
 
     stage = prepare(made.scene, workers=1, lit=False)
-    return counted(made.house, lambda stand: render_panorama(stage, stand.position, FACE, stand.rotation).objects, COUNTED)
+    return counted(made.house, lambda stand: panorama_objects(stage, stand.position, FACE, stand.rotation), COUNTED)
 
 
 def counted(

@@ -74,6 +74,8 @@ def _work(pipe: Connection) -> None:
             pipe.send(_carry_out(order, pipe))
     except Stopped:
         pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it leaves, however often it is told to
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

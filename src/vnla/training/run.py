@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from vnla.common import files
 from vnla.common.errors import InputError
@@ -27,7 +26,6 @@ from vnla.training.checkpoints import (
     AGENT,
     CONFIG,
     LAST,
-    LOG,
     VALIDATION,
     best_rates,
     checkpoint,
@@ -39,6 +37,7 @@ from vnla.training.checkpoints import (
 )
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
+from vnla.training.log import LogLine, RunLog
 from vnla.training.opening import check_words
 from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
@@ -52,8 +51,6 @@ REPORT_EVERY = 10
 SAVE_SECONDS = 60.0
 """Between two checkpoints; validations save as well."""
 VALIDATION_SEED = 123
-
-LogLine = dict[str, Any]
 
 
 @dataclass
@@ -121,7 +118,7 @@ class Run:
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
         self._unreported: deque[tuple[int, Reading]] = deque()
-        self._log: _Log | _Unwritten
+        self._log: RunLog | _Unwritten
         self._writer: _Writer | _Unwritten
 
     def __enter__(self) -> Run:
@@ -132,11 +129,12 @@ class Run:
             return self
         for path in left_over(self.path):
             path.unlink(missing_ok=True)
-        for name, text in ((WORDS, self._words), (CONFIG, self.config.text(self.path))):
+        # By the first it is known as a run, which can go on whatever happens next.
+        for name, text in ((CONFIG, self.config.text(self.path)), (WORDS, self._words)):
             file = self.path / name
             if not file.exists() or files.read_text(file, "a file of a run") != text:
                 files.write_text(file, text)
-        self._log = _Log(self.path, self.done)
+        self._log = RunLog(self.path, self.done)
         self._writer = _Writer()
         return self
 
@@ -201,6 +199,7 @@ class Run:
         self._report(wait=True)
         self._check()
         self._writer.wait()
+        self._log.sync()  # what is told of iterations is on disk before they count as done
         notes = {"best": json.dumps(self._best), "validated": str(self._validated)}
         self._writer.write(self.path / LAST, self._trainer.state(notes))
         self._saved = time.monotonic()
@@ -299,54 +298,8 @@ class _Unwritten:
     def wait(self) -> None:
         """For nothing."""
 
-    def close(self, *, waits: bool = True) -> None:
+    def sync(self) -> None:
         """Nothing."""
 
-
-class _Log:
-    """`log.jsonl` and TensorBoard curves, cut back to where a resumed run goes on."""
-
-    def __init__(self, path: Path, done: int) -> None:
-        file = path / LOG
-        if file.exists():
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-            kept = [line for line in lines if _iteration(line) <= done]
-            files.write_text(file, "".join(f"{line}\n" for line in kept))
-        self._stream = file.open("a", buffering=1)
-        self._curves = _curves(path, done)
-
-    def write(self, record: LogLine) -> None:
-        self._stream.write(json.dumps(record) + "\n")
-        for name, value in _flat(record):
-            if self._curves is not None and name != "iteration":
-                self._curves.add_scalar(name, value, record["iteration"])
-
-    def close(self) -> None:
-        self._stream.close()
-        if self._curves is not None:
-            self._curves.close()
-
-
-def _curves(path: Path, done: int) -> Any:
-    """TensorBoard's writer, where it is installed."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        return None
-    return SummaryWriter(str(path / "tensorboard"), purge_step=done + 1)
-
-
-def _flat(record: LogLine, prefix: str = "") -> Iterator[tuple[str, float]]:
-    for name, value in record.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}/")
-        else:
-            yield f"{prefix}{name}", value
-
-
-def _iteration(line: str) -> int:
-    """The iteration of a line; a line that was cut off by a crash counts as none that is kept."""
-    try:
-        return int(json.loads(line)["iteration"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        return 1 << 62
+    def close(self, *, waits: bool = True) -> None:
+        """Nothing."""

@@ -21,6 +21,14 @@ def volume(mesh: Mesh) -> float:
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
 
+def test_whole_numbers_make_arrays_of_the_same_kind_for_which_nothing_is_compiled_anew() -> None:
+    whole, broken = (
+        mesh_of(Part("box", at, size, GREY)) for at, size in (((3, 2, 1), (2, 2, 2)), ((0.5, 2, 1), (2, 2, 0.5)))
+    )
+    assert [each.dtype for each in whole.solids] == [each.dtype for each in broken.solids]
+    assert whole.position.dtype == broken.position.dtype
+
+
 @pytest.mark.parametrize("turn", [0.0, 0.7])
 @pytest.mark.parametrize("taper", [1.0, 0.5, 0.0, 1.4])
 def test_a_tapered_box_has_the_volume_of_a_frustum(turn: float, taper: float) -> None:

@@ -10,6 +10,7 @@ from vnla.houses.house import UPRIGHT
 from vnla.houses.render import (
     Stage,
     objects_in_views,
+    panorama_objects,
     prepare,
     render_panorama,
     render_panoramas,
@@ -82,6 +83,13 @@ def test_objects_in_views_have_their_true_share_of_the_picture() -> None:
     assert not ((seen.view == view_index(1, 6)) & (seen.object == 4)).any()
     assert (seen.object == 4).sum() >= 3
     assert 2 in objects_in_views(panorama.objects, least=0.0).object
+
+
+def test_objects_alone_are_those_of_the_picture(stage: Stage) -> None:
+    rotation = turned(0.7, 0.2)
+    drawn = render_panorama(stage, EYE, 48, rotation).objects
+    assert len(np.unique(drawn)) > 2
+    assert (panorama_objects(stage, EYE, 48, rotation) == drawn).all()
 
 
 def test_threads_change_neither_order_nor_pixels(stage: Stage) -> None:

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import vnla
 from serve.study.people import StudyDoor
 from vnla.serve.keys import KEY
 from vnla.serve.study.app import StudySite
 from vnla.serve.study.making import Sizes, conditions_of, make_study
 from vnla.serve.study.store import Secret
 from vnla.training.trained import Trained
-
-__all__ = ["vnla"]
 
 AGENT = "agent"
 SECRET = Secret(bytes(range(32)))

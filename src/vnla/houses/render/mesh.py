@@ -174,8 +174,8 @@ def _batch(
     material = np.array([numbers[part.material] for part in parts], dtype=np.int32)
     used = [materials[i] for i in material]
     return _Batch(
-        np.array([part.centre for part in parts]),
-        np.array([part.size for part in parts]),
+        np.array([part.centre for part in parts], dtype=np.float64),  # of whole numbers, the loops would be compiled anew
+        np.array([part.size for part in parts], dtype=np.float64),
         np.array([part.turn for part in parts], dtype=np.float64),
         np.array([part.taper for part in parts], dtype=np.float64),
         np.array([_ORDER[part.axis] for part in parts], dtype=np.int32),

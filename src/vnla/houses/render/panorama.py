@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.camera import camera_axes
-from vnla.houses.render.raster import Camera, draw
+from vnla.houses.render.raster import Camera, draw, draw_objects
 from vnla.houses.render.stage import Stage
 from vnla.houses.skybox import Faces, face_directions
 from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles
@@ -54,6 +54,13 @@ def render_panorama(
     frames = [draw(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size, samples) for axes in _face_axes(rotation)]
     rgb, objects, depth = (np.stack(pictures) for pictures in zip(*frames, strict=True))
     return Panorama(rgb, objects, depth)
+
+
+def panorama_objects(stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT) -> NDArray[np.int32]:
+    """The objects of the panorama at `position`, as `render_panorama` has them: (6, size, size)."""
+    eye = np.array(position, np.float32)
+    faces = [draw_objects(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size) for axes in _face_axes(rotation)]
+    return np.stack(faces)
 
 
 def render_panoramas(

@@ -96,6 +96,16 @@ def draw(surfaces: Surfaces, camera: Camera, width: int, height: int, samples: i
     return Frame(rgb, objects, depth)
 
 
+def draw_objects(surfaces: Surfaces, camera: Camera, width: int, height: int) -> NDArray[np.int32]:
+    """The objects of a frame and nothing else, which takes a fraction of the time."""
+    near = np.zeros((height, width), np.float32)
+    seen = np.full((height, width), -1, np.int32)
+    _find(surfaces, camera, near, seen)
+    objects, hit = np.full((height, width), SKY, np.int32), seen >= 0
+    objects[hit] = surfaces.owner[surfaces.patch[seen[hit]]]
+    return objects
+
+
 @compiled
 def _find(surfaces, camera, near, seen):  # type: ignore[no-untyped-def]
     """Fill `seen` with the triangle at each point and `near` with 1/depth there."""
