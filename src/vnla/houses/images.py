@@ -30,8 +30,8 @@ FACE = 288
 
 @dataclass
 class WorldImages:
-    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB, or one picture
-    all around, (1, height, width, 3).
+    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB, or one
+    picture all around, (1, height, width, 3).
 
     It can be sent to other processes.
     """

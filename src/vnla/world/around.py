@@ -1,9 +1,8 @@
 """One picture all around a viewpoint, in place of its 36 views, which show everything four times over.
 
-Its columns are headings, 0 in the middle of the first one, and its rows elevations, as many degrees to a pixel up and down as
-around. It is divided into square cells; at both ends a cell's width of the other end is repeated, so that a network sees no
-edge there. What a view shows are shares of cells (`shares`): the mean of something over a view is the mean of the cells' own
-means, weighted by them.
+Its columns are headings, clockwise from 0, and its rows elevations, as many degrees to a pixel up and down as around. It is
+divided into square cells; at both ends a column of cells is repeated from the other end, so that a network sees no edge there.
+A view shows shares of cells (`shares`): the mean of anything over a view is the mean of what the cells have, so weighted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Panoramas of a scene as the six faces of a skybox; the simulator's 36 views, and a picture all around, cut out of any skybox.
+"""Panoramas of a scene as the six faces of a skybox; the simulator's 36 views, or a picture all around, cut out of any.
 
 Six faces hold all that the 36 views of a viewpoint show, so they are drawn once and cut up. Generated and scanned buildings
 take the same way from there. The views are the same as `vnla.houses.skybox.render_view` makes, one by one, in NumPy.
@@ -197,8 +197,8 @@ def _spread(texels):  # type: ignore[no-untyped-def]
 
 @inlined
 def _mix(size, face, across, down):  # type: ignore[no-untyped-def]
-    """The first of four texels around a place on a face, and it with whether there is one right of it and below, and three of
-    their weights.
+    """The first of four texels around a place on a face, and it with whether there is one right of it and below, and three
+    of their weights.
 
     Bilinear sampling, held at the edges of a face as the simulator does. Weights are whole, in 4096ths, and add up to 4096.
     From the lowest bit: 23 for the texel, 1 and 1, and 13 for each weight.

@@ -61,7 +61,9 @@ class NetworkEncoder(Encoder):
     def _encode(self, images: Images) -> Float32:
         pixels = torch.from_numpy(images)
         if not self._on_gpu:
-            return torch.cat([self._features(piece) for piece in torch.split(pixels, 1 if self.panoramic else CPU_PIECE)]).numpy()
+            return torch.cat(
+                [self._features(piece) for piece in torch.split(pixels, 1 if self.panoramic else CPU_PIECE)]
+            ).numpy()
         if torch.device(self.device).type == "cuda":
             pixels = pixels.pin_memory()
         features: Float32 = self._features(pixels.to(self.device, non_blocking=True)).cpu().numpy()

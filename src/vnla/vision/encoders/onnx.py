@@ -34,6 +34,7 @@ class OnnxEncoder(Encoder):
         self, name: str, graph: bytes, dimension: int, size: Size, *, weights: str, panoramic: bool = False
     ) -> None:
         self.name, self.dimension, self.size, self.weights, self.panoramic = name, dimension, size, weights, panoramic
+        self.batch = self.images
         self._graph = graph
         self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -1,10 +1,10 @@
 """The encoder panorama-lite0: EfficientNet-Lite0 over one picture all around a viewpoint, from which all 36 views have their
 features.
 
-A viewpoint's views overlap: together they have four times the pixels of the picture all around (`vnla.world.around`), and the
-network looks at each of them anew. Here it looks once, and a view's features are the mean of its last layer over what the view
-shows. On a CPU it computes in whole numbers of eight bits (`quantised`); elsewhere, and without onnxruntime, PyTorch
-computes in floating point. The two are features of different weights as far as a store is concerned.
+A viewpoint's views overlap: together they have four times the pixels of the picture all around (`vnla.world.around`), and
+a network that is given views looks at everything four times. Here it looks once, and a view's features are the mean of its
+last layer over what the view shows. On a CPU it computes in whole numbers of eight bits (`quantised`); elsewhere, and
+without onnxruntime, PyTorch computes in floating point. To a store the two are features of different weights.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """EfficientNet-Lite0 in whole numbers of eight bits: a quarter of the time on a CPU, for features a little off.
 
-A value is `scale · (number - zero)`, with one scale for all values of a layer, and for weights one for each channel. What a layer
-can be is known without showing it a picture: its batch norm has given each channel a mean and a deviation, and after ReLU6
-it lies between 0 and 6. Sums are of 32 bits, numbers are signed (unsigned ones would overflow in between on some processors):
-every machine computes the same.
+A value is `scale · (number - zero)`, with one scale for all values of a layer, and for weights one for each channel. What
+the values of a layer can be is known without showing it a picture: its batch norm has given each channel a mean and a
+deviation, and after ReLU6 they lie between 0 and 6. Numbers are signed, because sums of products of unsigned ones overflow on
+some processors.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Numbers(NamedTuple):
 
 
 def graph_of(network: EfficientNetLite0, shares: Float64) -> bytes:
-    """The ONNX model of a network whose batch norms are not folded yet, and will be: pictures all around (n, height, width, 3),
-    bytes, to features (36·n, 1280), the means of the last layer by `shares` (36, …)."""
+    """The ONNX model from pictures (n, height, width, 3), bytes, to features (36·n, 1280): means of the last layer, weighted
+    by `shares` (36, …). The network comes with its batch norms, and has them folded afterwards."""
     spreads = {name: Spread.after(module) for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
     fold_batch_norms(network)
     graph = _Quantised()
