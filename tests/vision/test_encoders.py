@@ -16,10 +16,22 @@ from torch import nn
 from torch.nn import functional
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders import DEFAULT, ENCODERS, Options, Size, efficientnet, encoder_names, make_encoder, resnet
+from vnla.vision.encoders import (
+    DEFAULT,
+    ENCODERS,
+    PANORAMIC,
+    Options,
+    Size,
+    efficientnet,
+    encoder_names,
+    make_encoder,
+    resnet,
+)
 from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
+from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
+from vnla.world.views import VIEWS
 
 MILITARY_UNIFORM, BOW_TIE, SUIT, WINDSOR_TIE = 652, 457, 834, 906
 
@@ -400,3 +412,39 @@ def test_cosine_of_the_default_to_float32(photographs: NDArray[np.uint8]) -> Non
         exact = network((images - 127) / 128)
     ours = torch.from_numpy(make_encoder(DEFAULT).encode(photographs))
     assert float(functional.cosine_similarity(ours, exact).min()) >= 0.999
+
+
+@pytest.fixture(scope="module")
+def around() -> NDArray[np.uint8]:
+    """Pictures all around: smooth colours, and one of them half a turn on."""
+    generator = np.random.default_rng(2)
+    width = AROUND_WIDTH - 2 * CELL
+    small = generator.integers(0, 256, (6, 16, 3), dtype=np.uint8)
+    once = np.asarray(Image.fromarray(np.tile(small, (1, 3, 1))).resize((3 * width, AROUND_HEIGHT)))[:, width : 2 * width]
+    return np.stack([np.pad(each, ((0, 0), (CELL, CELL), (0, 0)), "wrap") for each in (once, np.roll(once, width // 2, 1))])
+
+
+def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, around: NDArray[np.uint8]) -> None:
+    exact = make_encoder(PANORAMIC, Options(device="cpu"))
+    monkeypatch.setattr("vnla.vision.encoders.panorama.available", lambda: False)
+    floats = make_encoder(PANORAMIC, Options(device="cpu"))
+    assert isinstance(exact, OnnxEncoder) and exact.travels and not floats.travels
+    assert exact.weights != floats.weights, "a store of one is none of the other"
+    ours, theirs = exact.encode(around[:1]), floats.encode(around[:1])
+    assert ours.shape == theirs.shape == (VIEWS, 1280)
+    cosine = (ours * theirs).sum(axis=1) / (np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1))
+    assert cosine.min() > 0.9
+    apart = np.corrcoef((ours - ours.mean(axis=0)).ravel(), (theirs - theirs.mean(axis=0)).ravel())[0, 1]
+    assert apart > 0.9, "what tells views apart is the same"
+
+
+def test_half_a_turn_on_views_change_places(around: NDArray[np.uint8]) -> None:
+    encoder = make_encoder(PANORAMIC, Options(device="cpu"))
+    features = encoder.encode(around).reshape(2, 3, 12, -1)
+    here, there = features[0], np.roll(features[1], 6, axis=1)
+    assert np.abs(here - there).mean() < 0.2 * np.abs(here - features[1]).mean()
+
+
+def test_a_picture_all_around_has_one_size() -> None:
+    with pytest.raises(InputError, match="panorama-lite0: its picture all around is 1088x352; leave --size out"):
+        make_encoder(PANORAMIC, Options(device="cpu", size=Size(224, 168)))

@@ -1,7 +1,7 @@
 """One picture all around a viewpoint, in place of its 36 views, which show everything four times over.
 
 Its columns are headings, clockwise from 0, and its rows elevations, as many degrees to a pixel up and down as around. It is
-divided into square cells; at both ends a column of cells is repeated from the other end, so that a network sees no edge there.
+divided into square cells; at both ends a column of cells is repeated from the other, so that a network sees no edge there.
 A view shows shares of cells (`shares`): the mean of anything over a view is the mean of what the cells have, so weighted.
 """
 

@@ -72,7 +72,7 @@ class Encoder(ABC):
     batch: int = VIEWS
     """How many images to hand over at once, at least those of one viewpoint: on a CPU more gain nothing."""
     panoramic: bool = False
-    """Whether an image is one picture all around a viewpoint (`vnla.world.around`), of which it gives all views' features."""
+    """Whether an image is one picture all around a viewpoint (`vnla.world.around`), with all views' features in it."""
     travels: bool = False
     """Whether it can be sent to other processes and runs there in one thread, with the same features."""
 

@@ -2,8 +2,8 @@
 
 A value is `scale · (number - zero)`, with one scale for all values of a layer, and for weights one for each channel. What
 the values of a layer can be is known without showing it a picture: its batch norm has given each channel a mean and a
-deviation, and after ReLU6 they lie between 0 and 6. Numbers are signed, because sums of products of unsigned ones overflow on
-some processors.
+deviation, and after ReLU6 they lie between 0 and 6. Numbers are signed, because sums of products of unsigned ones overflow
+on some processors.
 """
 
 from __future__ import annotations
