@@ -17,7 +17,7 @@ from vnla.houses.generate.world import Preset as Houses
 from vnla.tasks.filters import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
-from vnla.vision.encoders import PANORAMIC
+from vnla.vision.encoders import IN_BYTES
 from vnla.vision.reduce import reduced_name
 
 
@@ -58,7 +58,7 @@ SMALL = Preset(
     training=TrainingConfig(iterations=450, batch=100, learning_rate=3e-3, cooldown=0.5),
     validate_every=150,
     agent={"hidden": 128, "help_hidden": 128, "word_embedding": 128, "dropout": 0.2},
-    features=PANORAMIC,
+    features=IN_BYTES,
     reduced=128,
 )
 """The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""

@@ -143,10 +143,12 @@ def trained_network(weights: Path | None = None) -> tuple[EfficientNetLite0, str
     return network, version
 
 
-def torch_encoder(network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False) -> NetworkEncoder:
+def torch_encoder(
+    network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False, name: str = NAME
+) -> NetworkEncoder:
     """The encoder run by PyTorch."""
     return NetworkEncoder(
-        NAME,
+        name,
         network,
         DIMENSION,
         size,

@@ -25,13 +25,11 @@ from vnla.vision.encoders.efficientnet import (
 )
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device
 from vnla.vision.encoders.onnx import OnnxEncoder, available
-from vnla.vision.encoders.quantised import graph_of
+from vnla.vision.encoders.quantised import IN_BYTES, graph_of
 from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, shares
 
 NAME = "panorama-lite0"
 SIZE = Size(AROUND_WIDTH, AROUND_HEIGHT)
-IN_BYTES = "-int8"
-"""After the version of weights of which the features were computed in whole numbers."""
 
 
 def make(_name: str, options: Options) -> Encoder:

@@ -1,5 +1,8 @@
 """EfficientNet-Lite0 in whole numbers of eight bits: a quarter of the time on a CPU, for features a little off.
 
+The encoder efficientnet-lite0-int8 is this. Elsewhere, and without onnxruntime, it computes in floating point as
+efficientnet-lite0 does; to a store these are features of different weights.
+
 A value is `scale · (number - zero)`, with one scale for all values of a layer, and for weights one for each channel. What
 the values of a layer can be is known without showing it a picture: its batch norm has given each channel a mean and a
 deviation, and after ReLU6 they lie between 0 and 6. Numbers are signed, because sums of products of unsigned ones overflow
@@ -11,14 +14,29 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from vnla.vision.encoders.efficientnet import DEVIATION, MEAN, EfficientNetLite0
+from vnla.vision.encoders.base import Encoder, Options
+from vnla.vision.encoders.efficientnet import (
+    DEVIATION,
+    DIMENSION,
+    MEAN,
+    SIZE,
+    EfficientNetLite0,
+    torch_encoder,
+    trained_network,
+    untouched_network,
+)
 from vnla.vision.encoders.graph import MICROSOFT, Graph, same
-from vnla.vision.encoders.network import fold_batch_norms
+from vnla.vision.encoders.network import chosen_device, fold_batch_norms
+from vnla.vision.encoders.onnx import OnnxEncoder, available
 
 Float64 = NDArray[np.float64]
+
+IN_BYTES = "-int8"
+"""After the version of weights of which the features were computed in whole numbers."""
 
 DEVIATIONS = 4
 """So many deviations from its mean a channel is followed; what lies beyond is cut off. More would be coarser for all."""
@@ -74,13 +92,24 @@ class Numbers(NamedTuple):
     grid: Grid
 
 
-def graph_of(network: EfficientNetLite0, shares: Float64) -> bytes:
-    """The ONNX model from pictures (n, height, width, 3), bytes, to features (36·n, 1280): means of the last layer, weighted
-    by `shares` (36, …). The network comes with its batch norms, and has them folded afterwards."""
+def make(name: str, options: Options) -> Encoder:
+    """In whole numbers on a CPU, by PyTorch elsewhere."""
+    device, size = chosen_device(options.device), options.size or SIZE
+    if torch.device(device).type == "cpu" and available():
+        network, version = untouched_network(options.weights)
+        return OnnxEncoder(name, graph_of(network), DIMENSION, size, weights=version + IN_BYTES)
+    network, version = trained_network(options.weights)
+    return torch_encoder(network, version, size, device, options.half, name)
+
+
+def graph_of(network: EfficientNetLite0, shares: Float64 | None = None) -> bytes:
+    """The ONNX model from images (n, height, width, 3), bytes, to features (n, 1280), or (36·n, 1280) if there are `shares`
+    (36, …) by which the cells of the last layer count. The network comes with its batch norms, and has them folded
+    afterwards."""
     spreads = {name: Spread.after(module) for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
     fold_batch_norms(network)
     graph = _Quantised()
-    x = graph.convolution(graph.pictures(), network._conv_stem, CLIPPED)
+    x = graph.convolution(graph.images(), network._conv_stem, CLIPPED)
     before = None
     for number, block in enumerate(network.blocks):
         spread = spreads[f"_blocks.{number}._bn2"]
@@ -92,10 +121,13 @@ def graph_of(network: EfficientNetLite0, shares: Float64) -> bytes:
             y = graph.sum(x, y, spread.grid)
         x, before = y, spread
     cells = graph.values(graph.convolution(x, network._conv_head, CLIPPED))  # (n, 1280, height, width)
+    dimension = network._fc.in_features
+    if shares is None:
+        graph.node("Flatten", graph.node("GlobalAveragePool", cells), name="features")
+        return graph.model("n", dimension)
     cells = graph.node("Reshape", cells, graph.constant(np.array([0, 0, -1])))
     cells = graph.node("Transpose", cells, perm=[0, 2, 1])  # (n, cells, 1280)
     means = graph.node("MatMul", graph.constant(np.float32(shares.reshape(len(shares), -1))), cells)
-    dimension = network._fc.in_features
     graph.node("Reshape", means, graph.constant(np.array([-1, dimension])), name="features")
     return graph.model("views", dimension)
 
@@ -103,8 +135,8 @@ def graph_of(network: EfficientNetLite0, shares: Float64) -> bytes:
 class _Quantised(Graph):
     """A graph of numbers."""
 
-    def pictures(self) -> Numbers:
-        """The pictures, channels first; a byte less 128 is a number."""
+    def images(self) -> Numbers:
+        """The images, channels first; a byte less 128 is a number."""
         bytes_ = (self.constant(np.float32(BYTES.scale)), self.constant(np.uint8(BYTES.zero - LOWEST)))
         values = self.node("DequantizeLinear", self.node("Transpose", "images", perm=[0, 3, 1, 2]), *bytes_)
         return Numbers(self.node("QuantizeLinear", values, *self._grid(BYTES)), BYTES)
