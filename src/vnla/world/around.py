@@ -29,8 +29,8 @@ AROUND_WIDTH, AROUND_HEIGHT = CELLS_WIDE * CELL, CELLS_HIGH * CELL
 
 def angles_around() -> tuple[Float64, Float64]:
     """Headings of the columns and elevations of the rows, in radians."""
-    headings = (np.arange(AROUND_WIDTH) + 0.5 - CELLS_REPEATED * CELL) * STEP
-    elevations = (AROUND_HEIGHT / 2 - np.arange(AROUND_HEIGHT) - 0.5) * STEP
+    headings: Float64 = (np.arange(AROUND_WIDTH, dtype=np.float64) + 0.5 - CELLS_REPEATED * CELL) * STEP
+    elevations: Float64 = (AROUND_HEIGHT / 2 - 0.5 - np.arange(AROUND_HEIGHT, dtype=np.float64)) * STEP
     return headings, elevations
 
 

@@ -96,10 +96,10 @@ def views_of(
 def around_of(faces: Faces, rotation: ArrayLike = UPRIGHT) -> NDArray[np.uint8]:
     """The picture all around (`vnla.world.around`), RGB, of a panorama whose faces are (6, size, size, 3)."""
     size = faces.shape[1]
-    around = np.empty((1, AROUND_HEIGHT, AROUND_WIDTH, 3), np.uint8)
+    around: NDArray[np.uint8] = np.empty((1, AROUND_HEIGHT, AROUND_WIDTH, 3), np.uint8)
     texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
     _cut(texels, size, _mixes_around(size, np.asarray(rotation, np.float32).tobytes()), around)
-    return around[0]
+    return around.reshape(around.shape[1:])
 
 
 @lru_cache(maxsize=1)
