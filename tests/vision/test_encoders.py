@@ -19,6 +19,7 @@ from vnla.common.errors import InputError
 from vnla.vision.encoders import (
     DEFAULT,
     ENCODERS,
+    IN_BYTES,
     PANORAMIC,
     Options,
     Size,
@@ -435,6 +436,16 @@ def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, arou
     assert cosine.min() > 0.9
     apart = np.corrcoef((ours - ours.mean(axis=0)).ravel(), (theirs - theirs.mean(axis=0)).ravel())[0, 1]
     assert apart > 0.9, "what tells views apart is the same"
+
+
+def test_views_in_whole_numbers(photographs: NDArray[np.uint8]) -> None:
+    numbers, floats = (make_encoder(name, Options(device="cpu")) for name in (IN_BYTES, DEFAULT))
+    assert isinstance(numbers, OnnxEncoder) and numbers.name == IN_BYTES
+    assert numbers.weights == f"{floats.weights}-int8"
+    ours, theirs = numbers.encode(photographs), floats.encode(photographs)
+    cosine = (ours * theirs).sum(axis=1) / (np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1))
+    assert ours.shape == theirs.shape and cosine.min() > 0.95
+    np.testing.assert_array_equal(numbers.encode(photographs[3:4]), ours[3:4], "whole numbers do not depend on the batch")
 
 
 def test_a_quarter_of_a_turn_on_views_change_places(around: NDArray[np.uint8]) -> None:
