@@ -42,10 +42,31 @@ class Travelling(Brightness):
     travels = True
 
 
+class Around(Brightness):
+    """The values of the first row of one picture all around, a pixel for each view."""
+
+    panoramic, size = True, Size(VIEWS, 24)
+
+    def _encode(self, images: Images) -> Float32:
+        self.calls.append(len(images))
+        return images[:, 0, :, 0].reshape(-1, 1).astype(np.float32)
+
+
+class TravellingAround(Around):
+    """The same, taken along by the processes."""
+
+    travels = True
+
+
 def pictures(house: str, viewpoint: str) -> NDArray[np.uint8]:
     number = PLACES.index((house, viewpoint))
     values = (number * 20 + np.arange(VIEWS)).astype(np.uint8)
     return np.broadcast_to(values[:, None, None, None], (VIEWS, SIZE.height, SIZE.width, 3))
+
+
+def around(house: str, viewpoint: str) -> NDArray[np.uint8]:
+    """One picture with a column for each view."""
+    return np.broadcast_to(pictures(house, viewpoint)[None, :, 0, 0].astype(np.uint8), (1, 24, VIEWS, 3)).copy()
 
 
 EXPECTED = np.array([(i * 20 + np.arange(VIEWS)) % 256 for i in range(len(PLACES))], dtype=np.float32)[:, :, None]

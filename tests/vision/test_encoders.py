@@ -16,10 +16,23 @@ from torch import nn
 from torch.nn import functional
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders import DEFAULT, ENCODERS, Options, Size, efficientnet, encoder_names, make_encoder, resnet
+from vnla.vision.encoders import (
+    DEFAULT,
+    ENCODERS,
+    IN_BYTES,
+    PANORAMIC,
+    Options,
+    Size,
+    efficientnet,
+    encoder_names,
+    make_encoder,
+    resnet,
+)
 from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
+from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
+from vnla.world.views import VIEWS
 
 MILITARY_UNIFORM, BOW_TIE, SUIT, WINDSOR_TIE = 652, 457, 834, 906
 
@@ -400,3 +413,49 @@ def test_cosine_of_the_default_to_float32(photographs: NDArray[np.uint8]) -> Non
         exact = network((images - 127) / 128)
     ours = torch.from_numpy(make_encoder(DEFAULT).encode(photographs))
     assert float(functional.cosine_similarity(ours, exact).min()) >= 0.999
+
+
+@pytest.fixture(scope="module")
+def around() -> NDArray[np.uint8]:
+    """Pictures all around: a photograph and its mirror image, and the same a quarter of a turn on."""
+    half = photograph(Size((AROUND_WIDTH - 2 * CELL) // 2, AROUND_HEIGHT))
+    once = np.concatenate([half, half[:, ::-1]], axis=1)
+    both = (once, np.roll(once, once.shape[1] // 4, axis=1))
+    return np.stack([np.pad(each, ((0, 0), (CELL, CELL), (0, 0)), "wrap") for each in both])
+
+
+def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, around: NDArray[np.uint8]) -> None:
+    exact = make_encoder(PANORAMIC, Options(device="cpu"))
+    monkeypatch.setattr("vnla.vision.encoders.panorama.available", lambda: False)
+    floats = make_encoder(PANORAMIC, Options(device="cpu"))
+    assert isinstance(exact, OnnxEncoder) and exact.travels and not floats.travels
+    assert exact.weights != floats.weights, "a store of one is none of the other"
+    ours, theirs = exact.encode(around[:1]), floats.encode(around[:1])
+    assert ours.shape == theirs.shape == (VIEWS, 1280)
+    cosine = (ours * theirs).sum(axis=1) / (np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1))
+    assert cosine.min() > 0.9
+    apart = np.corrcoef((ours - ours.mean(axis=0)).ravel(), (theirs - theirs.mean(axis=0)).ravel())[0, 1]
+    assert apart > 0.9, "what tells views apart is the same"
+
+
+def test_views_in_whole_numbers(photographs: NDArray[np.uint8]) -> None:
+    numbers, floats = (make_encoder(name, Options(device="cpu")) for name in (IN_BYTES, DEFAULT))
+    assert isinstance(numbers, OnnxEncoder) and numbers.name == IN_BYTES
+    assert numbers.weights == f"{floats.weights}-int8"
+    ours, theirs = numbers.encode(photographs), floats.encode(photographs)
+    cosine = (ours * theirs).sum(axis=1) / (np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1))
+    assert ours.shape == theirs.shape and cosine.min() > 0.95
+    np.testing.assert_array_equal(numbers.encode(photographs[3:4]), ours[3:4], "whole numbers do not depend on the batch")
+
+
+def test_a_quarter_of_a_turn_on_views_change_places(around: NDArray[np.uint8]) -> None:
+    encoder = make_encoder(PANORAMIC, Options(device="cpu"))
+    first, second = encoder.encode(around).reshape(2, 3, 12, -1)
+    inside = slice(4, 7)  # away from both ends, before and after
+    moved = np.abs(first[:, inside] - np.roll(second, -3, axis=1)[:, inside]).mean()
+    assert moved < 0.3 * np.abs(first[:, inside] - second[:, inside]).mean()
+
+
+def test_a_picture_all_around_has_one_size() -> None:
+    with pytest.raises(InputError, match="panorama-lite0: its picture all around is 1088x352; leave --size out"):
+        make_encoder(PANORAMIC, Options(device="cpu", size=Size(224, 168)))

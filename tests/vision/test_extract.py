@@ -14,12 +14,25 @@ import numpy as np
 import pytest
 
 from processes import is_gone
-from vision.film import EXPECTED, PLACES, SIZE, Brightness, Noted, Travelling, header, large, pictures
+from vision.film import (
+    EXPECTED,
+    PLACES,
+    SIZE,
+    Around,
+    Brightness,
+    Noted,
+    Travelling,
+    TravellingAround,
+    around,
+    header,
+    large,
+    pictures,
+)
 from vnla.common.errors import InputError
-from vnla.houses.folder import read_world, write_world
+from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
-from vnla.vision.encoders import Options, Size, make_encoder
+from vnla.vision.encoders import PANORAMIC, Options, Size, make_encoder
 from vnla.vision.extract import WORTH_HELPING, Plan, _groups, extract
 from vnla.vision.making import make_features
 from vnla.vision.store import DONE, FeatureStore, StoreWriter
@@ -70,6 +83,17 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path, happens: str, complaint
     np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
 
 
+@pytest.mark.parametrize("kind", [Around, TravellingAround])
+def test_one_picture_all_around_for_all_views(tmp_path: Path, kind: type[Around]) -> None:
+    encoder = kind()
+    with StoreWriter(tmp_path / "s", header(encoder)) as store:
+        extract(around, PLACES, encoder, store, batch=3, workers=1)
+        store.finish()
+    np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
+    if not encoder.travels:
+        assert max(encoder.calls) == 3, "so many pictures at once"
+
+
 def test_images_of_another_size_are_scaled(tmp_path: Path) -> None:
     with StoreWriter(tmp_path / "s", header(Brightness())) as store:
         extract(large, PLACES, Brightness(), store, workers=1)
@@ -80,7 +104,7 @@ def test_images_of_another_size_are_scaled(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape", [(35, 24, 32, 3), (36, 24, 32), (36, 24, 32, 4)])
 def test_bad_images_are_named(shape: tuple[int, ...]) -> None:
     with pytest.raises(InputError, match="viewpoint v0 of house one: images of uint8"):
-        fitted("one", "v0", np.zeros(shape, dtype=np.uint8), SIZE)
+        fitted("one", "v0", np.zeros(shape, dtype=np.uint8), 36, SIZE)
 
 
 def test_a_store_of_other_viewpoints(tmp_path: Path) -> None:
@@ -171,10 +195,7 @@ def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: s
 
 
 def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
-    recipe = Recipe("house", 1, 8)
-    extra = as_extra("test", 0, [recipe])
-    write_world(tmp_path / "world", [recipe.make().house], source="generated", extra=extra)
-    folder = read_world(tmp_path / "world")
+    folder = one_house(tmp_path)
     encoder, told = make_encoder("pixels", Options(size=Size(64, 48))), []
     out, head, _ = make_features(folder, World.compile(folder.houses), encoder, told=told.append, workers=2)
     assert told == ["compiling the renderer", "lighting house; drawing and encoding", "drawing and encoding"]
@@ -182,3 +203,21 @@ def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
     for row in (0, len(head.viewpoints) - 1):
         expected = encoder.encode(images(*head.viewpoints[row]))
         np.testing.assert_array_equal(FeatureStore.open(out).array[row], expected.astype(np.float16))
+
+
+def test_all_around_is_drawn_for_who_wants_it(tmp_path: Path) -> None:
+    folder = one_house(tmp_path)
+    encoder = make_encoder(PANORAMIC, Options(device="cpu"))
+    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, workers=2)
+    assert head.size == (1088, 352) and head.weights.endswith("-int8")
+    picture = world_images(folder, panoramic=True)(*head.viewpoints[0])
+    expected = encoder.encode(picture).astype(np.float16)
+    np.testing.assert_array_equal(FeatureStore.open(out).array[0], expected)
+
+
+def one_house(folder: Path) -> WorldFolder:
+    """A world of one house that can be drawn."""
+    recipe = Recipe("house", 1, 8)
+    extra = as_extra("test", 0, [recipe])
+    write_world(folder / "world", [recipe.make().house], source="generated", extra=extra)
+    return read_world(folder / "world")

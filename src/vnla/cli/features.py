@@ -34,7 +34,10 @@ app = typer.Typer(help="Features of images: make, import, export, probe.", no_ar
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 DEFAULT_ENCODER = "efficientnet-lite0"
-ENCODER_HELP = "efficientnet-lite0, resnet152, timm:MODEL, random, pixels, pictures, or your own, package.module:Class."
+ENCODER_HELP = (
+    "efficientnet-lite0, efficientnet-lite0-int8, panorama-lite0, resnet152, timm:MODEL, random, pixels, pictures, "
+    "or your own, package.module:Class."
+)
 
 
 @app.command("make", epilog="Example: vnla features make worlds/small --encoder efficientnet-lite0")

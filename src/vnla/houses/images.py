@@ -30,7 +30,8 @@ FACE = 288
 
 @dataclass
 class WorldImages:
-    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB.
+    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB, or one
+    picture all around, (1, height, width, 3).
 
     It can be sent to other processes.
     """
@@ -40,9 +41,11 @@ class WorldImages:
     height: int = 168
     alone: bool = False
     """Whether it keeps to the thread that calls it: one of several processes, each with houses of its own."""
+    panoramic: bool = False
+    """Whether it gives one picture all around in place of the views, as `vnla.world.around` says."""
 
-    def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool]]:
-        return WorldImages, (self.folder, self.width, self.height, self.alone)
+    def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool, bool]]:
+        return WorldImages, (self.folder, self.width, self.height, self.alone, self.panoramic)
 
     @cached_property
     def source(self) -> PictureSource:
@@ -53,11 +56,13 @@ class WorldImages:
         return source
 
     def __call__(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
-        """All views of a viewpoint."""
-        from vnla.houses.render.panorama import views_of
+        """All views of a viewpoint, or the one picture of them."""
+        from vnla.houses.render.panorama import around_of, views_of
 
-        faces = self.faces(house, viewpoint)
-        return views_of(faces, self.width, self.height, rotation=self._stand(house, viewpoint).rotation)
+        faces, rotation = self.faces(house, viewpoint), self._stand(house, viewpoint).rotation
+        if self.panoramic:
+            return around_of(faces, rotation)[None]
+        return views_of(faces, self.width, self.height, rotation=rotation)
 
     def faces(self, house: str, viewpoint: str) -> Faces:
         """The panorama's faces: (6, size, size, 3), RGB."""
@@ -91,10 +96,15 @@ class WorldImages:
         return found.viewpoints[found.number[viewpoint]]
 
 
-def world_images(folder: WorldFolder, size: tuple[int, int] = (224, 168), *, alone: bool = False) -> WorldImages:
-    """Pictures of a world's views, `size` (width, height) each; 4:3 as the simulator's 640×480."""
+def world_images(
+    folder: WorldFolder, size: tuple[int, int] = (224, 168), *, alone: bool = False, panoramic: bool = False
+) -> WorldImages:
+    """Pictures of a world's views, `size` (width, height) each; 4:3 as the simulator's 640×480.
+
+    With `panoramic` one picture all around is given in their place, of as many details as views of that size have.
+    """
     if size[0] * HEIGHT != size[1] * WIDTH:
         raise InputError(f"views of {size[0]}×{size[1]}: the simulator's camera is {WIDTH}:{HEIGHT}")
-    images = WorldImages(folder, *size, alone)
+    images = WorldImages(folder, *size, alone, panoramic)
     _ = images.source  # whoever asks learns at once, and not in another process, that it cannot be made
     return images

@@ -46,10 +46,9 @@ def extract(
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
-    most = max(1, (batch or encoder.batch) // VIEWS)
+    most = max(1, (batch or encoder.batch) // encoder.images)
     plan = Plan(viewpoints, _of(house, viewpoints, store.pending), most)
-    job = Job(images, encoder.size, encoder if encoder.travels else None)
-    with crew(job, most, min(workers or cores_here(), len(plan))) as started:
+    with crew(Job.of(images, encoder), most, min(workers or cores_here(), len(plan))) as started:
         meanwhile()
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
@@ -64,7 +63,7 @@ def extract(
                 hand = busy[ready]  # type: ignore[index]
                 slot = hand.worker.outcome().slot
                 rows = hand.done(slot)
-                made = hand.worker.made(slot, len(rows))  # (viewpoints, 36, …)
+                made = hand.worker.made(slot, len(rows))  # (viewpoints, 36 or 1, …)
                 features = made if encoder.travels else encoder.encode(made.reshape(-1, *made.shape[2:]))
                 store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
                 hand.take(slot)

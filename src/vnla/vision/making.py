@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
-from vnla.houses.images import world_images
+from vnla.houses.images import WorldImages, world_images
 from vnla.houses.render.warming import compile_kernels
 from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import extract
@@ -78,7 +78,7 @@ def encode(
     workers: int | None = None,
 ) -> None:
     """Encode what a store of this world still lacks, in one house or in all."""
-    images = world_images(folder, camera_size(encoder.size), alone=True)
+    images = _images(folder, encoder)
     told("compiling the renderer")
     extract(
         images,
@@ -92,6 +92,13 @@ def encode(
         workers=workers,
         meanwhile=compile_kernels,
     )
+
+
+def _images(folder: WorldFolder, encoder: Encoder) -> WorldImages:
+    """What an encoder is given of a world, drawn by one process of several."""
+    if encoder.panoramic:
+        return world_images(folder, alone=True, panoramic=True)
+    return world_images(folder, camera_size(encoder.size), alone=True)
 
 
 def _doing(readying: Sequence[str], generated: bool) -> str:

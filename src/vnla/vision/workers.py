@@ -28,7 +28,7 @@ from vnla.vision.encoders.base import Encoder, Size
 from vnla.world.views import VIEWS
 
 Images = Callable[[str, str], NDArray[np.uint8]]
-"""(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3)."""
+"""(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3), or one picture of them."""
 
 SLOTS = 2
 """Pieces that a process may have in hand: one that it makes and one that is taken from it."""
@@ -36,31 +36,37 @@ SLOTS = 2
 
 @dataclass(frozen=True)
 class Job:
-    """What is made of a viewpoint: images of a size, or features if there is an encoder."""
+    """What is made of a viewpoint: so many images of a size, or features if there is an encoder."""
 
     images: Images
+    count: int
     size: Size
     encoder: Encoder | None = None
+
+    @classmethod
+    def of(cls, images: Images, encoder: Encoder) -> Job:
+        """What other processes do for an encoder, with it if it can come along."""
+        return cls(images, encoder.images, encoder.size, encoder if encoder.travels else None)
 
     @property
     def kind(self) -> np.dtype[Any]:
         """The type of what is made of one viewpoint, with its shape."""
         if self.encoder is None:
-            return np.dtype((np.uint8, (VIEWS, self.size.height, self.size.width, 3)))
+            return np.dtype((np.uint8, (self.count, self.size.height, self.size.width, 3)))
         return np.dtype((np.float32, (VIEWS, self.encoder.dimension)))
 
     def make(self, house: str, viewpoint: str) -> NDArray[Any]:
         """What is made of one viewpoint."""
-        images = fitted(house, viewpoint, self.images(house, viewpoint), self.size)
+        images = fitted(house, viewpoint, self.images(house, viewpoint), self.count, self.size)
         return images if self.encoder is None else self.encoder.encode(images)
 
 
-def fitted(house: str, viewpoint: str, images: NDArray[np.uint8], size: Size) -> NDArray[np.uint8]:
+def fitted(house: str, viewpoint: str, images: NDArray[np.uint8], count: int, size: Size) -> NDArray[np.uint8]:
     """A viewpoint's images, checked, and scaled where they are not of the encoder's size."""
-    if images.dtype != np.uint8 or images.ndim != 4 or len(images) != VIEWS or images.shape[3] != 3:
+    if images.dtype != np.uint8 or images.ndim != 4 or len(images) != count or images.shape[3] != 3:
         raise InputError(
             f"viewpoint {viewpoint} of house {house}: images of {images.dtype} and shape {images.shape};"
-            f" expected bytes of shape ({VIEWS}, height, width, 3)"
+            f" expected bytes of shape ({count}, height, width, 3)"
         )
     if images.shape[1:3] == (size.height, size.width):
         return images

@@ -9,6 +9,7 @@ from vnla.houses import skybox
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render import (
     Stage,
+    around_of,
     objects_in_views,
     panorama_objects,
     prepare,
@@ -18,6 +19,7 @@ from vnla.houses.render import (
     views_of,
 )
 from vnla.houses.scene import Material, Part, Scene
+from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL, angles_around
 from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
 
 EYE = (0.3, -0.2, 1.5)
@@ -43,6 +45,18 @@ def test_views_are_those_of_the_skybox_module_to_rounding(rotation: np.ndarray) 
         # A ray through the very edge of two faces may take either.
         assert (difference <= 1).mean() > 0.9995
         assert (difference == 0).mean() > 0.95
+
+
+@pytest.mark.parametrize("rotation", [np.array(UPRIGHT), turned(1.1, 0.1)])
+def test_all_around_each_pixel_is_what_a_view_has_in_its_middle(rotation: np.ndarray) -> None:
+    faces = np.random.default_rng(2).integers(0, 256, (6, 40, 40, 3)).astype(np.uint8)
+    around = around_of(faces, rotation)
+    assert around.shape == (AROUND_HEIGHT, AROUND_WIDTH, 3)
+    headings, elevations = angles_around()
+    for row, column in ((0, 40), (100, 500), (AROUND_HEIGHT // 2, 33), (250, 1000), (AROUND_HEIGHT - 1, 700)):
+        view = skybox.render_view(faces, rotation, headings[column], elevations[row], 1, 1, 0.001)
+        assert np.abs(around[row, column].astype(int) - view[0, 0]).max() <= 1
+    np.testing.assert_array_equal(around[:, :CELL], around[:, -2 * CELL : -CELL])
 
 
 def test_views_of_a_panorama_look_like_frames_drawn_straight_away(stage: Stage) -> None:

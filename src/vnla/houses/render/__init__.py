@@ -4,6 +4,7 @@ stage = prepare(scene)                               # once for each house
 frame = render_view(stage, (x, y, z), heading, elevation)
 panorama = render_panorama(stage, (x, y, z), size=288)
 views = views_of(panorama.rgb, 224, 168)             # all 36 views of the simulator
+around = around_of(panorama.rgb)                     # one picture of all that they show
 seen = objects_in_views(panorama.objects)
 """
 
@@ -12,6 +13,7 @@ from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.panorama import (
     Panorama,
     Sightings,
+    around_of,
     objects_in_views,
     panorama_objects,
     render_panorama,
@@ -28,6 +30,7 @@ __all__ = [
     "Panorama",
     "Sightings",
     "Stage",
+    "around_of",
     "build_mesh",
     "objects_in_views",
     "panorama_objects",

@@ -1,4 +1,4 @@
-"""Panoramas of a scene as the six faces of a skybox, and the simulator's 36 views cut out of any skybox.
+"""Panoramas of a scene as the six faces of a skybox; the simulator's 36 views, or a picture all around, cut out of any.
 
 Six faces hold all that the 36 views of a viewpoint show, so they are drawn once and cut up. Generated and scanned buildings
 take the same way from there. The views are the same as `vnla.houses.skybox.render_view` makes, one by one, in NumPy.
@@ -24,6 +24,7 @@ from vnla.houses.render.camera import camera_axes
 from vnla.houses.render.raster import Camera, draw, draw_objects
 from vnla.houses.render.stage import Stage
 from vnla.houses.skybox import Faces, face_directions
+from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, angles_around
 from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles
 
 
@@ -97,6 +98,26 @@ def views_of(
 
     _divided(cut, VIEWS, workers)
     return views
+
+
+def around_of(faces: Faces, rotation: ArrayLike = UPRIGHT) -> NDArray[np.uint8]:
+    """The picture all around (`vnla.world.around`), RGB, of a panorama whose faces are (6, size, size, 3)."""
+    size = faces.shape[1]
+    around: NDArray[np.uint8] = np.empty((1, AROUND_HEIGHT, AROUND_WIDTH, 3), np.uint8)
+    texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
+    _cut(texels, size, _mixes_around(size, np.asarray(rotation, np.float32).tobytes()), around)
+    return around.reshape(around.shape[1:])
+
+
+@lru_cache(maxsize=1)
+def _mixes_around(size: int, rotation: bytes) -> NDArray[np.uint64]:
+    """For each pixel of the picture all around which texels it is mixed of: (1, height, width)."""
+    headings, elevations = angles_around()
+    level = np.stack([camera_axes(heading, 0.0) for heading in headings])
+    turns = np.ascontiguousarray(level @ np.frombuffer(rotation, np.float32).reshape(3, 3))
+    mixes = np.empty((1, AROUND_HEIGHT, AROUND_WIDTH), np.uint64)
+    _aim_around(size, turns, -np.tan(elevations).astype(np.float32), mixes)
+    return mixes
 
 
 @lru_cache(maxsize=1)
@@ -181,16 +202,44 @@ def _spread(texels):  # type: ignore[no-untyped-def]
     return spread
 
 
-@compiled
-def _aim(size, turns, tangent_x, tangent_y, mixes):  # type: ignore[no-untyped-def]
-    """For each pixel the first of four texels, whether there is one right of it and below, and three of their weights.
+@inlined
+def _mix(size, face, across, down):  # type: ignore[no-untyped-def]
+    """The first of four texels around a place on a face, and it with whether there is one right of it and below, and three
+    of their weights.
 
     Bilinear sampling, held at the edges of a face as the simulator does. Weights are whole, in 4096ths, and add up to 4096.
     From the lowest bit: 23 for the texel, 1 and 1, and 13 for each weight.
     """
-    count, height, width = mixes.shape
     one, half, largest = np.float32(1), np.float32(0.5), np.float32(size - 1)
     scale = np.float32(size * 0.5)
+    fx = min(max((across + one) * scale - half, np.float32(0)), largest)
+    fy = min(max((down + one) * scale - half, np.float32(0)), largest)
+    left, top = np.int32(fx), np.int32(fy)
+    fx, fy = fx - np.float32(left), (fy - np.float32(top)) * np.float32(4096)
+    first = np.uint64((face * size + top) * size + left)
+    lower = np.int32(fy + half)
+    d = np.int32(fx * fy + half)
+    b = np.int32(fx * np.float32(4096) + half) - d
+    beside, below = np.uint64(left + 1 < size), np.uint64(top + 1 < size)
+    mix = first | beside << np.uint64(23) | below << np.uint64(24) | np.uint64(b) << np.uint64(25)
+    return first, mix | np.uint64(lower - d) << np.uint64(38) | np.uint64(d) << np.uint64(51)
+
+
+@compiled
+def _aim_around(size, turns, slopes, mixes):  # type: ignore[no-untyped-def]
+    """The `_mix` of each pixel of a picture all around: a camera that looks level for each column, and how far down for each
+    row."""
+    for column in range(turns.shape[0]):
+        for row in range(slopes.shape[0]):
+            _, mix = _mix(size, *_meet(turns, column, np.float32(0), slopes[row]))
+            mixes[0, row, column] = mix
+
+
+@compiled
+def _aim(size, turns, tangent_x, tangent_y, mixes):  # type: ignore[no-untyped-def]
+    """The `_mix` of each pixel of views."""
+    count, height, width = mixes.shape
+    half = np.float32(0.5)
     wide, high = np.float32(tangent_x), np.float32(tangent_y)
     step_x, step_y = np.float32(2 * tangent_x / width), np.float32(2 * tangent_y / height)
     texels = np.uint64(6 * size * size)
@@ -199,22 +248,12 @@ def _aim(size, turns, tangent_x, tangent_y, mixes):  # type: ignore[no-untyped-d
             y = (np.float32(row) + half) * step_y - high
             for column in range(width):
                 x = (np.float32(column) + half) * step_x - wide
-                face, across, down = _meet(turns, view, x, y)
-                fx = min(max((across + one) * scale - half, np.float32(0)), largest)
-                fy = min(max((down + one) * scale - half, np.float32(0)), largest)
-                left, top = np.int32(fx), np.int32(fy)
-                fx, fy = fx - np.float32(left), (fy - np.float32(top)) * np.float32(4096)
-                first = np.uint64((face * size + top) * size + left)
+                first, mix = _mix(size, *_meet(turns, view, x, y))
                 if first >= texels:
                     # Never so; but a loop that may be left is not vectorised, and vectors round in another way, which would
                     # change a pixel here and there.
                     return
-                lower = np.int32(fy + half)
-                d = np.int32(fx * fy + half)
-                b = np.int32(fx * np.float32(4096) + half) - d
-                beside, below = np.uint64(left + 1 < size), np.uint64(top + 1 < size)
-                mix = first | beside << np.uint64(23) | below << np.uint64(24) | np.uint64(b) << np.uint64(25)
-                mixes[view, row, column] = mix | np.uint64(lower - d) << np.uint64(38) | np.uint64(d) << np.uint64(51)
+                mixes[view, row, column] = mix
 
 
 @compiled

@@ -6,7 +6,7 @@ and compile the same; so whoever starts them draws a very small scene first, in 
 
 from __future__ import annotations
 
-from vnla.houses.render.panorama import render_panorama, views_of
+from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.stage import prepare
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
 
@@ -18,4 +18,6 @@ def compile_kernels() -> None:
     pane = Part("box", (0.0, 1.4, 1.2), (1.2, 0.04, 1.2), glass)
     table = Part("cylinder", (0.8, 0.0, 0.4), (0.6, 0.6, 0.8), plain)
     scene = Scene((floor, pane, table), (NO_OBJECT, NO_OBJECT, 1), (Light((0.0, 0.0, 2.0)),))
-    views_of(render_panorama(prepare(scene, workers=1), (0.0, 0.0, 1.5), size=8).rgb, 8, 6)
+    faces = render_panorama(prepare(scene, workers=1), (0.0, 0.0, 1.5), size=8).rgb
+    views_of(faces, 8, 6)
+    around_of(faces)

@@ -70,12 +70,19 @@ class Encoder(ABC):
     """What it was made with that decides its features and that neither its name nor its weights tell."""
     device: str = "cpu"
     batch: int = VIEWS
-    """How many images to hand over at once: on a CPU more than those of one viewpoint gains nothing."""
+    """How many images to hand over at once, at least those of one viewpoint: on a CPU more gain nothing."""
+    panoramic: bool = False
+    """Whether an image is one picture all around a viewpoint (`vnla.world.around`), with all views' features in it."""
     travels: bool = False
     """Whether it can be sent to other processes and runs there in one thread, with the same features."""
 
+    @property
+    def images(self) -> int:
+        """How many images it needs of a viewpoint."""
+        return 1 if self.panoramic else VIEWS
+
     def encode(self, images: Images) -> Float32:
-        """Features (n, dimension) of images (n, height, width, 3), RGB."""
+        """Features (n, dimension) of images (n, height, width, 3), RGB; (36·n, dimension) of pictures all around."""
         expected = (self.size.height, self.size.width, 3)
         if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != expected:
             raise InputError(
@@ -85,10 +92,10 @@ class Encoder(ABC):
             return np.zeros((0, self.dimension), dtype=np.float32)
         # PyTorch warns of arrays that it could not write on, such as a memory-mapped file's.
         features = self._encode(np.require(images, requirements=["C", "W"]))
-        if features.shape != (len(images), self.dimension):
+        wanted = (len(images) * VIEWS // self.images, self.dimension)
+        if features.shape != wanted:
             raise InputError(
-                f"{self.name}: gave features of shape {features.shape} for {len(images)} images; "
-                f"expected ({len(images)}, {self.dimension})"
+                f"{self.name}: gave features of shape {features.shape} for {len(images)} images; expected {wanted}"
             )
         return features
 

@@ -101,11 +101,14 @@ class EfficientNetLite0(nn.Module):
         self._fc = nn.Linear(DIMENSION, 1000)
 
     def forward(self, x: Tensor) -> Tensor:
+        return self.cells(x).mean((2, 3))
+
+    def cells(self, x: Tensor) -> Tensor:
+        """The last layer (n, 1280, height, width), a value for each 32 × 32 pixels."""
         x = functional.relu6(self._bn0(self._conv_stem(x)), inplace=True)
         for block in self._blocks:
             x = block(x)
-        x = functional.relu6(self._bn1(self._conv_head(x)), inplace=True)
-        return x.mean((2, 3))
+        return functional.relu6(self._bn1(self._conv_head(x)), inplace=True)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -127,18 +130,25 @@ def packaged_weights() -> Path:
     return paths[0]
 
 
+def untouched_network(weights: Path | None = None) -> tuple[EfficientNetLite0, str]:
+    """The network with its weights as they are in their file, and what tells those weights from others."""
+    network = EfficientNetLite0()
+    return network, load_weights(network, weights or packaged_weights())
+
+
 def trained_network(weights: Path | None = None) -> tuple[EfficientNetLite0, str]:
     """The network with its weights, batch norms folded, and what tells those weights from others."""
-    network = EfficientNetLite0()
-    version = load_weights(network, weights or packaged_weights())
+    network, version = untouched_network(weights)
     fold_batch_norms(network)
     return network, version
 
 
-def torch_encoder(network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False) -> NetworkEncoder:
+def torch_encoder(
+    network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False, name: str = NAME
+) -> NetworkEncoder:
     """The encoder run by PyTorch."""
     return NetworkEncoder(
-        NAME,
+        name,
         network,
         DIMENSION,
         size,

@@ -15,7 +15,6 @@ from torch.nn.utils import fuse_conv_bn_eval
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Float32, Images, Size
-from vnla.world.views import VIEWS
 
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
 IMAGENET_DEVIATION = (58.395, 57.12, 57.375)
@@ -28,7 +27,8 @@ CPU_PIECE = 4
 
 
 class NetworkEncoder(Encoder):
-    """A network from normalised images (n, 3, height, width) to features (n, dimension)."""
+    """A network from normalised images (n, 3, height, width) to features (n, dimension), or (36·n, dimension) if they are
+    panoramic."""
 
     def __init__(
         self,
@@ -42,10 +42,13 @@ class NetworkEncoder(Encoder):
         deviation: Sequence[float] = IMAGENET_DEVIATION,
         device: str = "cpu",
         half: bool = False,
+        panoramic: bool = False,
     ) -> None:
         self.name, self.dimension, self.size, self.weights, self.device = name, dimension, size, weights, device
+        self.panoramic = panoramic
         self._on_gpu = torch.device(device).type != "cpu"
-        self.batch = VIEWS * max(1, GPU_PIXELS // (VIEWS * size.width * size.height)) if self._on_gpu else VIEWS
+        at_once = max(1, GPU_PIXELS // (self.images * size.width * size.height)) if self._on_gpu else 1
+        self.batch = self.images * at_once
         # bfloat16 on a CPU with AMX would be the fastest, but its features are too far from float32's (docs/vision.md).
         self._type = torch.float16 if half and self._on_gpu else torch.float32
         frozen = network.eval().requires_grad_(False).to(device, self._type)
@@ -58,7 +61,9 @@ class NetworkEncoder(Encoder):
     def _encode(self, images: Images) -> Float32:
         pixels = torch.from_numpy(images)
         if not self._on_gpu:
-            return torch.cat([self._features(piece) for piece in torch.split(pixels, CPU_PIECE)]).numpy()
+            return torch.cat(
+                [self._features(piece) for piece in torch.split(pixels, 1 if self.panoramic else CPU_PIECE)]
+            ).numpy()
         if torch.device(self.device).type == "cuda":
             pixels = pixels.pin_memory()
         features: Float32 = self._features(pixels.to(self.device, non_blocking=True)).cpu().numpy()

@@ -30,8 +30,11 @@ class OnnxEncoder(Encoder):
 
     travels = True
 
-    def __init__(self, name: str, graph: bytes, dimension: int, size: Size, *, weights: str) -> None:
-        self.name, self.dimension, self.size, self.weights = name, dimension, size, weights
+    def __init__(
+        self, name: str, graph: bytes, dimension: int, size: Size, *, weights: str, panoramic: bool = False
+    ) -> None:
+        self.name, self.dimension, self.size, self.weights, self.panoramic = name, dimension, size, weights, panoramic
+        self.batch = self.images
         self._graph = graph
         self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -48,5 +51,6 @@ class OnnxEncoder(Encoder):
         return onnxruntime.InferenceSession(self._graph, options, providers=["CPUExecutionProvider"])
 
     def _encode(self, images: Images) -> Float32:
-        pieces = np.split(images, range(PIECE * self._threads, len(images), PIECE * self._threads))
+        piece = 1 if self.panoramic else PIECE * self._threads
+        pieces = np.split(images, range(piece, len(images), piece))
         return np.concatenate([self._session.run(["features"], {"images": piece})[0] for piece in pieces])
