@@ -24,13 +24,13 @@ def demo(
 
     Example: vnla demo
     """
-    from vnla.paper.presets import DEMO
+    from vnla.paper.presets import SMALL
     from vnla.paper.reporting import Contents
 
     contents = Contents("Five help policies in small houses", (1, 2), 2, 1, everything=False, peers=False)
     source = run_all(
         out,
-        DEMO,
+        SMALL,
         contents,
         f"vnla demo {out}" + (f" --seed {seed}" if seed else ""),
         seed=seed,

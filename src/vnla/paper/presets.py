@@ -7,7 +7,7 @@ hyperparameters (Table 6). All eleven trainings of a preset have the same config
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -17,7 +17,6 @@ from vnla.houses.generate.world import Preset as Houses
 from vnla.tasks.filters import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
-from vnla.vision.encoders import IN_BYTES
 from vnla.vision.reduce import reduced_name
 
 
@@ -60,10 +59,7 @@ SMALL = Preset(
     agent={"hidden": 128, "help_hidden": 128, "word_embedding": 128, "dropout": 0.2},
     reduced=128,
 )
-"""Agents of a quarter of the paper's width that learn fast, for a few minutes each."""
-
-DEMO = replace(SMALL, features=IN_BYTES)
-"""The same for who waits: features that a CPU has in a third of the time."""
+"""The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""
 
 PAPER = Preset(
     name="paper",
