@@ -458,7 +458,7 @@ def distributions(rollout: Rollout) -> list[Tensor]:
 @pytest.mark.parametrize("policy", HELP_POLICIES)
 @pytest.mark.parametrize("acting", [ALONE, BCUI], ids=["evaluation", "training"])
 def test_outcomes_do_not_change_with_the_batch(environment: Environment, policy: str, acting: Acting) -> None:
-    """A hundred episodes together, many by sevens in another order, and some alone."""
+    """A hundred episodes together, some by sevens in another order, and two alone."""
     agent, keys = small_agent(9).eval(), torch.arange(300, 400)
 
     def run(key: Tensor) -> Rollout:
@@ -472,7 +472,7 @@ def test_outcomes_do_not_change_with_the_batch(environment: Environment, policy:
     expected, shapes = outcome(whole), distributions(whole)
     assert len({nav for walk in told(whole, "nav") for nav in walk}) >= 5, "agents that all do the same prove nothing"
     order = torch.randperm(100, generator=torch.Generator().manual_seed(2))
-    for part in [*order[:42].split(7), *order[:4].split(1)]:
+    for part in [*order[:21].split(7), *order[:2].split(1)]:
         some = run(keys[part])
         assert outcome(some) == [expected[i] for i in part.tolist()]
         for i, shape in zip(part.tolist(), distributions(some), strict=True):
