@@ -111,7 +111,7 @@ def test_the_house_passes_by_while_one_walks_unless_few_things_shall_move(
     guest.button("Pause").click()
     guest.page.wait_for_timeout(500)
     page.evaluate("drawn.length = 0")
-    while "forward" not in page.locator(".now").inner_text():
+    while "goes forward" not in page.locator(".now").inner_text():
         page.keyboard.press(".")
         page.wait_for_timeout(100)
     guest.see()
