@@ -96,6 +96,7 @@ def mismatch(network: efficientnet.EfficientNetLite0, images: torch.Tensor) -> f
     return float(np.median(seen))
 
 
+@pytest.mark.slow
 def test_statistics_of_training_are_met_best_by_the_right_network(photographs: NDArray[np.uint8]) -> None:
     """Photographs leave the means that the file of weights remembers; scaled, wired or ordered wrongly, others."""
 
