@@ -144,9 +144,16 @@ def trained_network(weights: Path | None = None) -> tuple[EfficientNetLite0, str
 
 
 def torch_encoder(
-    network: EfficientNetLite0, version: str, size: Size, device: str, half: bool = False, name: str = NAME
+    network: nn.Module,
+    version: str,
+    size: Size,
+    device: str,
+    half: bool = False,
+    name: str = NAME,
+    *,
+    panoramic: bool = False,
 ) -> NetworkEncoder:
-    """The encoder run by PyTorch."""
+    """The encoder run by PyTorch: the network, or what is made of it."""
     return NetworkEncoder(
         name,
         network,
@@ -157,4 +164,5 @@ def torch_encoder(
         deviation=(DEVIATION,) * 3,
         device=device,
         half=half,
+        panoramic=panoramic,
     )

@@ -16,14 +16,13 @@ from torch import Tensor, nn
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 from vnla.vision.encoders.efficientnet import (
-    DEVIATION,
     DIMENSION,
-    MEAN,
     EfficientNetLite0,
+    torch_encoder,
     trained_network,
     untouched_network,
 )
-from vnla.vision.encoders.network import NetworkEncoder, chosen_device
+from vnla.vision.encoders.network import chosen_device
 from vnla.vision.encoders.onnx import OnnxEncoder, available
 from vnla.vision.encoders.quantised import IN_BYTES, graph_of
 from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, shares
@@ -42,18 +41,7 @@ def make(_name: str, options: Options) -> Encoder:
         graph = graph_of(network, shares())
         return OnnxEncoder(NAME, graph, DIMENSION, SIZE, weights=version + IN_BYTES, panoramic=True)
     network, version = trained_network(options.weights)
-    return NetworkEncoder(
-        NAME,
-        Around(network),
-        DIMENSION,
-        SIZE,
-        weights=version,
-        mean=(MEAN,) * 3,
-        deviation=(DEVIATION,) * 3,
-        device=device,
-        half=options.half,
-        panoramic=True,
-    )
+    return torch_encoder(Around(network), version, SIZE, device, options.half, NAME, panoramic=True)
 
 
 class Around(nn.Module):
