@@ -37,9 +37,9 @@ from vnla.paper.works import Division, Works
 from vnla.training.config import RunConfig
 from vnla.vision.store import store_path
 
-ENCODERS = ("efficientnet-lite0", "efficientnet-lite0-int8", "panorama-lite0")
+ENCODERS = ("efficientnet-lite0", "panorama-lite0", "efficientnet-lite0-int8")
 """The first is what the others are held against."""
-TRAININGS = 5
+TRAININGS = 4
 FRESH_HOUSES = 8
 """Houses that nobody was trained or chosen in."""
 CORES = 2
@@ -54,14 +54,16 @@ class Success:
         self.out = out
 
     def stages(self) -> list[Stage]:
-        """All of them; the trainings of one seed are next to each other."""
-        made = self._works(ENCODERS[0]).ground([ASKNAV])[:2]  # without features
-        made += [stage for encoder in ENCODERS for stage in self._features(encoder)]
-        for seed in range(TRAININGS):
-            made += [self._training(encoder, seed) for encoder in ENCODERS]
-            made += [self._evaluation(encoder, seed, split) for encoder in ENCODERS for split in TESTS]
-        made += self._fresh()
-        return made + [self._evaluation(encoder, seed, FRESH) for seed in range(TRAININGS) for encoder in ENCODERS]
+        """All of them, in an order in which the first two encoders can be compared first."""
+        made = [*self._works(ENCODERS[0]).ground([ASKNAV])[:2], *self._fresh()]  # without features
+        for encoders in (ENCODERS[:2], ENCODERS[2:]):
+            made += [stage for encoder in encoders for stage in self._features(encoder)]
+            pairs = [(encoder, seed) for seed in range(TRAININGS) for encoder in encoders]
+            made += [self._training(*pair) for pair in pairs]
+            made += [self._evaluation(*pair, split) for split in TESTS for pair in pairs]
+            made += [stage for encoder in encoders for stage in self._fresh_features(encoder)]
+            made += [self._evaluation(*pair, FRESH) for pair in pairs]
+        return made
 
     def values(self, encoder: str, challenge: str) -> Floats:
         """Success in per cent, task by task, over the seeds of the help budgets: (trainings, tasks)."""
@@ -135,13 +137,14 @@ class Success:
                 weight=5,
             )
         ]
-        for encoder in ENCODERS:
-            preset = self._preset(encoder)
-            after = (f"{FRESH}/world", f"features/{encoder}")
-            about = {"encoder": encoder, "reduced": preset.reduced}
-            store = store_path(world, preset.store)
-            made += self._works(encoder).encoding(f"{FRESH}/features/{encoder}", world, store, layout.world, after, about)
         return made
+
+    def _fresh_features(self, encoder: str) -> list[Stage]:
+        preset, world = self._preset(encoder), self.layout.fresh_world
+        after = (f"{FRESH}/world", f"features/{encoder}")
+        about = {"encoder": encoder, "reduced": preset.reduced}
+        store, name = store_path(world, preset.store), f"{FRESH}/features/{encoder}"
+        return self._works(encoder).encoding(name, world, store, self.layout.world, after, about)
 
 
 def _words(found: Interval | None) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,7 @@ def write_results(path: Path, results: Sequence[Result]) -> None:
 
 def result_line(result: Result) -> str:
     """A record as a results file has it, in one line."""
-    record = {name: value for name, value in asdict(result).items() if value is not None}
+    record = {name: value for name, value in vars(result).items() if value is not None}
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 from multiprocessing.connection import wait
 
 import numpy as np
@@ -35,21 +36,22 @@ def extract(
     house: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
-    meanwhile: Callable[[], None] = lambda: None,
+    before: Sequence[Callable[[], None]] = (),
 ) -> None:
     """Encode what the store still lacks, with so many processes, as many as there are cores unless told.
 
     `viewpoints` are the store's, in its order; with a `house`, only what is missing of that is made. At most `batch` images
     go to the encoder at once. `images` is sent to the processes, and the encoder as well if it can travel; their number
-    changes nothing in the result. `progress` counts viewpoints. `meanwhile` is called while the processes start, and is over
-    when they begin; `readying` then, with the houses that are being made ready, each time they change.
+    changes nothing in the result. `progress` counts viewpoints. What is to be done `before` they begin, functions of modules,
+    is called all at once, the first here and the others by them; `readying` then, with the houses that are being made ready,
+    each time they change.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // encoder.images)
     plan = Plan(viewpoints, _of(house, viewpoints, store.pending), most)
     with crew(Job.of(images, encoder), most, min(workers or cores_here(), len(plan))) as started:
-        meanwhile()
+        _call(before, started)
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
             for hand in hands:
@@ -68,6 +70,17 @@ def extract(
                 store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
                 hand.take(slot)
                 progress(len(rows))
+
+
+def _call(functions: Sequence[Callable[[], None]], workers: Sequence[Worker]) -> None:
+    """Call functions, the first here and the others by workers, and wait until all is done."""
+    called = list(zip(cycle(workers), functions[1:], strict=False))
+    for worker, function in called:
+        worker.call(function)
+    for function in functions[:1]:
+        function()
+    for worker, _ in called:
+        worker.outcome()
 
 
 def _of(house: str | None, viewpoints: Sequence[Place], rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
-from vnla.houses.render.warming import compile_kernels
+from vnla.houses.render.warming import compile_drawing, compile_others
 from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import extract
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
@@ -90,7 +90,7 @@ def encode(
         house=house,
         batch=batch,
         workers=workers,
-        meanwhile=compile_kernels,
+        before=(compile_drawing, compile_others),
     )
 
 

@@ -73,6 +73,10 @@ def fitted(house: str, viewpoint: str, images: NDArray[np.uint8], count: int, si
     return np.stack([np.asarray(Image.fromarray(each).resize(size, Image.Resampling.BILINEAR)) for each in images])
 
 
+NO_SLOT = -1
+"""Of an outcome that leaves nothing."""
+
+
 class Order(NamedTuple):
     """Viewpoints of a house, and where to put what is made of them."""
 
@@ -106,8 +110,15 @@ class Worker(crews.Member):
 
     def begin(self, order: Order) -> None:
         """Have an order carried out."""
+        self._tell(order)
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Have a function of a module called; the outcome says when that is done."""
+        self._tell(function)
+
+    def _tell(self, what: object) -> None:
         try:
-            self.send(order)
+            self.send(what)
         except GONE:
             raise self._lost() from None
 
@@ -151,7 +162,15 @@ def _work(pipe: Connection, memory: Any, most: int) -> None:
     slots = _slots(memory, job.kind, most)
     while True:
         order = pipe.recv()
-        pipe.send(_carry_out(order, job, slots[order.slot]))
+        pipe.send(_carry_out(order, job, slots[order.slot]) if isinstance(order, Order) else _called(order))
+
+
+def _called(function: Callable[[], None]) -> Outcome:
+    try:
+        function()
+    except Exception as error:
+        return Outcome(NO_SLOT, Failure.of(error))
+    return Outcome(NO_SLOT)
 
 
 def _carry_out(order: Order, job: Job, slot: NDArray[Any]) -> Outcome:

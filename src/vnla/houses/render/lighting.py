@@ -195,7 +195,7 @@ def _pane_light(tree: Tree, place: _Place, mesh: Mesh, workers: int) -> Floats:
             amount = area * leaving * np.maximum(arriving, 0) * fading / (math.pi * np.maximum(distance**2, 0.15) * points)
             worth = np.flatnonzero(amount > 0.002)
             lit = near[worth]
-            target = np.broadcast_to(point, (lit.size, 3))
+            target = np.tile(point, (lit.size, 1))  # of the shape that the kernel is compiled for
             free = ~blocked(tree, place.origin[lit], target, place.own[lit], workers)
             light[lit[free]] += amount[worth[free], None] * colour
     return light
@@ -240,20 +240,30 @@ def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: in
     clear = np.append(np.array([m.glow > 0 for m in mesh.materials])[mesh.patches.material], False)
     sky = np.array(mesh.scene.sky, np.float32) ** 2.2 * np.float32(SKY)
     ground = np.array(mesh.scene.ground, np.float32) ** 2.2
-    outside = np.where(direction[:, 2:] > 0, sky, ground).reshape(count, RAYS, 3)
-    outside = (outside * (patch == NOTHING)[..., None]).mean(axis=1)
+    nothing, upwards = patch == NOTHING, (direction[:, 2] > 0).reshape(count, RAYS)
+    to_sky, to_ground = (_counted(nothing & each) for each in (upwards, ~upwards))
+    outside = (to_sky * sky + to_ground * ground) / np.float32(RAYS)
     openness = np.where(clear[patch], 1.0, np.minimum(distance / CLOSED_IN, 1.0) ** 0.7)
     ambient = AMBIENT * openness.mean(axis=1, keepdims=True)
     fixed = (outside + ambient).astype(np.float32)
 
     light: Floats = fixed
+    met = np.ascontiguousarray(patch.T)
     per_patch = np.maximum(np.bincount(place.patch, minlength=len(albedo)), 1)
     for _ in range(BOUNCES):
         sums = [np.bincount(place.patch, (direct + light)[:, c], len(albedo)) for c in range(3)]
         thrown = np.stack(sums, axis=1) / per_patch[:, None] * albedo
         thrown = np.concatenate([thrown, np.zeros((1, 3))]).astype(np.float32)  # NOTHING is the last one
-        light = fixed + thrown[patch].mean(axis=1)
-    return light, (patch == NOTHING).mean(axis=1).astype(np.float32)
+        back = np.zeros_like(fixed)
+        for each in met:  # ray by ray, which is several times as fast as all at once
+            back += thrown[each]
+        light = fixed + back / np.float32(RAYS)
+    return light, nothing.mean(axis=1).astype(np.float32)
+
+
+def _counted(which: NDArray[np.bool_]) -> Floats:
+    """How many there are in each row: (rows, 1)."""
+    return np.count_nonzero(which, axis=1).astype(np.float32)[:, None]
 
 
 def _neighbours(mesh: Mesh) -> NDArray[np.int64]:
