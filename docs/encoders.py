@@ -4,27 +4,43 @@
     python docs/encoders.py likeness OUT    how much their features are alike, and what a probe reads from them
     python docs/encoders.py times OUT       the parts of `vnla features make`, in processor seconds
 
-Everything is kept in OUT. The first takes an hour of two cores, and goes on where it was; the others need its world, and make
-it if it is not there.
+Everything is kept in OUT. The first takes an hour of two cores, and goes on where it was; the others need its world or its
+features, and make them if they are not there.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from vnla.beyond.evaluations import FRESH
 from vnla.beyond.experiments import FRESH_SEED
 from vnla.beyond.results import Layout, one_of
+from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
 from vnla.evaluation.kept import EVALUATION
 from vnla.evaluation.metrics import METRICS
-from vnla.houses.generate.world import Parts
+from vnla.houses.folder import WorldFolder, read_world
+from vnla.houses.generate.world import Parts, recipe_of
+from vnla.houses.images import FACE
+from vnla.houses.render import lighting, raster, stage
+from vnla.houses.render.panorama import around_of, render_panorama, views_of
+from vnla.houses.render.warming import compile_kernels
 from vnla.paper.evaluations import TESTS, Trial, evaluate_trial
 from vnla.paper.foreman import carry_out
 from vnla.paper.material import make_test_tasks, make_world
@@ -35,9 +51,13 @@ from vnla.paper.stages import Stage
 from vnla.paper.trainings import ASKNAV, Training
 from vnla.paper.works import Division, Works
 from vnla.training.config import RunConfig
-from vnla.vision.store import store_path
+from vnla.vision.encoders import Options, make_encoder
+from vnla.vision.store import store_path, world_features
+from vnla.world.compiled import World
 
-ENCODERS = ("efficientnet-lite0", "panorama-lite0", "efficientnet-lite0-int8")
+Value = TypeVar("Value")
+
+ENCODERS = ("efficientnet-lite0", "efficientnet-lite0-int8", "panorama-lite0")
 """The first is what the others are held against."""
 TRAININGS = 4
 FRESH_HOUSES = 8
@@ -54,16 +74,14 @@ class Success:
         self.out = out
 
     def stages(self) -> list[Stage]:
-        """All of them, in an order in which the first two encoders can be compared first."""
-        made = [*self._works(ENCODERS[0]).ground([ASKNAV])[:2], *self._fresh()]  # without features
-        for encoders in (ENCODERS[:2], ENCODERS[2:]):
-            made += [stage for encoder in encoders for stage in self._features(encoder)]
-            pairs = [(encoder, seed) for seed in range(TRAININGS) for encoder in encoders]
-            made += [self._training(*pair) for pair in pairs]
-            made += [self._evaluation(*pair, split) for split in TESTS for pair in pairs]
-            made += [stage for encoder in encoders for stage in self._fresh_features(encoder)]
-            made += [self._evaluation(*pair, FRESH) for pair in pairs]
-        return made
+        """All of them: the trainings of a seed before those of the next, and what says less last."""
+        made = self._works(ENCODERS[0]).ground([ASKNAV])[:2]  # without features
+        made += [each for encoder in ENCODERS for each in self._features(encoder)]
+        for seed in range(TRAININGS):
+            made += [self._training(encoder, seed) for encoder in ENCODERS]
+            made += [self._evaluation(encoder, seed, split) for encoder in ENCODERS for split in TESTS]
+        made += [*self._fresh(), *(each for encoder in ENCODERS for each in self._fresh_features(encoder))]
+        return made + [self._evaluation(encoder, seed, FRESH) for encoder in ENCODERS for seed in range(TRAININGS)]
 
     def values(self, encoder: str, challenge: str) -> Floats:
         """Success in per cent, task by task, over the seeds of the help budgets: (trainings, tasks)."""
@@ -73,7 +91,7 @@ class Success:
 
     def rows(self) -> Iterator[str]:
         """A table of what came of it."""
-        yield "| tasks in | encoder | LEARNED, % | each training | more than the first, points |\n| --- | --- | --- | --- | --- |"
+        yield from _head("tasks in", "encoder", "LEARNED, %", "each training", "more than the first, points")
         for challenge, title in CHALLENGES.items():
             dataset = dataset_at(self.layout.tasks(FRESH if challenge == FRESH else ASKNAV))
             houses = [task.house for task in dataset.split("test_unseen" if challenge == FRESH else challenge)]
@@ -82,7 +100,7 @@ class Success:
                 values = self.values(encoder, challenge)
                 each = " · ".join(f"{rate:.1f}" for rate in values.mean(axis=1))
                 over = over_trainings(values, first, houses=houses) if encoder != ENCODERS[0] else None
-                yield f"| {title} | `{encoder}` | {_words(over_trainings(values, houses=houses))} | {each} | {_words(over)} |"
+                yield _row(title, f"`{encoder}`", _words(over_trainings(values, houses=houses)), each, _words(over))
 
     def _works(self, encoder: str) -> Works:
         division = Division.of(len(ENCODERS) * TRAININGS, CORES, threads=1)
@@ -147,6 +165,15 @@ class Success:
         return self._works(encoder).encoding(name, world, store, self.layout.world, after, about)
 
 
+def _head(*columns: str) -> Iterator[str]:
+    yield _row(*columns)
+    yield _row(*("---" for _ in columns))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 def _words(found: Interval | None) -> str:
     return "" if found is None else f"{found.value:.1f} ({found.low:.1f} to {found.high:.1f})"
 
@@ -155,13 +182,123 @@ def success(out: Path) -> Iterator[str]:
     """Trains and evaluates, and tells what came of it."""
     found = Success(out)
     stages = found.stages()
-    with shown(stages, Console(stderr=True)) as audience:
+    with resumable(), shown(stages, Console(stderr=True)) as audience:
         carry_out(stages, out, audience, CORES)
     yield from found.rows()
 
 
+def likeness(out: Path) -> Iterator[str]:
+    """How much each encoder's features are those of the first, and what a probe reads from them."""
+    folder = _with_features(out)
+    command = [sys.executable, "-m", "vnla", "features", "probe", str(folder.path), "--json"]
+    given = [each for encoder in ENCODERS for each in ("--encoder", encoder)]
+    probes = json.loads(subprocess.run([*command, *given], check=True, stdout=subprocess.PIPE).stdout)
+    first = _unit(folder, ENCODERS[0])
+    yield from _head("encoder", "cosine to the first, mean", "least", "probe, mean", "objects", "rooms")
+    for encoder in ENCODERS:
+        cosine = (_unit(folder, encoder) * first).sum(axis=-1)
+        values = {name: each["average_precision"] for name, each in probes[encoder]["labels"].items()}
+        rooms = [value for name, value in values.items() if name.startswith("in: ") and value is not None]
+        objects = [value for name, value in values.items() if not name.startswith("in: ") and value is not None]
+        read = (probes[encoder]["mean_average_precision"], np.mean(objects), np.mean(rooms))
+        yield _row(f"`{encoder}`", *(f"{each:.3f}" for each in (cosine.mean(), cosine.min(), *read)))
+
+
+def _with_features(out: Path) -> WorldFolder:
+    """The world, with the features of all encoders."""
+    stages = [each for each in Success(out).stages() if each.name == "world" or each.name.startswith("features/")]
+    with resumable(), shown(stages, Console(stderr=True)) as audience:
+        carry_out(stages, out, audience, CORES)
+    return read_world(out / "world")
+
+
+def _unit(folder: WorldFolder, encoder: str) -> NDArray[np.float32]:
+    """Features, each of length one: (viewpoints, 36, dimension)."""
+    features = np.asarray(world_features(folder, encoder).for_world(World.compile(folder.houses)), np.float32)
+    return features / np.linalg.norm(features, axis=-1, keepdims=True)
+
+
+EVERY = 20
+"""Of so many viewpoints one is encoded where times are taken; houses are all made ready, and all faces are drawn."""
+IMPORTS = "import onnxruntime, vnla.vision.workers, vnla.houses.images, vnla.houses.render.warming"
+COMPILES = "from vnla.houses.render.warming import compile_kernels; compile_kernels()"
+INSIDE = {
+    (stage, "bake"): "light",
+    (lighting, "first_hits"): "light: rays between surfaces",
+    (lighting, "_lamp_light"): "light: lamps",
+    (lighting, "_pane_light"): "light: panes",
+    (lighting, "mean_colour"): "light: textures made",
+    (stage, "build_mesh"): "triangles",
+    (stage, "pack"): "textures packed",
+    (raster, "_colour"): "colouring",
+    (raster, "_find"): "finding triangles",
+}
+
+
+class Clock:
+    """Processor seconds by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def call(self, name: str, function: Callable[..., Value], *given: object, **options: object) -> Value:
+        """What a function gives, its time noted."""
+        began = time.process_time()
+        found = function(*given, **options)
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - began
+        return found
+
+    def watch(self, module: ModuleType, function: str, name: str) -> None:
+        """Note the time of all calls of a function of a module."""
+        setattr(module, function, partial(self.call, name, getattr(module, function)))
+
+
+def times(out: Path) -> Iterator[str]:
+    """What the parts of `vnla features make` take of one core in the demo's world."""
+    stages = [Success(out).stages()[0]]
+    with resumable(), shown(stages, Console(stderr=True)) as audience:
+        carry_out(stages, out, audience, CORES)
+    folder, clock = read_world(out / "world"), Clock()
+    yield from _head("what", "s")
+    with TemporaryDirectory() as empty:
+        yield _row("modules, each process", f"{_seconds(IMPORTS):.1f}")
+        yield _row("kernels, once", f"{_seconds(COMPILES, NUMBA_CACHE_DIR=empty):.1f}")
+    compile_kernels()
+    for (module, function), name in INSIDE.items():
+        clock.watch(module, function, name)
+    encoders = {name: make_encoder(name, Options(device="cpu")) for name in ENCODERS}
+    encoders = {name: pickle.loads(pickle.dumps(each)) for name, each in encoders.items()}  # in one thread, as elsewhere
+    every = sum(len(house.viewpoints) for house in folder.houses)
+    drawn = 0
+    for house in folder.houses:
+        recipe = recipe_of(folder, house.name)
+        assert recipe is not None, "the world was generated"
+        scene = clock.call("houses made again from their seeds", recipe.make).scene
+        ready = clock.call("houses made ready", stage.prepare, scene, workers=1)
+        for stand in house.viewpoints:
+            faces = clock.call(
+                "six faces drawn a viewpoint", render_panorama, ready, stand.position, FACE, stand.rotation
+            ).rgb
+            views = clock.call("36 views cut out of them", views_of, faces, 224, 168, rotation=stand.rotation)
+            around = clock.call("one picture all around cut out of them", around_of, faces, stand.rotation)[None]
+            if drawn % EVERY == 0:
+                for name, encoder in encoders.items():
+                    clock.call(f"encoding, {name}", encoder.encode, around if encoder.panoramic else views)
+            drawn += 1
+    share = -(-drawn // EVERY) / every
+    for name, seconds in clock.seconds.items():
+        yield _row(name, f"{seconds / share if name.startswith('encoding') else seconds:.1f}")
+
+
+def _seconds(code: str, **environment: str) -> float:
+    """Processor seconds that a new Python takes for something, in one thread."""
+    code += "; import time, sys; sys.stdout.write(str(time.process_time()))"
+    alone = {**os.environ, **environment, "OMP_NUM_THREADS": "1"}
+    return float(subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, env=alone).stdout)
+
+
 if __name__ == "__main__":
-    what = {"success": success}[sys.argv[1]]
+    what = {"success": success, "likeness": likeness, "times": times}[sys.argv[1]]
     for line in what(Path(sys.argv[2])):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()

@@ -217,8 +217,9 @@ def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
 
 def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
     """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
-    random = np.random.default_rng(seed)
-    drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
+    random, (above, below) = np.random.default_rng(seed), np.ascontiguousarray(sums.T)
+    rows = (random.integers(len(sums), size=len(sums)) for _ in range(samples))
+    drawn = np.array([(above[each].sum(), below[each].sum()) for each in rows])
     counted = drawn[drawn[:, 1] > 0]
     return _middle(counted[:, 0] / counted[:, 1], level)
 

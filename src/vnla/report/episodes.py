@@ -72,7 +72,7 @@ def _varied(order: Sequence[int], tasks: Sequence[Task], count: int, rooms: set[
 
 def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) -> Images | None:
     """Pictures of a house where all of it can be seen."""
-    images = world_images(folder, size)
+    images = world_images(folder, size, alone=True)  # which makes no other house ready
     return one_by_one(images) if images.source.has(house) else None
 
 
