@@ -13,6 +13,7 @@ from cottage_run import write_cottage
 from stage_work import make
 from vnla.cli import main
 from vnla.common.errors import InputError
+from vnla.paper.presets import SMALL
 from vnla.paper.progress import Lines, Terminal
 from vnla.paper.stages import Stage
 
@@ -33,6 +34,7 @@ from vnla.paper.stages import Stage
         (["paper", "OUT", "--device", "nope"], "device nope: unknown; choose cpu, cuda"),
         (["demo", "OUT", "--device", "gpu"], "device gpu: unknown; choose cpu, cuda"),
         (["demo", "OUT", "--threads", "3", "--workers", "2"], "3 threads: there are 2 cores to work on"),
+        (["demo", "OUT", "--encoder", "panoramas"], "encoder 'panoramas': unknown; choose one of efficientnet-lite0, "),
     ],
 )
 def test_wrong_input_is_one_line(
@@ -98,10 +100,9 @@ def test_a_busy_machine_is_told_once_before_the_work_begins(
     assert capsys.readouterr().err == "vnla: error: enough\n"
 
 
-@pytest.mark.parametrize(("given", "trained"), [([], 1.0), (["--threads", "3"], 3)])
-def test_threads_are_those_of_each_training_and_evaluation(
-    given: list[str], trained: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[Stage]:
+    """The stages that a command would carry out; it fails in their place."""
     begun: list[Stage] = []
 
     def work(stages: Sequence[Stage], *_: object, **__: object) -> None:
@@ -109,9 +110,27 @@ def test_threads_are_those_of_each_training_and_evaluation(
         raise InputError("enough")
 
     monkeypatch.setattr("vnla.paper.run.carry_out", work)
+    return begun
+
+
+@pytest.mark.parametrize(("given", "trained"), [([], 1.0), (["--threads", "3"], 3)])
+def test_threads_are_those_of_each_training_and_evaluation(
+    given: list[str], trained: float, tmp_path: Path, begun: list[Stage]
+) -> None:
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu", "--workers", "4", *given])
     assert {stage.cores for stage in begun if stage.name.startswith(("train/", "evaluate/"))} == {trained}
+
+
+@pytest.mark.parametrize(("given", "name"), [([], SMALL.features), (["--encoder", "panorama-lite0"], "panorama-lite0")])
+def test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen(
+    given: list[str], name: str, tmp_path: Path, begun: list[Stage]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["demo", str(tmp_path / "out"), "--device", "cpu", *given])
+    by_name = {stage.name: stage for stage in begun}
+    assert by_name["features"].config == {"encoder": name, "reduced": 128}
+    assert by_name["train/learned"].config["features"] == by_name["features"].makes.name == f"{name}-128"
 
 
 def test_bars_show_running_stages_and_the_whole(tmp_path: Path) -> None:

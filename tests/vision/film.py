@@ -117,3 +117,16 @@ def header(encoder: Encoder) -> Header:
     from vnla.vision.store import Header
 
     return Header(encoder.name, encoder.weights, encoder.dimension, encoder.size, 60.0, "", PLACES)
+
+
+@dataclass(frozen=True)
+class Errand:
+    """Something to do beforehand: leaves the number of the process that did it, or fails."""
+
+    path: Path
+    fails: bool = False
+
+    def __call__(self) -> None:
+        if self.fails:
+            raise InputError("no kernels")
+        self.path.write_text(str(os.getpid()), encoding="utf-8")

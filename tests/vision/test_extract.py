@@ -20,6 +20,7 @@ from vision.film import (
     SIZE,
     Around,
     Brightness,
+    Errand,
     Noted,
     Travelling,
     TravellingAround,
@@ -92,6 +93,27 @@ def test_one_picture_all_around_for_all_views(tmp_path: Path, kind: type[Around]
     np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
     if not encoder.travels:
         assert max(encoder.calls) == 3, "so many pictures at once"
+
+
+def test_what_is_to_be_done_before_is_shared_out(tmp_path: Path) -> None:
+    encoder, errands = Brightness(), [Errand(tmp_path / str(number)) for number in range(4)]
+    found: list[list[str]] = []
+
+    def begins(_: object) -> None:
+        found.append([each.path.read_text(encoding="utf-8") for each in errands])
+
+    with StoreWriter(tmp_path / "s", header(encoder)) as store:
+        extract(pictures, PLACES, encoder, store, readying=begins, workers=2, before=errands)
+        store.finish()
+    here, *others = found[0]
+    assert here == str(os.getpid()) and others[0] == others[2] != others[1], "one here, the others in turn"
+    np.testing.assert_array_equal(FeatureStore.open(tmp_path / "s").array, EXPECTED)
+
+
+def test_what_fails_before_it_begins_is_told(tmp_path: Path) -> None:
+    encoder, errands = Brightness(), [Errand(tmp_path / "a"), Errand(tmp_path / "b", fails=True)]
+    with StoreWriter(tmp_path / "s", header(encoder)) as store, pytest.raises(InputError, match="no kernels"):
+        extract(pictures, PLACES, encoder, store, workers=1, before=errands)
 
 
 def test_images_of_another_size_are_scaled(tmp_path: Path) -> None:

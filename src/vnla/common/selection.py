@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import torch
@@ -63,8 +64,14 @@ def _mapped(function: Callable[..., Tensor], value: Any, *others: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_mapped(function, *each) for each in zip(value, *others, strict=True))
     if is_dataclass(value) and not isinstance(value, type):
-        shared: frozenset[str] = getattr(value, "SHARED", frozenset())
-        names = [each.name for each in fields(value) if each.init and each.name not in shared]
-        found = {name: _mapped(function, *(getattr(each, name) for each in (value, *others))) for name in names}
+        everybody = (value, *others)
+        found = {name: _mapped(function, *(getattr(each, name) for each in everybody)) for name in _names(type(value))}
         return replace(value, **found)
     return value
+
+
+@lru_cache(maxsize=256)
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a dataclass that are of the batch."""
+    shared: frozenset[str] = getattr(kind, "SHARED", frozenset())
+    return tuple(each.name for each in fields(kind) if each.init and each.name not in shared)

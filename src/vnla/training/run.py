@@ -43,7 +43,7 @@ from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision
 
-CPU_BATCH = 256
+CPU_BATCH = 512
 """Episodes that a validation on a CPU runs together: as many as end within seconds, for it may be cut off between two
 batches."""
 REPORT_EVERY = 10

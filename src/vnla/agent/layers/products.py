@@ -114,7 +114,7 @@ class Transposed(Plain):
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
         """The layer's outputs."""
-        if len(inputs) > _FEW:
+        if inputs.shape[0] > _FEW:
             return super().forward(inputs, out)
         if self._bias is None:
             return torch.mm(inputs, self._transposed, out=out)
@@ -153,7 +153,7 @@ class InPanels(Plain):
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
         """The layer's outputs."""
-        if len(inputs) > _FEW:
+        if inputs.shape[0] > _FEW:
             return super().forward(inputs, out)
         outputs = len(self._weight)
         start = self._weight.new_zeros(outputs) if self._bias is None else self._bias
@@ -165,7 +165,7 @@ class InPanels(Plain):
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
         """The gradient of the inputs."""
-        if len(outputs) > _FEW or first:
+        if outputs.shape[0] > _FEW or first:
             return super().backward(outputs, first)
         inputs = self._weight.shape[1]
         return _in_panels(outputs, self._back, outputs.new_zeros(1, inputs), outputs.new_empty(len(outputs), inputs))

@@ -18,7 +18,7 @@ from vnla.common.named import build
 from vnla.common.offers import offered
 from vnla.vision.encoders.base import Encoder, Options, Size
 
-__all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "make_encoder"]
+__all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "kind_of", "make_encoder"]
 
 Maker = Callable[[str, Options], Encoder]
 
@@ -56,15 +56,22 @@ def encoder_names() -> str:
 
 def make_encoder(name: str, options: Options | None = None, own: Mapping[str, Any] = MappingProxyType({})) -> Encoder:
     """The encoder of that name, ready to use; `own` are options that only this one has, anybody's own class say."""
-    options = options or Options()
+    options, kind = options or Options(), kind_of(name)
+    if kind is None:
+        return _anybodys(name, options, own)
+    if own:
+        raise InputError(f"encoder {name}: has no option {min(own)}; its options are {', '.join(vars(options))}")
+    return ENCODERS[kind](name, options)
+
+
+def kind_of(name: str) -> str | None:
+    """Which of ours a name means, None if it may be anybody's; what can be neither is refused."""
     kind = name.partition(":")[0] + ":" if ":" in name else name
     if kind in ENCODERS and not name.endswith(":"):
-        if own:
-            raise InputError(f"encoder {name}: has no option {min(own)}; its options are {', '.join(vars(options))}")
-        return ENCODERS[kind](name, options)
+        return kind
     if name.endswith(":") or (":" not in name and offered("encoder", name) is None):
         raise InputError(f"encoder {name!r}: unknown; choose one of {encoder_names()}, or your own, package.module:Class")
-    return _anybodys(name, options, own)
+    return None
 
 
 def _anybodys(name: str, options: Options, own: Mapping[str, Any]) -> Encoder:

@@ -36,7 +36,7 @@ class Arena:
         """The next rows of a table, with whatever is in them."""
         used = self._used.get(name, 0)
         table = self._tables.get(name)
-        if table is None or len(table) < used + rows or table.shape[1:] != shape:
+        if table is None or table.shape[0] < used + rows or table.shape[1:] != shape:
             # What was given out before keeps the old table.
             larger = torch.empty(max(2 * used, used + rows), *shape)
             if table is not None and used:
