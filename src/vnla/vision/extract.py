@@ -42,9 +42,9 @@ def extract(
 
     `viewpoints` are the store's, in its order; with a `house`, only what is missing of that is made. At most `batch` images
     go to the encoder at once. `images` is sent to the processes, and the encoder as well if it can travel; their number
-    changes nothing in the result. `progress` counts viewpoints. What is to be done `before` they begin, functions of modules,
-    is called all at once, the first here and the others by them; `readying` then, with the houses that are being made ready,
-    each time they change.
+    changes nothing in the result. `progress` counts viewpoints. What is to be done `before` they begin, functions of
+    modules, is called all at once, the first here and the others by them; `readying` then, with the houses that are being
+    made ready, each time they change.
     """
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
