@@ -1,9 +1,10 @@
-"""Encoders: the right weights in the right network, both ways of running it, and the names that published files have."""
+"""Encoders: the right weights in the right network, all ways of running it, and the names that published files have."""
 
 from __future__ import annotations
 
 import urllib.error
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,9 @@ from vnla.vision.encoders import (
     make_encoder,
     resnet,
 )
-from vnla.vision.encoders.lite0 import graph_of
+from vnla.vision.encoders.base import Encoder
+from vnla.vision.encoders.handmade import HandmadeEncoder
+from vnla.vision.encoders.lite0 import graph_of, layers_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
 from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
@@ -119,35 +122,46 @@ def test_statistics_of_training_are_met_best_by_the_right_network(photographs: N
     assert right < mismatch(loose, normalised)
 
 
-def test_both_ways_of_running_agree(
-    lite0: tuple[efficientnet.EfficientNetLite0, str], photographs: NDArray[np.uint8]
+@pytest.mark.parametrize(("processor", "kind"), [("x86_64", OnnxEncoder), ("arm64", HandmadeEncoder)])
+def test_all_ways_of_running_agree(
+    lite0: tuple[efficientnet.EfficientNetLite0, str],
+    photographs: NDArray[np.uint8],
+    processor: str,
+    kind: type[Encoder],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("platform.machine", lambda: processor)
     fast = make_encoder(DEFAULT, Options(device="cpu"))
-    assert isinstance(fast, OnnxEncoder)
+    assert isinstance(fast, kind) and fast.travels and fast.weights == lite0[1]
     slow = efficientnet.torch_encoder(*lite0, efficientnet.SIZE, "cpu")
     first, second = fast.encode(photographs), slow.encode(photographs)
     assert first.shape == (5, 1280) and first.dtype == np.float32
     np.testing.assert_allclose(first, second, atol=1e-3)
     assert np.ptp(first, axis=0).max() > 0.5, "different images have different features"
     np.testing.assert_allclose(fast.encode(photographs[3:4]), first[3:4], atol=1e-4)
+    np.testing.assert_allclose(copy(fast).encode(photographs[3:4]), first[3:4], atol=1e-4)  # as it is sent elsewhere
 
 
 def test_without_onnxruntime_pytorch_does_it(monkeypatch: pytest.MonkeyPatch, photographs: NDArray[np.uint8]) -> None:
     monkeypatch.setattr("vnla.vision.encoders.lite0.available", lambda: False)
+    monkeypatch.setattr("vnla.vision.encoders.lite0.suits", lambda: False)
     encoder = make_encoder(DEFAULT, Options(device="cpu", size=Size(64, 48)))
-    assert not isinstance(encoder, OnnxEncoder)
+    assert not isinstance(encoder, OnnxEncoder | HandmadeEncoder)
     assert encoder.encode(photographs[:1, :48, :64]).shape == (1, 1280)
 
 
-@pytest.mark.parametrize("size", [(168, 224), (49, 65), (33, 32)])
-def test_onnx_pads_every_size_as_pytorch_does(
-    size: tuple[int, int], lite0: tuple[efficientnet.EfficientNetLite0, str]
+@pytest.mark.parametrize("sides", [(168, 224), (49, 65), (33, 32)])
+def test_every_size_is_padded_as_pytorch_does(
+    sides: tuple[int, int], lite0: tuple[efficientnet.EfficientNetLite0, str]
 ) -> None:
-    high, wide = size
+    high, wide = sides
     images = np.random.default_rng(1).integers(0, 256, (1, high, wide, 3), dtype=np.uint8)
-    ours = efficientnet.torch_encoder(*lite0, Size(wide, high), "cpu")
-    theirs = OnnxEncoder("x", graph_of(lite0[0]), efficientnet.DIMENSION, Size(wide, high), weights="")
-    np.testing.assert_allclose(ours.encode(images), theirs.encode(images), atol=1e-3)
+    network, size = lite0[0], Size(wide, high)
+    expected = efficientnet.torch_encoder(*lite0, size, "cpu").encode(images)
+    onnx = OnnxEncoder("x", graph_of(network), efficientnet.DIMENSION, size, weights="")
+    by_hand = HandmadeEncoder("x", layers_of(network), size, weights="", mean=127, deviation=128)
+    for other in (onnx, by_hand):
+        np.testing.assert_allclose(other.encode(images), expected, atol=1e-3)
 
 
 @pytest.mark.parametrize(
