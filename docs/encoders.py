@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -51,7 +52,10 @@ from vnla.paper.stages import Stage
 from vnla.paper.trainings import ASKNAV, Training
 from vnla.paper.works import Division, Works
 from vnla.training.config import RunConfig
-from vnla.vision.encoders import Options, make_encoder
+from vnla.vision.encoders import Encoder, Options, make_encoder
+from vnla.vision.encoders.efficientnet import DIMENSION, SIZE, torch_encoder, trained_network
+from vnla.vision.encoders.lite0 import graph_of
+from vnla.vision.encoders.onnx import OnnxEncoder
 from vnla.vision.store import store_path, world_features
 from vnla.world.compiled import World
 
@@ -266,8 +270,7 @@ def times(out: Path) -> Iterator[str]:
     compile_kernels()
     for (module, function), name in INSIDE.items():
         clock.watch(module, function, name)
-    encoders = {name: make_encoder(name, Options(device="cpu")) for name in ENCODERS}
-    encoders = {name: copy(each) for name, each in encoders.items()}  # a copy runs in one thread
+    encoders = _encoders()
     every = sum(len(house.viewpoints) for house in folder.houses)
     drawn = 0
     for house in folder.houses:
@@ -288,6 +291,17 @@ def times(out: Path) -> Iterator[str]:
     share = -(-drawn // EVERY) / every
     for name, seconds in clock.seconds.items():
         yield _row(name, f"{seconds / share if name.startswith('encoding') else seconds:.1f}")
+
+
+def _encoders() -> dict[str, Encoder]:
+    """Each encoder as it runs in one of several processes, in one thread, and the first in all ways that there are."""
+    torch.set_num_threads(1)
+    network, version = trained_network()
+    by_onnxruntime = OnnxEncoder(ENCODERS[0], graph_of(network), DIMENSION, SIZE, weights=version)
+    made = {name: make_encoder(name, Options(device="cpu")) for name in ENCODERS}
+    made[f"{ENCODERS[0]} by onnxruntime"] = by_onnxruntime
+    made[f"{ENCODERS[0]} by PyTorch"] = torch_encoder(network, version, SIZE, "cpu")
+    return {name: copy(each) if each.travels else each for name, each in made.items()}  # a copy runs in one thread
 
 
 def _seconds(code: str, **environment: str) -> float:

@@ -263,7 +263,8 @@ def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: in
 
 def _counted(which: NDArray[np.bool_]) -> Floats:
     """How many there are in each row: (rows, 1)."""
-    return np.count_nonzero(which, axis=1).astype(np.float32)[:, None]
+    count: Floats = np.count_nonzero(which, axis=1).astype(np.float32)[:, None]
+    return count
 
 
 def _neighbours(mesh: Mesh) -> NDArray[np.int64]:

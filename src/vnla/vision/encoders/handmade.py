@@ -62,28 +62,29 @@ class Inverted(NamedTuple):
         rows, columns = (Room.of(each, kernel, self.depthwise.stride) for each in shape)
         padded = np.empty((rows.whole, columns.whole, channels), np.float32)
         _pad(wide.reshape(*shape, channels), bias, rows.before, columns.before, padded)
-        seen = np.empty((rows.count, columns.count, channels), np.float32)
+        seen = np.empty((rows.after, columns.after, channels), np.float32)
         _convolve(padded, *self.depthwise, seen)
         y = self.project(seen.reshape(-1, channels))
         y += self.project.bias
         if self.residual:
             y += x
-        return y, (rows.count, columns.count)
+        return y, (rows.after, columns.after)
 
 
 class Room(NamedTuple):
-    """How a side of a picture is padded as TensorFlow's "SAME", and how long it is then and after a convolution."""
+    """How a side of a picture is padded, as TensorFlow's "SAME": zeros before it, its length with all of them, and after the
+    convolution."""
 
     before: int
     whole: int
-    count: int
+    after: int
 
     @classmethod
     def of(cls, side: int, kernel: int, stride: int) -> Room:
         """Of a side of so many pixels."""
-        count = -(-side // stride)
-        whole = max((count - 1) * stride + kernel, side)
-        return cls((whole - side) // 2, whole, count)
+        after = -(-side // stride)
+        whole = max((after - 1) * stride + kernel, side)
+        return cls((whole - side) // 2, whole, after)
 
 
 class HandmadeEncoder(Encoder):
@@ -112,9 +113,9 @@ class HandmadeEncoder(Encoder):
 
     def _features(self, image: NDArray[np.uint8]) -> Float32:
         rows, columns = (Room.of(each, STEM, STEM_STRIDE) for each in image.shape[:2])
-        around = np.empty((rows.count, columns.count, STEM * STEM * 3), np.float32)
+        around = np.empty((rows.after, columns.after, STEM * STEM * 3), np.float32)
         _gather(image, self._mean, self._scale, rows.before, columns.before, around)
-        x, shape = _clipped(self._first, around.reshape(-1, around.shape[2])), (rows.count, columns.count)
+        x, shape = _clipped(self._first, around.reshape(-1, around.shape[2])), (rows.after, columns.after)
         for block in self._blocks:
             x, shape = block(x, shape)
         features: Float32 = _clipped(self._last, x).mean(axis=0)
