@@ -1,11 +1,11 @@
 """What the faster encoders cost and save: the tables of vision.md and benchmarks.md.
 
-    python docs/encoders.py success OUT     the demo's LEARNED trained on each encoder's features, several times
-    python docs/encoders.py likeness OUT    how much their features are alike, and what a probe reads from them
-    python docs/encoders.py times OUT       the parts of `vnla features make`, in processor seconds
+    python docs/encoders.py success OUT 4    the demo's LEARNED trained on each encoder's features, four times
+    python docs/encoders.py likeness OUT     how much their features are alike, and what a probe reads from them
+    python docs/encoders.py times OUT        the parts of `vnla features make`, in processor seconds
 
-Everything is kept in OUT. The first takes an hour of two cores, and goes on where it was; the others need its world or its
-features, and make them if they are not there.
+Everything is kept in OUT. The first takes an hour of two cores, and goes on where it was, or with more trainings; the others
+need its world or its features, and make them if they are not there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,22 +29,19 @@ import torch
 from numpy.typing import NDArray
 from rich.console import Console
 
-from vnla.beyond.evaluations import FRESH
-from vnla.beyond.experiments import FRESH_SEED
 from vnla.beyond.results import Layout, one_of
 from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
 from vnla.evaluation.kept import EVALUATION
 from vnla.evaluation.metrics import METRICS
 from vnla.houses.folder import WorldFolder, read_world
-from vnla.houses.generate.world import Parts, recipe_of
+from vnla.houses.generate.world import recipe_of
 from vnla.houses.images import FACE
 from vnla.houses.render import lighting, raster, stage
 from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.warming import compile_kernels
 from vnla.paper.evaluations import TESTS, Trial, evaluate_trial
 from vnla.paper.foreman import carry_out
-from vnla.paper.material import make_test_tasks, make_world
 from vnla.paper.presets import SMALL, Preset
 from vnla.paper.progress import shown
 from vnla.paper.results import dataset_at, scores_at
@@ -63,51 +60,45 @@ Value = TypeVar("Value")
 
 ENCODERS = ("efficientnet-lite0", "efficientnet-lite0-int8", "panorama-lite0")
 """The first is what the others are held against."""
-TRAININGS = 4
-FRESH_HOUSES = 8
-"""Houses that nobody was trained or chosen in."""
 CORES = 2
-CHALLENGES = {"test_seen": "seen houses", "test_unseen": "unseen houses", FRESH: f"{FRESH_HOUSES} fresh houses"}
 
 
 class Success:
     """The trainings and evaluations as stages, and what came of them."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, trainings: int = 1) -> None:
         self.layout = Layout(out, out / "world")
-        self.out = out
+        self.seeds = range(trainings)
 
     def stages(self) -> list[Stage]:
-        """All of them: the trainings of a seed before those of the next, and what says less last."""
+        """All of them, what belongs to a seed before that of the next."""
         made = self._works(ENCODERS[0]).ground([ASKNAV])[:2]  # without features
         made += [each for encoder in ENCODERS for each in self._features(encoder)]
-        for seed in range(TRAININGS):
+        for seed in self.seeds:
             made += [self._training(encoder, seed) for encoder in ENCODERS]
             made += [self._evaluation(encoder, seed, split) for encoder in ENCODERS for split in TESTS]
-        made += [*self._fresh(), *(each for encoder in ENCODERS for each in self._fresh_features(encoder))]
-        return made + [self._evaluation(encoder, seed, FRESH) for encoder in ENCODERS for seed in range(TRAININGS)]
+        return made
 
-    def values(self, encoder: str, challenge: str) -> Floats:
+    def values(self, encoder: str, split: str) -> Floats:
         """Success in per cent, task by task, over the seeds of the help budgets: (trainings, tasks)."""
         measure = METRICS["success_rate"]
-        places = [self.layout.evaluation(one_of(encoder, seed), challenge) for seed in range(TRAININGS)]
+        places = [self.layout.evaluation(one_of(encoder, seed), split) for seed in self.seeds]
         return np.stack([measure.scale * measure.sums(scores_at(place / EVALUATION))[0].mean(axis=0) for place in places])
 
     def rows(self) -> Iterator[str]:
         """A table of what came of it."""
-        yield from _head("tasks in", "encoder", "LEARNED, %", "each training", "more than the first, points")
-        for challenge, title in CHALLENGES.items():
-            dataset = dataset_at(self.layout.tasks(FRESH if challenge == FRESH else ASKNAV))
-            houses = [task.house for task in dataset.split("test_unseen" if challenge == FRESH else challenge)]
-            first = self.values(ENCODERS[0], challenge)
+        yield from _head("tasks", "encoder", "LEARNED, %", "each training", "more than the first, points")
+        for split in TESTS:
+            houses = [task.house for task in dataset_at(self.layout.tasks(ASKNAV)).split(split)]
+            first = self.values(ENCODERS[0], split)
             for encoder in ENCODERS:
-                values = self.values(encoder, challenge)
+                values = self.values(encoder, split)
                 each = " · ".join(f"{rate:.1f}" for rate in values.mean(axis=1))
                 over = over_trainings(values, first, houses=houses) if encoder != ENCODERS[0] else None
-                yield _row(title, f"`{encoder}`", _words(over_trainings(values, houses=houses)), each, _words(over))
+                yield _row(split, f"`{encoder}`", _words(over_trainings(values, houses=houses)), each, _words(over))
 
     def _works(self, encoder: str) -> Works:
-        division = Division.of(len(ENCODERS) * TRAININGS, CORES, threads=1)
+        division = Division.of(len(ENCODERS) * len(self.seeds), CORES, threads=1)
         return Works(self.layout, self._preset(encoder), 0, "cpu", CORES, division)
 
     def _preset(self, encoder: str) -> Preset:
@@ -129,44 +120,12 @@ class Success:
         made = self._works(encoder).training(name, self.layout.run(name), self._config(encoder, seed))
         return replace(made, after=(f"features/{encoder}", f"tasks/{ASKNAV}"))
 
-    def _evaluation(self, encoder: str, seed: int, challenge: str) -> Stage:
-        name, config = one_of(encoder, seed), self._config(encoder, seed)
-        split, after = challenge, [f"train/{name}"]
-        if challenge == FRESH:
-            world, tasks = self.layout.fresh_world, self.layout.tasks(FRESH)
-            config = replace(config, world=str(world.absolute()), tasks=str(tasks.absolute()))
-            split, after = "test_unseen", [*after, f"{FRESH}/tasks", f"{FRESH}/features/{encoder}"]
-        out = self.layout.evaluation(name, challenge)
-        given = (out, Trial(self.layout.run(name), config, split, SMALL.seeds, "cpu"))
-        about = {"split": split, "seeds": SMALL.seeds}
-        return self._works(encoder).evaluation(f"evaluate/{name}/{challenge}", evaluate_trial, given, out, after, about)
-
-    def _fresh(self) -> list[Stage]:
-        """More houses to try the agents in: the four of the test split say little of others."""
-        world, tasks, layout = self.layout.fresh_world, self.layout.tasks(FRESH), self.layout
-        count = 100 * FRESH_HOUSES
-        given = (world, SMALL.name, SMALL.houses, FRESH_SEED, Parts(0, 0, FRESH_HOUSES), CORES)
-        config = {"houses": asdict(SMALL.houses), "count": FRESH_HOUSES}
-        made = [Stage(f"{FRESH}/world", make_world, given, world, config=config, cores=None, weight=15)]
-        made += [
-            Stage(
-                f"{FRESH}/tasks",
-                make_test_tasks,
-                (world, tasks, layout.tasks(ASKNAV), layout.world, FRESH_SEED, count, SMALL.fewest),
-                tasks,
-                (f"{FRESH}/world", f"tasks/{ASKNAV}"),
-                {"size": count},
-                weight=5,
-            )
-        ]
-        return made
-
-    def _fresh_features(self, encoder: str) -> list[Stage]:
-        preset, world = self._preset(encoder), self.layout.fresh_world
-        after = (f"{FRESH}/world", f"features/{encoder}")
-        about = {"encoder": encoder, "reduced": preset.reduced}
-        store, name = store_path(world, preset.store), f"{FRESH}/features/{encoder}"
-        return self._works(encoder).encoding(name, world, store, self.layout.world, after, about)
+    def _evaluation(self, encoder: str, seed: int, split: str) -> Stage:
+        name = one_of(encoder, seed)
+        out = self.layout.evaluation(name, split)
+        given = (out, Trial(self.layout.run(name), self._config(encoder, seed), split, SMALL.seeds, "cpu"))
+        about, after = {"split": split, "seeds": SMALL.seeds}, (f"train/{name}",)
+        return self._works(encoder).evaluation(f"evaluate/{name}/{split}", evaluate_trial, given, out, after, about)
 
 
 def _head(*columns: str) -> Iterator[str]:
@@ -182,9 +141,9 @@ def _words(found: Interval | None) -> str:
     return "" if found is None else f"{found.value:.1f} ({found.low:.1f} to {found.high:.1f})"
 
 
-def success(out: Path) -> Iterator[str]:
+def success(out: Path, trainings: str) -> Iterator[str]:
     """Trains and evaluates, and tells what came of it."""
-    found = Success(out)
+    found = Success(out, int(trainings))
     stages = found.stages()
     with resumable(), shown(stages, Console(stderr=True)) as audience:
         carry_out(stages, out, audience, CORES)
@@ -312,7 +271,7 @@ def _seconds(code: str, **environment: str) -> float:
 
 
 if __name__ == "__main__":
-    what = {"success": success, "likeness": likeness, "times": times}[sys.argv[1]]
-    for line in what(Path(sys.argv[2])):
+    what: Callable[..., Iterator[str]] = {"success": success, "likeness": likeness, "times": times}[sys.argv[1]]
+    for line in what(Path(sys.argv[2]), *sys.argv[3:]):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
