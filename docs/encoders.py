@@ -178,7 +178,8 @@ def _with_features(out: Path) -> WorldFolder:
 def _unit(folder: WorldFolder, encoder: str) -> NDArray[np.float32]:
     """Features, each of length one: (viewpoints, 36, dimension)."""
     features = np.asarray(world_features(folder, encoder).for_world(World.compile(folder.houses)), np.float32)
-    return features / np.linalg.norm(features, axis=-1, keepdims=True)
+    unit: NDArray[np.float32] = features / np.linalg.norm(features, axis=-1, keepdims=True)
+    return unit
 
 
 EVERY = 20
@@ -271,7 +272,7 @@ def _seconds(code: str, **environment: str) -> float:
 
 
 if __name__ == "__main__":
-    what: Callable[..., Iterator[str]] = {"success": success, "likeness": likeness, "times": times}[sys.argv[1]]
-    for line in what(Path(sys.argv[2]), *sys.argv[3:]):
+    makers: dict[str, Callable[..., Iterator[str]]] = {"success": success, "likeness": likeness, "times": times}
+    for line in makers[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:]):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
