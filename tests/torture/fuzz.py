@@ -25,6 +25,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -102,32 +103,32 @@ def _json_changed(data: bytes, random: Random) -> bytes | None:
         value = json.loads(head if lines else data)
     except (ValueError, RecursionError):
         return None
-    places = list(_places(value))
-    if not places:
-        return json.dumps(random.choice(ODD)).encode()
     for _ in range(random.choice((1, 1, 2))):
-        inner, key = random.choice(places)
-        try:
-            match random.randrange(4):
-                case 0:
-                    del inner[key]
-                case 1 if isinstance(inner, list):
-                    inner.append(inner[key])
-                case 2 if isinstance(inner, dict):
-                    inner[str(random.choice(ODD))] = inner.pop(key)
-                case _:
-                    inner[key] = random.choice(ODD)
-        except (LookupError, TypeError):
-            pass
+        place = _place(value, random)
+        if place is None:
+            value = deepcopy(random.choice(ODD))
+            continue
+        inner, key = place
+        match random.randrange(4):
+            case 0:
+                del inner[key]
+            case 1 if isinstance(inner, list):
+                inner.append(inner[key])
+            case 2 if isinstance(inner, dict):
+                inner[str(random.choice(ODD))] = inner.pop(key)
+            case _:
+                inner[key] = deepcopy(random.choice(ODD))
     text = json.dumps(value).encode()
     return text + b"\n" + rest if lines else text
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    inner = list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
-    for key, each in inner[:60]:
-        yield value, key
-        yield from _places(each)
+def _place(value: Any, random: Random) -> tuple[Any, Any] | None:
+    """A list or dictionary somewhere in a value, and a key of it."""
+    found = None
+    while isinstance(value, list | dict) and value and (found is None or random.random() < 0.8):
+        key = random.randrange(len(value)) if isinstance(value, list) else random.choice([*value])
+        found, value = (value, key), value[key]
+    return found
 
 
 def _inside(data: bytes, random: Random, others: Sequence[bytes], packed: str) -> bytes | None:
@@ -136,12 +137,12 @@ def _inside(data: bytes, random: Random, others: Sequence[bytes], packed: str) -
         if packed == "gzip":
             return gzip.compress(changed(gzip.decompress(data), random, others), 1, mtime=0)
         buffer = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
-            names = old.namelist()
-            chosen = random.choice(names)
-            for name in names:
-                inner = old.read(name)
-                new.writestr(name, changed(inner, random, others) if name == chosen else inner)
+        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
+            members = old.infolist()
+            chosen = random.choice(members)
+            for member in members:
+                inner = old.read(member)
+                new.writestr(member, changed(inner, random, others) if member is chosen else inner)
         return buffer.getvalue()
     except Exception:
         return None

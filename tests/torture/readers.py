@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
@@ -23,9 +23,10 @@ import numpy as np
 import torch
 from PIL import Image
 
-from cottage_run import write_cottage
+from cottage_run import cottage_records
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.house import House
 from vnla.houses.matterport import TextFile, find_buildings, read_building, read_connectivity, read_panorama_to_region
 from vnla.tasks.task import read_tasks
 from vnla.tasks.vocabulary import Vocabulary
@@ -75,8 +76,28 @@ def _result() -> Result:
     return Result(task.id, task.house, path, agent_nav=((0, 1, 0), (0, 0, 0)), agent_ask=(0, 1), subgoals=(None, "go"))
 
 
+@cache
+def _hut() -> House:
+    """Three places of the cottage: as much to read as there are kinds of things in a file."""
+    whole, places = cottage(), (0, 1, 2)
+    stands = [
+        replace(whole.viewpoints[i], visible=tuple(j for j in whole.viewpoints[i].visible if j in places)) for i in places
+    ]
+    return replace(
+        whole,
+        viewpoints=tuple(stands),
+        edges=((0, 1), (1, 2)),
+        rooms=whole.rooms[:2],
+        objects=whole.objects[:2],
+        levels=whole.levels[:1],
+    )
+
+
 def _cottage(folder: Path) -> Path:
-    write_cottage(folder)
+    """A world folder of the hut, and two of the cottage's tasks."""
+    write_world(folder / "world", [_hut()], source="drawn", splits={"train": ["cottage"]})
+    (folder / "tasks").mkdir()
+    (folder / "tasks" / "asknav_train.json").write_text(json.dumps(cottage_records()[:2]))
     return folder
 
 
@@ -121,7 +142,7 @@ def _generated(folder: Path) -> Path:
     from vnla.houses.generate.world import GENERATOR
 
     extra = {"generator": GENERATOR, "preset": "small", "seed": 0, "houses": {"cottage": [7, 20]}, "wishes": None}
-    write_world(folder / "world", [cottage()], source="generated", extra=extra)
+    write_world(folder / "world", [_hut()], source="generated", extra=extra)
     return folder / "world" / "world.json"
 
 
