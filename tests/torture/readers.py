@@ -27,7 +27,14 @@ from cottage_run import cottage_records
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.house import House
-from vnla.houses.matterport import TextFile, find_buildings, read_building, read_connectivity, read_panorama_to_region
+from vnla.houses.matterport import (
+    BuildingFiles,
+    TextFile,
+    find_buildings,
+    read_building,
+    read_connectivity,
+    read_panorama_to_region,
+)
 from vnla.tasks.task import read_tasks
 from vnla.tasks.vocabulary import Vocabulary
 
@@ -105,9 +112,23 @@ def _in_world(part: str) -> Callable[[Path], Path]:
     return lambda folder: next((_cottage(folder) / "world").rglob(part))
 
 
+@cache
+def _root(path: Path) -> Path:
+    return next(each for each in path.parents if (each / "connectivity").is_dir())
+
+
 def _building(path: Path) -> object:
-    root = next(each for each in path.parents if (each / "connectivity").is_dir())
-    return [read_building(each) for each in find_buildings(root)]
+    return [read_building(each) for each in find_buildings(_root(path))]
+
+
+@cache
+def _found(root: Path) -> tuple[BuildingFiles, ...]:
+    return find_buildings(root)
+
+
+def _house(path: Path) -> object:
+    """What is in a house does not change where it lies."""
+    return [read_building(each) for each in _found(_root(path))]
 
 
 def _read_graph(path: Path) -> object:
@@ -384,7 +405,7 @@ _STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config
 READERS = (
     Reader("connectivity", _in_world("*_connectivity.json"), read_connectivity),
     Reader("mattersim", _in_world("*_connectivity.json"), _read_graph),
-    Reader("house", _in_world("*.house"), _building),
+    Reader("house", _in_world("*.house"), _house),
     Reader("panoramas", _in_world("panorama_to_region.txt"), lambda path: read_panorama_to_region(TextFile(path))),
     Reader("scans", _in_world("scans.txt"), _building),
     Reader("zip", _zipped, _building, "zip"),
