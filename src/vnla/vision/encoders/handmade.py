@@ -1,8 +1,7 @@
 """EfficientNet-Lite0 for ARM processors: the products of matrices by NumPy, and compiled loops for what lies between them.
 
-For these processors onnxruntime has no quick way of convolving each channel by itself, and spends half of its time on that.
-Here the channels of a pixel lie side by side, so that such a convolution adds up rows, and all others are products. What
-comes out is the same but for rounding.
+For these processors onnxruntime has no quick way of convolving each channel by itself. Here the channels of a pixel lie side
+by side, so that such a convolution adds up rows, and all others are products. What comes out is the same but for rounding.
 
 The module stays free of PyTorch: processes that are sent an encoder need not load it.
 """
