@@ -123,8 +123,11 @@ class Rollout:
         """A field of the moments as (batch, steps), `empty` where the episode had ended; where none is told, False."""
         values = self.every(name)
         blank = False if values.dtype == torch.bool else empty
+        values = values.masked_fill(~self.every("going"), blank)
+        if self.batching.stays:
+            return values.view(len(self.moments), -1).T
         table = values.new_full((len(self.episodes), len(self.moments)), blank)
-        return table.index_put((self.every("row"), self._moment()), values.masked_fill(~self.every("going"), blank))
+        return table.index_put((self.every("row"), self._moment()), values)
 
     def last_pose(self) -> Tensor:
         """Where each episode ended: (batch,)."""
