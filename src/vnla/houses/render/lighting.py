@@ -252,8 +252,8 @@ def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: in
     for _ in range(BOUNCES):
         sums = [np.bincount(place.patch, (direct + light)[:, c], len(albedo)) for c in range(3)]
         thrown = np.stack(sums, axis=1) / per_patch[:, None] * albedo
-        thrown = np.concatenate([thrown, np.zeros((1, 3))]).astype(np.float32)  # NOTHING is the last one
-        light = fixed + _mean(thrown, patch)
+        by_patch: Floats = np.concatenate([thrown, np.zeros((1, 3))]).astype(np.float32)  # NOTHING is the last one
+        light = fixed + _mean(by_patch, patch)
     return light, nothing.mean(axis=1).astype(np.float32)
 
 
