@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from vnla.language.speaker.looks import COLOURS, KINDS, NUMBERS, Looks
 from vnla.language.speech import Plan
@@ -48,7 +49,10 @@ class SpeakerNetwork(nn.Module):
         self.hue = nn.Embedding(COLOURS, 2 * width)
         self.where = nn.Linear(NUMBERS, 2 * width)
         self.action = nn.Embedding(NAV_ACTIONS, 2 * width)
+        self.before = nn.Embedding(NAV_ACTIONS + 1, 2 * width)  # the action that led to a pose; 0 at the first
+        self.after = nn.Embedding(NAV_ACTIONS + 1, 2 * width)  # the one that follows; 0 at the last
         self.step = nn.Embedding(sizes.k + 1, 2 * width)
+        self.mixes = nn.Linear(2 * width, 2 * width)
         self.gist = nn.Linear(sizes.k * 2 * width, width)
         self.word = nn.Embedding(sizes.words + 1, width)
         self.reads = nn.GRU(width, width, batch_first=True)
@@ -65,10 +69,11 @@ class SpeakerNetwork(nn.Module):
         batch, k = plan.actions.shape
         seen = looks.rows(plan.poses)  # (batch, k + 1, SIZE)
         step = self.step.weight[: k + 1]
-        things = self.kind(seen.kind) + self.hue(seen.hue) + self.where(seen.where) + step[:, None]
+        led = self.before(pad(plan.actions + 1, (1, 0))) + self.after(pad(plan.actions + 1, (0, 1))) + step
+        things = self.kind(seen.kind) + self.hue(seen.hue) + self.where(seen.where) + led[:, :, None]
         actions = self.action(plan.actions) + step[:k]
         entries = torch.cat([things.flatten(1, 2), actions], dim=1)
-        keys, values = torch.tanh(entries).chunk(2, dim=-1)
+        keys, values = torch.tanh(self.mixes(entries.relu()) + entries).chunk(2, dim=-1)
         hidden = torch.cat([seen.kind.flatten(1) == 0, torch.zeros_like(plan.actions, dtype=torch.bool)], dim=1)
         return Memory(keys, values, hidden, torch.tanh(self.gist(actions.reshape(batch, -1))))
 
