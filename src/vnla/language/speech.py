@@ -31,9 +31,9 @@ TURNS = 4 * MOST_TURNS
 ROOM_FOR_MORE = 8
 """Words that a sentence may have besides its plain clauses."""
 
-LANGUAGES = ("usual", "combinations", "templates", "synonyms", "mirrored", "wrong", "shuffled")
-"""What may be said: as in training; held-out combinations, templates or words wherever there are any; or the contrary of
-what is so: left for right, other things, no order."""
+LANGUAGES = ("usual", "combinations", "templates", "synonyms", "landmarks", "mirrored", "wrong", "shuffled")
+"""What may be said: as in training; held-out combinations, templates or words wherever there are any; what a thing or a room
+alone tells, wherever one does; or the contrary of what is so: left for right, other things than those, no order."""
 
 _WEIGHTS = {
     Kind.WALK: 1.0, Kind.TURN: 1.0, Kind.LOOK_UP: 1.0, Kind.LOOK_DOWN: 1.0, Kind.STOP: 1.0, Kind.FACE: 0.6, Kind.SPOT: 0.4,
@@ -41,6 +41,10 @@ _WEIGHTS = {
     Kind.DESCEND: 4.0, Kind.RISE: 2.0, Kind.SINK: 2.0, Kind.TOWARD: 0.3, Kind.RETURN: 0.8,
 }  # fmt: skip
 """How readily each kind of frame is said, for each action that it covers."""
+_SAVING, _ALONE = 3.0, 9.0
+"""How much more readily a frame is said that saves words for turning, and one with a noun that alone tells which way."""
+_SIDE_TOLD = 0.25
+"""How often it is said where a thing is that one has to turn to."""
 _RARELY = 1e-6  # weight of the usual where something held out is preferred
 
 
@@ -254,6 +258,14 @@ def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
     return _put_into_words(now, plan, chosen, speech, drawn[:, :3], each)
 
 
+def landmarks_decide(plan: Plan, told: Told) -> Tensor:
+    """Whether a sentence has a clause of which a thing or a room alone tells which way to turn: (batch,)."""
+    run = _runs(plan.actions)
+    actions = told.end - torch.arange(run.shape[1], device=run.device)
+    alone = (told.what >= 0) & _has(told.what.clamp(min=0), _DECIDING) & (told.side == 0)
+    return (alone & (plan.actions < _UP) & (actions > run)).any(dim=1)
+
+
 def _draws(now: Situation, numbers: Tensor) -> Tensor:
     """Random numbers of a step: (batch, numbers)."""
     seed = now.episodes.seed[:, None] if isinstance(now.episodes.seed, Tensor) else now.episodes.seed
@@ -287,6 +299,10 @@ def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn:
     plainly = _plainly(plan, run, speech)
     every = (_ways(now, plan, run, speech, known), _turns(plan, run, turning, speech, known), plainly)
     what, end, sides, weight = (torch.cat(parts, dim=2) for parts in zip(*every, strict=True))
+    saving = turning[..., None] & (end - speech.counting.place[:, None] > run[..., None])
+    alone = saving & (sides & 8 > 0) & _has(what, _DECIDING)
+    others = _RARELY if speech.language in _BY_LANDMARKS else 1.0
+    weight = weight * torch.where(alone, _ALONE, torch.where(saving, _SAVING, 1.0) * others)
     packed = (what | end << 42 | sides << 46).gather(2, _pick(weight, drawn[:, :, 0])[:, :, None]).squeeze(2)
     some = _Facts(packed & ((1 << 42) - 1), packed >> 42 & 15, packed >> 46, packed)
     told = _chosen(some, run, turning, speech, drawn[:, :, 1])
@@ -299,15 +315,17 @@ def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn:
 def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
     """One fact for every action (batch, k) with its form.
 
-    Where something is, is said if it must be, if it saves words for turning, or now and then. What was named just before is
-    not named again.
+    Where something is, is said if it must be, or now and then; so a thing in view often is all that tells which way to turn.
+    What was named just before is not named again.
     """
     what, end, sides, _ = fact
     begins, before = _chain(end)
     earlier, follows = before.clamp(min=0), before >= 0
     thing, actions = what >> 25, end - speech.counting.place
     again = follows & (thing > 0) & (thing == thing.gather(1, earlier)) & _has(what, _MAY_BE_IT)
-    telling = ((sides & 8 == 0) | (turning & (actions > run)) | (drawn < 0.5)) & ~again
+    often = 0.0 if speech.language in _BY_LANDMARKS else _SIDE_TOLD
+    telling = drawn < torch.where(turning & (actions > run), often, 0.5)
+    telling = ((sides & 8 == 0) | telling) & ~again
     side = take(speech.slots, sides + _SIDES) * telling
     # Repeated actions have forms of their own; so has stopping at once.
     number = torch.where(what == int(Kind.STOP), speech.counting.place == 0, (actions - 1).clamp(min=0, max=5))
@@ -537,6 +555,8 @@ _PLAINLY = {
 }  # fmt: skip
 _STRAIGHT = 1 << Kind.PASS | 1 << Kind.TOWARD  # kinds that are about steps straight on
 _MAY_BE_IT = _STRAIGHT | 1 << Kind.REACH
+_DECIDING = 1 << Kind.REACH | 1 << Kind.ENTER | 1 << Kind.CROSS | 1 << Kind.RETURN  # kinds with a noun that tells the way
+_BY_LANDMARKS = ("landmarks", "wrong")
 
 
 def take(table: Tensor, index: Tensor) -> Tensor:

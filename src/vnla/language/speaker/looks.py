@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.language.grammar import Grammar
 from vnla.language.surroundings import Bools, Surroundings, meant
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.views import HEADINGS, VIEWS
@@ -48,6 +49,23 @@ class Looks(NamedTuple):
     def rows(self, pose: Tensor) -> Looks:
         """Of some poses."""
         return Looks(*(each[pose] for each in self))
+
+
+def called() -> Iterator[tuple[str, ...]]:
+    """For each kind of entry, then for each colour, the words that it may be called by."""
+    grammar = Grammar()
+    classes = [grammar.classes[grammar[name]] for name in ("no door", "door")]
+    yield ()
+    yield from (_words(noun.words) for noun in THINGS)
+    yield from (_words(map(" ".join, each.usual)) for each in classes)
+    yield ()
+    yield from (_words(noun.words) for noun in ROOMS)
+    yield ()
+    yield from (_words(noun.words) for noun in HUES)
+
+
+def _words(phrases: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
 
 
 def _looks(around: Surroundings) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:

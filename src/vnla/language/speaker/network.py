@@ -36,6 +36,8 @@ class Memory(NamedTuple):
     keys: Tensor  # (batch, entries, width)
     values: Tensor
     hidden: Tensor  # (batch, entries), whether there is nothing
+    kind: Tensor  # (batch, entries)
+    hue: Tensor
     gist: Tensor  # (batch, width)
 
 
@@ -59,6 +61,8 @@ class SpeakerNetwork(nn.Module):
         self.asks = nn.ModuleList(nn.Linear(width, width) for _ in range(2))
         self.joins = nn.ModuleList(nn.Linear(2 * width, width) for _ in range(2))
         self.says = nn.Linear(width, sizes.words + 1)
+        self.names = nn.Embedding(KINDS + COLOURS, sizes.words + 1)  # the words of what is looked at, near at hand
+        nn.init.zeros_(self.names.weight)
 
     def config(self) -> dict[str, int]:
         """What it takes to make one like it."""
@@ -75,19 +79,29 @@ class SpeakerNetwork(nn.Module):
         entries = torch.cat([things.flatten(1, 2), actions], dim=1)
         keys, values = torch.tanh(self.mixes(entries.relu()) + entries).chunk(2, dim=-1)
         hidden = torch.cat([seen.kind.flatten(1) == 0, torch.zeros_like(plan.actions, dtype=torch.bool)], dim=1)
-        return Memory(keys, values, hidden, torch.tanh(self.gist(actions.reshape(batch, -1))))
+        kind, hue = (pad(each.flatten(1), (0, k)) for each in (seen.kind, seen.hue))
+        return Memory(keys, values, hidden, kind, hue, torch.tanh(self.gist(actions.reshape(batch, -1))))
 
     def forward(self, memory: Memory, before: Tensor, wanted: Tensor) -> Tensor:
         """Logits of the next word after those before it, where it is `wanted` (batch, words): (wanted, all words)."""
-        logits: Tensor = self.says(self._looked(memory, self.reads(self.word(before), memory.gist[None])[0])[wanted])
-        return logits
+        state, share = self._looked(memory, self.reads(self.word(before), memory.gist[None])[0])
+        kind, hue = (each[:, None].expand_as(share)[wanted] for each in (memory.kind, memory.hue))
+        return self._said(state[wanted], share[wanted], kind, hue)
 
-    def _looked(self, memory: Memory, state: Tensor) -> Tensor:
+    def _looked(self, memory: Memory, state: Tensor) -> tuple[Tensor, Tensor]:
+        share = state
         for ask, join in zip(self.asks, self.joins, strict=True):
             scores = ask(state) @ memory.keys.transpose(1, 2) / self.sizes.width**0.5  # (batch, words, entries)
             share = scores.masked_fill(memory.hidden[:, None], -torch.inf).softmax(dim=-1)
             state = torch.tanh(join(torch.cat([state, share @ memory.values], dim=-1))) + state
-        return state
+        return state, share
+
+    def _said(self, state: Tensor, share: Tensor, kind: Tensor, hue: Tensor) -> Tensor:
+        """Logits after looking at entries, for the one with words of its own: (…, all words)."""
+        looked = torch.zeros(len(state), KINDS + COLOURS, device=state.device)
+        looked = looked.scatter_add(1, kind, share).scatter_add(1, hue + KINDS, share)
+        logits: Tensor = self.says(state) + looked @ self.names.weight
+        return logits
 
     @torch.no_grad()
     def speak(self, memory: Memory, longest: int, stop: int, drawn: Tensor, warmth: float) -> Tensor:
@@ -97,7 +111,8 @@ class SpeakerNetwork(nn.Module):
         said, ended = [], torch.zeros_like(word, dtype=torch.bool)
         for place in range(longest):
             out, state = self.reads(self.word(word), state)
-            logits = self.says(self._looked(memory, out)[:, 0])
+            out, share = self._looked(memory, out)
+            logits = self._said(out[:, 0], share[:, 0], memory.kind, memory.hue)
             if place == longest - 1:
                 word = torch.full_like(word, stop)
             elif warmth > 0:
