@@ -12,7 +12,7 @@ All intervals are over houses: what would be found in others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,9 +27,10 @@ from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.language.advisor import GrammarAdvisor
+from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.denoting import denote
 from vnla.language.parser import parse
+from vnla.language.speech import landmarks_decide, plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.players import Players
 from vnla.roles.acting import ALONE
@@ -127,12 +128,38 @@ def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
 
 def said_to(voice: Voice, walks: Walks) -> list[str]:
     """What somebody says to agents that have just begun their walks."""
+    heard = voice.say(_beginning(walks))
+    return [heard.table.text(row) for row in heard.index.tolist()]
+
+
+def _beginning(walks: Walks) -> Situation:
     start = walks.episodes.start
     zero, nothing = torch.zeros_like(start), torch.empty(len(start), 0, device=start.device)
     past = torch.full((len(start), 1), NOWHERE, device=start.device)
-    now = Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
-    heard = voice.say(now)
-    return [heard.table.text(row) for row in heard.index.tolist()]
+    return Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
+
+
+class Contrast(NamedTuple):
+    """Walks of which somebody who listens cannot be told what is not so, and still do what is."""
+
+    says: str
+    true: str  # what the same sentences are when they are so
+    where: str
+    rows: list[int]
+
+
+def contrasts(walks: Walks, voice: Callable[[str], GrammarVoice]) -> Iterator[Contrast]:
+    """Left for right where either is said; other things where they alone tell which way to turn; words in no order where
+    different things are to be done."""
+    usual, mirrored = (said_to(voice(says), walks) for says in ("usual", "mirrored"))
+    differs = [row for row, (one, other) in enumerate(zip(usual, mirrored, strict=True)) if one != other]
+    yield Contrast("mirrored", "usual", "with a left or right", differs)
+    now = _beginning(walks)
+    alone = landmarks_decide(plan_of(now, walks.plan.shape[1]), voice("landmarks").tell(now))
+    yield Contrast("wrong", "landmarks", "which alone tell the way", alone.nonzero().flatten().tolist())
+    acts = walks.plan != STOP
+    several = (acts & (walks.plan != walks.plan[:, :1])).any(dim=1)
+    yield Contrast("shuffled", "usual", "of different actions", several.nonzero().flatten().tolist())
 
 
 def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> Followed:

@@ -43,8 +43,8 @@ class GrammarAdvisor(Advisor):
     speaks: bool = True
     """Whether it says anything."""
     says: str = "usual"
-    """What: as in training; "combinations", "templates" or "synonyms" that are held out; "landmarks" wherever they alone tell
-    the way; or for contrast what is not so: "mirrored", other things than those ("wrong"), or "shuffled" words."""
+    """What: as in training; "combinations", "templates" or "synonyms" that are held out; "landmarks" wherever they alone
+    tell the way; or for contrast what is not so: "mirrored", other things than those ("wrong"), or "shuffled" words."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= _MOST_ACTIONS:
