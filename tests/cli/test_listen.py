@@ -39,6 +39,7 @@ def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.M
     by_hand = [f"handwritten: {name}" for name in ("silence", "template", "sentences")]
     sets = {"a left or right": ("usual", "mirrored"), "different actions": ("usual", "shuffled")}
     sets["alone tell the way"] = "landmarks", "wrong"
+    sets["commonest order"] = ("those actions in the",)
     contrast = [name for name in found["heard"] if name not in told + by_hand]
     assert list(found["heard"]) == told + contrast + by_hand
     assert all(name in answer.out for name in told + by_hand)

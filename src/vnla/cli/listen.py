@@ -203,7 +203,7 @@ class _Subject:
     def _contrasted(self, outcomes: Mapping[str, Outcome]) -> Iterator[Listened]:
         """Of what is not so the sentences alone on which that tells, beside the same ones when they are so: what is
         retained of what these bring."""
-        from vnla.evaluation.listening import contrasts, listened
+        from vnla.evaluation.listening import contrasts, in_commonest_order, listened
         from vnla.language.advisor import GrammarAdvisor
 
         names = {advisor: name for name, advisor in self._advisors().items()}
@@ -213,6 +213,9 @@ class _Subject:
             for name, outcome in ((contrast.true, true), (contrast.says, own)):
                 if contrast.rows:
                     yield listened(f"{name}, {contrast.where}", outcome, silence, true)
+            if contrast.says == "shuffled" and contrast.rows:
+                guess = _outcome(in_commonest_order(self._walks), self._walks.houses, {})
+                yield listened("those actions in the commonest order", _rows(guess, contrast.rows), silence, true)
 
     @cached_property
     def _walks(self) -> Walks:

@@ -12,6 +12,7 @@ All intervals are over houses: what would be found in others.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -30,7 +31,6 @@ from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.denoting import denote
 from vnla.language.parser import parse
-from vnla.language.speech import landmarks_decide, plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.players import Players
 from vnla.roles.acting import ALONE
@@ -149,17 +149,26 @@ class Contrast(NamedTuple):
 
 
 def contrasts(walks: Walks, voice: Callable[[str], GrammarVoice]) -> Iterator[Contrast]:
-    """Left for right where either is said; other things where they alone tell which way to turn; words in no order where
-    different things are to be done."""
+    """Left for right where either is said; other things where these alone tell which way to turn, and tell another; words in
+    no order where different things are to be done."""
     usual, mirrored = (said_to(voice(says), walks) for says in ("usual", "mirrored"))
     differs = [row for row, (one, other) in enumerate(zip(usual, mirrored, strict=True)) if one != other]
     yield Contrast("mirrored", "usual", "with a left or right", differs)
-    now = _beginning(walks)
-    alone = landmarks_decide(plan_of(now, walks.plan.shape[1]), voice("landmarks").tell(now))
+    alone = voice("wrong").landmarks_decide(_beginning(walks))
     yield Contrast("wrong", "landmarks", "which alone tell the way", alone.nonzero().flatten().tolist())
     acts = walks.plan != STOP
     several = (acts & (walks.plan != walks.plan[:, :1])).any(dim=1)
     yield Contrast("shuffled", "usual", "of different actions", several.nonzero().flatten().tolist())
+
+
+def in_commonest_order(walks: Walks) -> Followed:
+    """What somebody would do who knows which actions are meant, but not in which order, and takes the commonest of walks
+    with these: as much as words in no order can tell, at most."""
+    plans = [tuple(plan) for plan in walks.plan.tolist()]
+    orders = Counter(plans)
+    best = {tuple(sorted(plan)): plan for plan, _ in reversed(orders.most_common())}
+    right = np.array([best[tuple(sorted(plan))] == plan for plan in plans], bool)
+    return Followed(right, right)
 
 
 def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> Followed:
