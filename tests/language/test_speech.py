@@ -21,11 +21,10 @@ from vnla.language.advisor import GrammarAdvisor, _said
 from vnla.language.denoting import denote
 from vnla.language.grammar import Grammar, Template, is_new_after, is_new_with, text_of
 from vnla.language.parser import parse
-from vnla.language.speech import LANGUAGES, Knowledge, Told, longest_sentence, plan_of
+from vnla.language.speech import LANGUAGES, Knowledge, Told, landmarks_alone, longest_sentence, plan_of
 from vnla.language.things import ROOMS, THINGS
 from vnla.report.advice import wandering
 from vnla.roles.phrases import until_stop
-from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
 GRAMMAR = Grammar()
@@ -165,23 +164,13 @@ def test_wrong_things_are_never_the_right_ones() -> None:
             assert right.text(row) != other.text(row)
 
 
-def alone(told: Told, now: Situation) -> torch.Tensor:
-    """Clauses in which a thing or a room alone tells which way to turn; and whether a side is said where one has to."""
-    actions = plan_of(now, told.what.shape[1]).actions
-    turns, ends = actions < 2, (actions == int(Nav.FORWARD)).long()
-    walked = torch.stack(
-        [ends[:, at:].cumsum(1).gather(1, (told.end[:, at : at + 1] - at - 1).clamp(min=0)) for at in range(4)]
-    )
-    kinds = torch.isin(told.what & 31, torch.tensor([7, 9, 11, 18]))
-    return (told.what >= 0) & kinds & turns & (walked.squeeze(2).T > 0)
-
-
 def test_things_alone_often_tell_the_way() -> None:
     now = it.agents(2000, 2)
-    usual, landmarks = (it.voice(says=says).tell(now) for says in ("usual", "landmarks"))
-    some, most = (alone(told, now) & (told.side == 0) for told in (usual, landmarks))
-    assert 0.05 < some.any(dim=1).float().mean() < most.any(dim=1).float().mean()
-    assert (alone(usual, now) & (usual.side > 0)).any() and not (alone(landmarks, now) & (landmarks.side > 0)).any()
+    plan, usual, landmarks = plan_of(now, 4), *(it.voice(says=says).tell(now) for says in ("usual", "landmarks"))
+    some, most = (landmarks_alone(plan, told).any(dim=1).float().mean() for told in (usual, landmarks))
+    assert 0.05 < some < most
+    sided = [landmarks_alone(plan, told._replace(side=(told.side == 0).long())).any() for told in (usual, landmarks)]
+    assert sided == [True, False], "now and then the side is said, but not where things alone are to tell"
 
 
 def test_wrong_things_that_are_there_lead_another_way() -> None:

@@ -53,4 +53,7 @@ def speaker(
         shares = {split: followed(own, ground_of(folder, split, device=chosen), tried, seed) for split in ("train", "test")}
     typer.echo(f"written: {file}, after {own.done:,} batches")
     for split, share in shares.items():
-        typer.echo(f"{split}: a listener finds {share:.0%} of {tried} sentences true and follows them to the right place")
+        typer.echo(
+            f"{split}: a listener finds {share.likeliest:.0%} of {tried} sentences true and follows them to the right place,"
+            f" {share.drawn:.0%} of those that are drawn; of {share.any:.0%} of the plans one at least"
+        )

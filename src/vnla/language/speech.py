@@ -271,12 +271,19 @@ def _decided(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> tu
     return plan, drawn, each, _choose(now, plan, speech, knowledge, each)
 
 
+def landmarks_alone(plan: Plan, told: Told | _Chosen) -> Tensor:
+    """In which clauses a thing or a room alone tells which way to turn: (batch, k)."""
+    run = _runs(plan.actions)
+    saving = (plan.actions < _UP) & (told.end - torch.arange(run.shape[1], device=run.device) > run)
+    return saving & (told.what >= 0) & (told.side == 0) & _has(told.what.clamp(min=0), _DECIDING)
+
+
 def landmarks_decide(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Tensor:
     """Whether sentences of "wrong" have a clause in which a thing or a room alone tells which way to turn, and tells another
     way than the true one: (batch,)."""
     plan, _, _, chosen = _decided(now, speech, knowledge, k)
-    saving = (plan.actions < _UP) & (chosen.end - speech.counting.place > _runs(plan.actions))
-    return (chosen.begins & saving & (_elsewhere(now, plan, chosen, speech, knowledge) >= 0)).any(dim=1)
+    elsewhere = _elsewhere(now, plan, chosen, speech, knowledge) >= 0
+    return (chosen.begins & landmarks_alone(plan, chosen) & elsewhere).any(dim=1)
 
 
 def _draws(now: Situation, numbers: Tensor) -> Tensor:

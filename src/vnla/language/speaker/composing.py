@@ -35,11 +35,11 @@ from vnla.roles.phrases import until_stop
 from vnla.world.actions import Nav
 
 TRIES = 4
-"""Sentences that the speaker says of a plan; the first one is the likeliest."""
+"""Sentences that the speaker says of a plan: drawn, or it would say much the same of all; the last one is the likeliest."""
 KEPT = 2
 """Of them that are kept."""
 WARMTH = 0.7
-_VERSION = 1
+_VERSION = 2
 _AT_ONCE = 2048
 
 
@@ -97,7 +97,7 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     for first in range(0, len(about), _AT_ONCE):
         rows = slice(first, first + _AT_ONCE)
         some = Plan(plan.actions[rows], plan.poses[rows])
-        for tokens in _tries(speaker, looks, some, about[rows]):
+        for tokens in tries(speaker, looks, some, about[rows]):
             for row, sentence in enumerate(tokens.tolist(), start=first):
                 own = found.setdefault(row, [])
                 words = tuple(each for each in sentence if each)
@@ -110,12 +110,13 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     return Said(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
 
 
-def _tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+def tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+    """What a speaker says of plans, drawn by the numbers of what they are about: (batch, longest) each time."""
     with torch.inference_mode():
         memory = speaker.network.look(looks, plan)
         for number in range(TRIES):
             drawn = speaker.drawn(about, number)
-            yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number else 0.0)
+            yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number < TRIES - 1 else 0.0)
 
 
 def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:
