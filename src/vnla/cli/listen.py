@@ -201,8 +201,8 @@ class _Subject:
         return found + list(self._contrasted(outcomes))
 
     def _contrasted(self, outcomes: Mapping[str, Outcome]) -> Iterator[Listened]:
-        """Of what is not so the sentences alone on which that tells, beside the same ones when they are so: what is
-        retained of what these bring."""
+        """Of what is not so the sentences alone on which that tells, beside silence and the same ones when they are so: what
+        is retained of what these bring."""
         from vnla.evaluation.listening import contrasts, in_commonest_order, listened
         from vnla.language.advisor import GrammarAdvisor
 
@@ -210,7 +210,7 @@ class _Subject:
         for contrast in contrasts(self._walks, self._voice):
             said = (names[GrammarAdvisor(k=self.k, says=each)] for each in (contrast.true, contrast.says))
             true, own, silence = (_rows(outcomes[name], contrast.rows) for name in (*said, SILENCE))
-            for name, outcome in ((contrast.true, true), (contrast.says, own)):
+            for name, outcome in ((SILENCE, silence), (contrast.true, true), (contrast.says, own)):
                 if contrast.rows:
                     yield listened(f"{name}, {contrast.where}", outcome, silence, true)
             if contrast.says == "shuffled" and contrast.rows:
