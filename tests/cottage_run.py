@@ -25,11 +25,16 @@ def write_cottage(folder: Path, houses: int = 1) -> tuple[Path, Path]:
     write_world(world, street, source="drawn", splits={"train": [house.name for house in street]})
     tasks = folder / "tasks"
     tasks.mkdir()
-    tasks_here = [replace(task, house=house.name) for house in street for task in _six()]
-    records = json.dumps([_record(task, i) for i, task in enumerate(tasks_here)])
+    records = json.dumps(cottage_records(*(house.name for house in street)))
     for split in SPLITS:
         (tasks / f"asknav_{split}.json").write_text(records)
     return world, tasks
+
+
+def cottage_records(*houses: str) -> list[dict[str, Any]]:
+    """The cottage's six tasks as the records of a data set, in each of some houses like it."""
+    tasks_here = [replace(task, house=house) for house in houses or ("cottage",) for task in _six()]
+    return [_record(task, i) for i, task in enumerate(tasks_here)]
 
 
 @cache

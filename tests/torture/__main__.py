@@ -21,6 +21,8 @@ def main() -> int:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most", type=int, help="faults a command, kills, bits a file, inputs a reader, mutants a module")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that fuzz")
+    parser.add_argument("--seconds", type=float, help="after which fuzzing ends, whatever was tried")
     parser.add_argument("--only", nargs="*", default=[], help="these commands, readers or modules alone")
     parser.add_argument("--work", type=Path, default=Path("build/torture"), help="where everything is done")
     parser.add_argument("--out", type=Path, help="the report; stdout without it")
@@ -43,7 +45,7 @@ def main() -> int:
     elif given.part == "fuzz":
         from torture.fuzz import fuzz_all
 
-        rows = fuzz_all(work, given.seed, given.most or 100_000, given.only)
+        rows = fuzz_all(work, given.seed, given.most or 1_000_000, given.only, given.jobs, given.seconds)
     else:
         from torture.mutants import mutants
 

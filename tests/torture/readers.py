@@ -1,6 +1,7 @@
 """Every reader of a file that may be a stranger's, with a small file that it takes.
 
-A reader is given a path and raises nothing but `InputError`, whatever is there. `SAMPLES` says how each file is made.
+A reader is given a path and raises nothing but `InputError`, whatever is there. What it needs is imported when it is called:
+the others can be tried where that is not installed.
 """
 
 from __future__ import annotations
@@ -9,63 +10,38 @@ import gzip
 import io
 import json
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
-from functools import cache
+from dataclasses import asdict, replace
+from functools import cache, reduce
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 from PIL import Image
 
-from cottage_run import write_cottage
-from vnla.bench.record import Measured, Measurement, Record
-from vnla.beyond.evaluations import read_ceilings, read_sweep
-from vnla.evaluation.checked import recorded
-from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.kept import read_scores, read_trace, write_evaluation
-from vnla.evaluation.metrics import score
-from vnla.evaluation.recorded import read_recorded
-from vnla.evaluation.results import Result, read_results, score_results, trace_of, write_results
+from cottage_run import cottage_records
 from vnla.houses.cottage import cottage
-from vnla.houses.folder import read_world, write_world
-from vnla.houses.generate.world import recipe_of
-from vnla.houses.matterport import TextFile, find_buildings, read_building, read_connectivity, read_panorama_to_region
-from vnla.houses.pictures.panoramas import _pixels as panorama_pixels
-from vnla.houses.plain.reading import read_plain
-from vnla.houses.skybox import _pixels as skybox_pixels
-from vnla.mattersim.graph import load_graph
-from vnla.paper.evaluations import read_iterations
-from vnla.paper.reporting import seconds_in
-from vnla.remote.folder import EvaluationFolder
-from vnla.remote.prompts import read_prompt
-from vnla.report.curves import Curves
-from vnla.serve.limits import Limits
-from vnla.serve.sessions import Session
-from vnla.serve.study.records import lines_of
-from vnla.tasks.building_splits import building_splits
-from vnla.tasks.dataset import read_dataset
-from vnla.tasks.task import read_tasks
-from vnla.tasks.task_set import TaskSet
-from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import (
-    best_rates,
-    checkpoint_file,
-    iterations_done,
-    load_part_tensors,
-    part_tensors,
-    read_checkpoint,
-    validated_at,
+from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.house import House
+from vnla.houses.matterport import (
+    BuildingFiles,
+    TextFile,
+    find_buildings,
+    read_building,
+    read_connectivity,
+    read_panorama_to_region,
 )
-from vnla.training.config import RunConfig
-from vnla.vision.encoders import Size
-from vnla.vision.encoders.network import read_weights
-from vnla.vision.exchange import export_features, read_hdf5, read_tsv
-from vnla.vision.store import FeatureStore, Header, StoreWriter
-from vnla.world.budgets import TimeBudgets
-from vnla.world.compiled import World
+from vnla.tasks.task import read_tasks
+from vnla.tasks.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from vnla.evaluation.results import Result
+    from vnla.tasks.task_set import TaskSet
+    from vnla.vision.store import FeatureStore
 
 PLACES = (("one", "a"), ("one", "b"))
 EXAMPLE = Path(__file__).parents[2] / "examples" / "world.json"
@@ -81,23 +57,54 @@ class Reader(NamedTuple):
     """How the file is packed: gzip or zip; what is inside can be changed as well."""
 
 
+def _in(place: str) -> Any:
+    """What is there in a module of ours, which is imported when it is called."""
+    module, _, name = place.partition(":")
+    return lambda *given: reduce(getattr, name.split("."), import_module(f"vnla.{module}"))(*given)
+
+
 @cache
 def _tasks() -> TaskSet:
     from vnla.tasks.cottage import cottage_tasks
+    from vnla.tasks.task_set import TaskSet
+    from vnla.world.budgets import TimeBudgets
+    from vnla.world.compiled import World
 
     world = World.compile([cottage()])
     return TaskSet.compile(world, cottage_tasks(world), TimeBudgets())
 
 
 def _result() -> Result:
+    from vnla.evaluation.results import Result
+
     task = _tasks().tasks[0]
     heading = task.heading * np.pi / 6
     path = ((task.start, heading, 0.0), (task.start, heading + np.pi / 6, 0.0), (task.start, heading + np.pi / 6, 0.0))
     return Result(task.id, task.house, path, agent_nav=((0, 1, 0), (0, 0, 0)), agent_ask=(0, 1), subgoals=(None, "go"))
 
 
+@cache
+def _hut() -> House:
+    """Three places of the cottage: as much to read as there are kinds of things in a file."""
+    whole, places = cottage(), (0, 1, 2)
+    stands = [
+        replace(whole.viewpoints[i], visible=tuple(j for j in whole.viewpoints[i].visible if j in places)) for i in places
+    ]
+    return replace(
+        whole,
+        viewpoints=tuple(stands),
+        edges=((0, 1), (1, 2)),
+        rooms=whole.rooms[:2],
+        objects=whole.objects[:2],
+        levels=whole.levels[:1],
+    )
+
+
 def _cottage(folder: Path) -> Path:
-    write_cottage(folder)
+    """A world folder of the hut, and two of the cottage's tasks."""
+    write_world(folder / "world", [_hut()], source="drawn", splits={"train": ["cottage"]})
+    (folder / "tasks").mkdir()
+    (folder / "tasks" / "asknav_train.json").write_text(json.dumps(cottage_records()[:2]))
     return folder
 
 
@@ -105,9 +112,29 @@ def _in_world(part: str) -> Callable[[Path], Path]:
     return lambda folder: next((_cottage(folder) / "world").rglob(part))
 
 
+@cache
+def _root(path: Path) -> Path:
+    return next(each for each in path.parents if (each / "connectivity").is_dir())
+
+
 def _building(path: Path) -> object:
-    root = next(each for each in path.parents if (each / "connectivity").is_dir())
-    return [read_building(each) for each in find_buildings(root)]
+    return [read_building(each) for each in find_buildings(_root(path))]
+
+
+@cache
+def _found(root: Path) -> tuple[BuildingFiles, ...]:
+    return find_buildings(root)
+
+
+def _house(path: Path) -> object:
+    """What is in a house does not change where it lies."""
+    return [read_building(each) for each in _found(_root(path))]
+
+
+def _read_graph(path: Path) -> object:
+    from vnla.mattersim.graph import load_graph
+
+    return load_graph(str(path.parent), path.stem.removesuffix("_connectivity"))
 
 
 def _text(name: str, text: str) -> Callable[[Path], Path]:
@@ -136,8 +163,14 @@ def _generated(folder: Path) -> Path:
     from vnla.houses.generate.world import GENERATOR
 
     extra = {"generator": GENERATOR, "preset": "small", "seed": 0, "houses": {"cottage": [7, 20]}, "wishes": None}
-    write_world(folder / "world", [cottage()], source="generated", extra=extra)
+    write_world(folder / "world", [_hut()], source="generated", extra=extra)
     return folder / "world" / "world.json"
+
+
+def _read_recipe(path: Path) -> object:
+    from vnla.houses.generate.world import recipe_of
+
+    return recipe_of(read_world(path.parent), "cottage")
 
 
 def _gzipped(folder: Path) -> Path:
@@ -158,11 +191,16 @@ def _dataset(folder: Path) -> Path:
 
 
 def _read_dataset(path: Path) -> object:
+    from vnla.tasks.dataset import read_dataset
+
     found = read_dataset(path.parent)
     return found.budgets[("kitchen", "bathroom")], found.vocabulary, found.split("train")
 
 
 def _store(folder: Path) -> FeatureStore:
+    from vnla.vision.encoders import Size
+    from vnla.vision.store import Header, StoreWriter
+
     header = Header("ours", "v1", 3, Size(32, 24), 60.0, "", PLACES, (("depth", 3),))
     with StoreWriter(folder / "store", header) as writer:
         writer.write(0, np.arange(2 * 36 * 3, dtype=np.float32).reshape(2, 36, 3) / 7)
@@ -170,6 +208,8 @@ def _store(folder: Path) -> FeatureStore:
 
 
 def _read_store(path: Path) -> object:
+    from vnla.vision.store import FeatureStore
+
     store = FeatureStore.open(path.parent)
     store.verify()
     return store.array.sum()
@@ -177,6 +217,8 @@ def _read_store(path: Path) -> object:
 
 def _exported(name: str) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
+        from vnla.vision.exchange import export_features
+
         export_features(_store(folder), folder / name)
         return folder / name
 
@@ -184,6 +226,8 @@ def _exported(name: str) -> Callable[[Path], Path]:
 
 
 def _config(folder: Path) -> Path:
+    from vnla.training.config import RunConfig
+
     (folder / "config.json").write_text(
         RunConfig("w", "t", help_policy="imitation", help_options={"beta": 0.5}).text(folder)
     )
@@ -196,12 +240,16 @@ def _part() -> torch.nn.Module:
 
 
 def _checkpoint(folder: Path) -> Path:
+    from vnla.training.checkpoints import checkpoint_file, part_tensors
+
     notes = {"done": "12", "validated": "10", "best": '{"val_seen": 12.5}'}
     (folder / "last.safetensors").write_bytes(checkpoint_file(part_tensors({"agent.": _part()}), notes))
     return folder / "last.safetensors"
 
 
 def _read_checkpoint(path: Path) -> object:
+    from vnla.training.checkpoints import best_rates, iterations_done, load_part_tensors, read_checkpoint, validated_at
+
     tensors, notes = read_checkpoint(path)
     done = iterations_done(path, notes)
     load_part_tensors({"agent.": _part()}, tensors, path)
@@ -216,17 +264,20 @@ def _log(folder: Path) -> Path:
 
 
 def _results(folder: Path) -> Path:
+    from vnla.evaluation.results import write_results
+
     write_results(folder / "results.json", [_result()])
     return folder / "results.json"
 
 
 def _read_results(path: Path) -> object:
-    rows = _tasks().rows([0])
-    return read_results(path), score_results(path, rows)
+    from vnla.evaluation.results import read_results, score_results
+
+    return read_results(path), score_results(path, _tasks().rows([0]))
 
 
 def _read_walks(path: Path) -> object:
-    from vnla.evaluation.checked import read_records
+    from vnla.evaluation.checked import read_records, recorded
 
     return recorded(path, read_records(path), _tasks())
 
@@ -238,11 +289,22 @@ def _people(folder: Path) -> Path:
 
 
 def _evaluation(folder: Path) -> Path:
+    from vnla.evaluation.evaluate import Evaluation
+    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.metrics import score
+    from vnla.evaluation.results import trace_of
+
     rows = _tasks().rows([0])
     trace = trace_of(rows, [("record", _result())])
     scores = score(trace, rows.environment, rows.goals).reshape(1, 1)
     write_evaluation(folder / "evaluation.npz", Evaluation(rows, (123,), trace, scores))
     return folder / "evaluation.npz"
+
+
+def _read_evaluation(path: Path) -> object:
+    from vnla.evaluation.kept import read_scores, read_trace
+
+    return read_trace(path), read_scores(path)
 
 
 def _session(folder: Path) -> Path:
@@ -256,7 +318,16 @@ def _session(folder: Path) -> Path:
     return folder / "one.jsonl"
 
 
+def _read_session(path: Path) -> object:
+    from vnla.serve.limits import Limits
+    from vnla.serve.sessions import Session
+
+    return Session("one", path, Limits()).read()
+
+
 def _bench(folder: Path) -> Path:
+    from vnla.bench.record import Measured, Measurement, Record
+
     measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))
     (folder / "bench.json").write_text(record.text())
@@ -277,6 +348,8 @@ def _weights(name: str) -> Callable[[Path], Path]:
 
 
 def _episodes(folder: Path) -> Path:
+    from vnla.remote.folder import EvaluationFolder
+
     record = {
         "task": "1_0", "seed": 3, "help_budget": 2, "path": [["a", 12], ["b", 13]], "actions": ["forward"], "said": [None],
         "teacher": ["pass"], "errors": [[1, "late"]],
@@ -284,6 +357,12 @@ def _episodes(folder: Path) -> Path:
     EvaluationFolder(folder, {"seed": 1})
     (folder / "episodes.jsonl").write_text(json.dumps(record) + "\n")
     return folder / "episodes.jsonl"
+
+
+def _read_episodes(path: Path) -> object:
+    from vnla.remote.folder import EvaluationFolder
+
+    return EvaluationFolder(path.parent, {"seed": 1}).done(lambda _: True)
 
 
 def _picture(name: str, size: tuple[int, int]) -> Callable[[Path], Path]:
@@ -301,49 +380,65 @@ def _example(folder: Path) -> Path:
     return folder / "houses.json"
 
 
+def _splits(folder: Path) -> Path:
+    _json("splits.json", {"train": ["cottage"], "dev": [], "test": []})(_cottage(folder))
+    return folder / "splits.json"
+
+
+def _read_splits(path: Path) -> object:
+    from vnla.tasks.building_splits import building_splits
+
+    return building_splits(_world(), path)
+
+
+@cache
+def _world() -> WorldFolder:
+    """The cottage as it was read from a folder: of what is read again and again, only the splits are anybody's."""
+    with tempfile.TemporaryDirectory() as folder:
+        return read_world(_cottage(Path(folder)) / "world")
+
+
+_PROMPT = "[system]\nGo.\n[user]\n$instruction $$\n"
+_SWEEP = [{"ratio": 0.4, "k": 4, "success_rate": [1.5, 0.5]}]
 _STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config": {}, "fingerprint": "f"}
 
 READERS = (
     Reader("connectivity", _in_world("*_connectivity.json"), read_connectivity),
-    Reader("mattersim", _in_world("*_connectivity.json"), lambda path: load_graph(str(path.parent), path.stem[:-13])),
-    Reader("house", _in_world("*.house"), _building),
+    Reader("mattersim", _in_world("*_connectivity.json"), _read_graph),
+    Reader("house", _in_world("*.house"), _house),
     Reader("panoramas", _in_world("panorama_to_region.txt"), lambda path: read_panorama_to_region(TextFile(path))),
     Reader("scans", _in_world("scans.txt"), _building),
     Reader("zip", _zipped, _building, "zip"),
     Reader("world", _in_world("world.json"), lambda path: read_world(path.parent)),
-    Reader("recipe", _generated, lambda path: recipe_of(read_world(path.parent), "cottage")),
-    Reader("houses", _example, read_plain),
+    Reader("recipe", _generated, _read_recipe),
+    Reader("houses", _example, _in("houses.plain.reading:read_plain")),
     Reader("asknav", lambda folder: _cottage(folder) / "tasks" / "asknav_train.json", read_tasks),
     Reader("asknav.gz", _gzipped, read_tasks, "gzip"),
     Reader("data set", _dataset, _read_dataset),
     Reader("vocabulary", _text("vocab.txt", "<PAD>\n<UNK>\n<EOS>\nfind\na\n.\n"), Vocabulary.read),
-    Reader(
-        "splits",
-        lambda folder: _json("splits.json", {"train": ["cottage"], "dev": [], "test": []})(_cottage(folder)),
-        lambda path: building_splits(read_world(path.parent / "world"), path),
-    ),
+    Reader("splits", _splits, _read_splits),
     Reader("features", lambda folder: _store(folder).path / "features.json", _read_store),
     Reader("features.f16", lambda folder: _store(folder).path / "features.f16", _read_store),
-    Reader("tsv", _exported("a.tsv"), lambda path: list(read_tsv(path))),
-    Reader("hdf5", _exported("a.h5"), lambda path: list(read_hdf5(path, PLACES))),
-    Reader("configuration", _config, RunConfig.read),
+    Reader("tsv", _exported("a.tsv"), lambda path: list(_in("vision.exchange:read_tsv")(path))),
+    Reader("hdf5", _exported("a.h5"), lambda path: list(_in("vision.exchange:read_hdf5")(path, PLACES))),
+    Reader("configuration", _config, _in("training.config:RunConfig.read")),
     Reader("checkpoint", _checkpoint, _read_checkpoint),
-    Reader("log", _log, lambda path: Curves.read(path.parent)),
+    Reader("log", _log, lambda path: _in("report.curves:Curves.read")(path.parent)),
     Reader("results", _results, _read_results),
     Reader("walks", _results, _read_walks),
-    Reader("people", _people, read_recorded),
-    Reader("evaluation", _evaluation, lambda path: (read_trace(path), read_scores(path)), "zip"),
-    Reader("session", _session, lambda path: Session("one", path, Limits()).read()),
-    Reader("study", _session, lambda path: list(lines_of(path))),
-    Reader("bench", _bench, Record.read),
-    Reader("weights.pth", _weights("w.pth"), read_weights, "zip"),
-    Reader("weights.safetensors", _weights("w.safetensors"), read_weights),
-    Reader("prompt", _text("p.txt", "[system]\nGo.\n[user]\n$instruction $$\n"), lambda path: read_prompt(path, "text")),
-    Reader("guest", _episodes, lambda path: EvaluationFolder(path.parent, {"seed": 1}).done(lambda _: True)),
-    Reader("panorama.png", _picture("p.png", (8, 4)), panorama_pixels),
-    Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: skybox_pixels(path, "RGB")),
-    Reader("iterations", _json("i.json", {"iterations": {"learned": 3}}), read_iterations),
-    Reader("sweep", _json("s.json", [{"ratio": 0.4, "k": 4, "success_rate": [1.5, 0.5]}]), read_sweep),
-    Reader("ceilings", _json("c.json", {"success": 1}), read_ceilings),
-    Reader("stage", _json("x.json", _STAGE), lambda path: seconds_in(path.parent)),
+    Reader("people", _people, _in("evaluation.recorded:read_recorded")),
+    Reader("evaluation", _evaluation, _read_evaluation, "zip"),
+    Reader("session", _session, _read_session),
+    Reader("study", _session, lambda path: list(_in("serve.study.records:lines_of")(path))),
+    Reader("bench", _bench, _in("bench.record:Record.read")),
+    Reader("weights.pth", _weights("w.pth"), _in("vision.encoders.network:read_weights"), "zip"),
+    Reader("weights.safetensors", _weights("w.safetensors"), _in("vision.encoders.network:read_weights")),
+    Reader("prompt", _text("p.txt", _PROMPT), lambda path: _in("remote.prompts:read_prompt")(path, "text")),
+    Reader("guest", _episodes, _read_episodes),
+    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
+    Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
+    Reader("iterations", _json("i.json", {"iterations": {"learned": 3}}), _in("paper.evaluations:read_iterations")),
+    Reader("sweep", _json("s.json", _SWEEP), _in("beyond.evaluations:read_sweep")),
+    Reader("ceilings", _json("c.json", {"success": 1}), _in("beyond.evaluations:read_ceilings")),
+    Reader("stage", _json("x.json", _STAGE), lambda path: _in("paper.reporting:seconds_in")(path.parent)),
 )  # fmt: skip
