@@ -27,7 +27,7 @@ class Sizes:
     """Words that it has, from 1; 0 begins a sentence, and fills it up."""
     k: int
     """Actions of a plan."""
-    width: int = 64
+    width: int = 96
 
 
 class Memory(NamedTuple):

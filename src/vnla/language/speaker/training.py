@@ -38,11 +38,11 @@ Report = Callable[[int, int, float], None]
 class Settings:
     """Of a training; a file that is gone on with has its own k, width and seed."""
 
-    iterations: int = 1000
+    iterations: int = 2500
     batch: int = 64
     learning_rate: float = 2e-3
     k: int = 4
-    width: int = 64
+    width: int = 96
     seed: int = 0
 
 
