@@ -251,7 +251,7 @@ def _turn_facts(around: Surroundings) -> Iterator[tuple[int, int, int, int]]:
 
 def _from_sides(around: Surroundings, view: int, seen: Bools, thing: int, hue: int) -> tuple[int, int]:
     """The views from which turning left, and right, comes to a thing before any other that its words may mean."""
-    meant = (seen & around.taken_for(thing, coloured=hue != NOTHING)).any(axis=1)
+    meant: Bools = np.any(seen & around.taken_for(thing, coloured=hue != NOTHING), axis=1)
     return _before(around, view, meant, left=True), _before(around, view, meant, left=False)
 
 

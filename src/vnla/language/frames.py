@@ -387,7 +387,8 @@ def _turned(frame: Face | Spot, around: Surroundings, pose: int) -> int | None:
 def _done(frame: Face | Spot, around: Surroundings, here: int, view: int) -> Bools:
     """Of what the words of a frame may mean, what is ahead, or in view: (things,)."""
     seen = around.ahead if isinstance(frame, Face) else around.present
-    return seen[here, view] & around.taken_for(frame.landmark.thing, coloured=frame.landmark.hue != NOTHING)
+    done: Bools = seen[here, view] & around.taken_for(frame.landmark.thing, coloured=frame.landmark.hue != NOTHING)
+    return done
 
 
 def _passed(thing: int, around: Surroundings, pose: int, step: Step) -> int | None:

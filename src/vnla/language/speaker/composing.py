@@ -41,7 +41,7 @@ TRIES = 4
 KEPT = 2
 """Of them that are kept: those that name most things and rooms."""
 WARMTH = 0.7
-_VERSION = 3
+_VERSION = 4
 _AT_ONCE = 2048
 _NOUNS = {word for noun in (*THINGS, *ROOMS) for phrase in noun.words for word in phrase.split()}
 
@@ -103,8 +103,8 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
         some = Plan(plan.actions[rows], plan.poses[rows])
         said = torch.stack(list(tries(speaker, looks, some, about[rows])), dim=1)
         for row, sentences in enumerate(said.tolist(), start=first):
-            words = dict.fromkeys(tuple(each for each in sentence if each) for sentence in sentences)
-            telling = sorted(words, key=lambda each: -sum(word in nouns for word in each))
+            different = dict.fromkeys(tuple(each for each in sentence if each) for sentence in sentences)
+            telling = sorted(different, key=lambda each: -sum(word in nouns for word in each))
             good = (each for each in telling if follows(speaker.text(each), around, plan, row))
             found[row] = list(islice(good, KEPT))
     rows_kept = [(int(about[row]), words) for row, own in sorted(found.items()) for words in own]
