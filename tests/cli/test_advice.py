@@ -26,6 +26,10 @@ def test_sentences_are_listed_and_the_same_for_a_seed(tmp_path: Path, capsys: py
     assert capsys.readouterr().out == first
     assert run("advice", world, "--count", 20, "--advisor-language", "template") == 0
     assert "go forward" in capsys.readouterr().out
+    assert run("advice", world, "--count", 20, "--seed", 1, "--split", "train") == 0
+    assert capsys.readouterr().out == first, "its only house is in every split"
+    assert run("advice", world, "--split", "other") == 2
+    assert "has no split" in capsys.readouterr().err
 
 
 def test_a_page_stands_alone_and_has_no_script(tmp_path: Path) -> None:

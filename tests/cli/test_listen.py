@@ -34,11 +34,18 @@ def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.M
     assert answer.status == 0, answer.err
     found = json.loads(out.read_text())
     assert found["k"] == 4 and found["split"] == "test_unseen"
-    kinds = ["combinations", "templates", "synonyms", "mirrored", "wrong", "shuffled"]
+    kinds = ["combinations", "templates", "synonyms", "landmarks", "mirrored", "wrong", "shuffled"]
     told = ["silence", "as in training", "template", *(f"grammar: {kind}" for kind in kinds)]
     by_hand = [f"handwritten: {name}" for name in ("silence", "template", "sentences")]
-    assert list(found["heard"]) == told + by_hand
+    sets = {"a left or right": ("usual", "mirrored"), "different actions": ("usual", "shuffled")}
+    sets["alone tell the way"] = "landmarks", "wrong"
+    sets["commonest order"] = ("those actions in the",)
+    contrast = [name for name in found["heard"] if name not in told + by_hand]
+    assert list(found["heard"]) == told + contrast + by_hand
     assert all(name in answer.out for name in told + by_hand)
+    for name in contrast:
+        assert any(name.startswith(("silence", *pair)) and name.endswith(end) for end, pair in sets.items())
+        assert set(found["heard"][name]["figures"]) == {"exact", "there"} and 0 < found["heard"][name]["walks"] <= 6
     for name in told:
         figures = found["heard"][name]["figures"]
         assert set(figures) == {"exact", "there", "success"} and found["heard"][name]["walks"] == 6

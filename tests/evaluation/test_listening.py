@@ -20,6 +20,7 @@ from vnla.evaluation.listening import (
     _is_exact,
     followed,
     given_walks,
+    in_commonest_order,
     listened,
     reading,
     walks_of,
@@ -40,6 +41,12 @@ def test_what_exactly_means() -> None:
     done = torch.tensor([[L, F, R, F], [F, S, -1, -1], [F, F, S, -1], [L, S, -1, -1], [R, R, R, L]])
     assert _is_exact(done, plan).tolist() == [True, True, False, False, False]
     assert _is_exact(done[:, :2], plan).tolist() == [False, True, False, False, False], "nobody went on after two steps"
+
+
+def test_whoever_does_not_know_the_order_takes_the_commonest() -> None:
+    plan = torch.tensor([[L, F, F, F], [F, L, F, F], [L, F, F, F], [S, S, S, S], [F, F, S, S]])
+    guess = in_commonest_order(walks_of(TASKS, 4)._replace(plan=plan))
+    assert guess.exact.tolist() == [True, False, True, True, True] == guess.there.tolist()
 
 
 def test_whoever_does_what_the_teacher_says_follows_every_plan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,12 @@ from vnla.language.sights import plain_sights
 from vnla.language.speaker.advisor import SpeakerAdvisor, sentences_of
 from vnla.language.speaker.composing import Said, follows, said_in
 from vnla.language.speaker.kept import new_speaker, read_speaker, write_speaker
-from vnla.language.speaker.looks import SIZE, Looks
+from vnla.language.speaker.looks import COLOURS, KINDS, SIZE, Looks, called
 from vnla.language.speaker.training import Ground, Settings, followed, train_speaker
 from vnla.language.speech import plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
+from vnla.language.things import THINGS
 from vnla.report.advice import wandering
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
@@ -46,7 +47,8 @@ def test_it_learns_and_goes_on_where_it_was(tmp_path: Path) -> None:
     assert more.done == 40 and more.k == 2, "the file says what it is"
     assert heard[20] < 5 and heard[40] < heard[20] - 0.1
     assert train_speaker(file, GROUND, replace(settings, iterations=40)).digest == more.digest, "nothing is left to do"
-    assert 0.0 <= followed(more, GROUND, 10, 1) <= 1.0
+    shares = followed(more, GROUND, 10, 1)
+    assert 0.0 <= max(shares.likeliest, shares.drawn) <= shares.any <= 1.0
 
 
 def test_a_file_that_holds_no_speaker_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -72,6 +74,19 @@ def test_what_it_sees() -> None:
     in_view = AROUND.visible[pose // VIEWS, pose % VIEWS] & (AROUND.noun >= 0)
     assert set(seen[seen > 0].tolist()) <= {int(noun) + 1 for noun in AROUND.noun[in_view]}
     assert (seen > 0).sum() == min(8, in_view.sum())
+    ahead = AROUND.ahead[pose // VIEWS, pose % VIEWS] & (AROUND.noun >= 0)
+    assert looks.where[pose, :8, 4].sum() == ahead.sum() > 0, "what is ahead is told apart"
+
+
+def test_the_words_of_what_it_looks_at_are_near_at_hand() -> None:
+    named = list(called())
+    assert len(named) == KINDS + COLOURS
+    network = new_speaker(WORDS, 2, 8, 0).network
+    for kind, words in enumerate(named):
+        likely = {WORDS[each - 1] for each in network.names.weight[kind].nonzero().flatten().tolist()}
+        assert likely == set(words) <= set(WORDS)
+    sofa = [noun.name for noun in THINGS].index("sofa")
+    assert "couch" in named[sofa + 1]
 
 
 def test_plans_are_those_of_the_teacher_and_each_is_there_once() -> None:

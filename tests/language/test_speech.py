@@ -18,10 +18,13 @@ from vnla.common.selection import take_rows
 from vnla.episodes import Situation
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor, _said
+from vnla.language.denoting import denote
 from vnla.language.grammar import Grammar, Template, is_new_after, is_new_with, text_of
-from vnla.language.speech import LANGUAGES, Knowledge, Told, longest_sentence
+from vnla.language.parser import parse
+from vnla.language.speech import LANGUAGES, Knowledge, Told, landmarks_alone, longest_sentence, plan_of
 from vnla.language.things import ROOMS, THINGS
 from vnla.report.advice import wandering
+from vnla.roles.phrases import until_stop
 from vnla.world.compiled import World
 
 GRAMMAR = Grammar()
@@ -115,7 +118,7 @@ def is_held_out(template: int, noun: int, before: int) -> bool:
     return bool(of_noun or (before >= 0 and is_new_after(template, before)))
 
 
-@pytest.mark.parametrize("says", ["usual", "mirrored", "wrong", "shuffled"])
+@pytest.mark.parametrize("says", ["usual", "landmarks", "mirrored", "wrong", "shuffled"])
 def test_nothing_that_is_held_out_is_said_in_training(says: str) -> None:
     said, told = sentences(says, count=1000)
     templates = used(told)
@@ -152,13 +155,40 @@ def test_contrast_sets_say_what_is_not_so() -> None:
 
 
 def test_wrong_things_are_never_the_right_ones() -> None:
-    voice, wrong, now = it.voice(), it.voice(says="wrong"), it.agents(300, 2)
+    voice, wrong, now = it.voice(says="landmarks"), it.voice(says="wrong"), it.agents(300, 2)
     told = voice.tell(now)
     right, other = (each.say(now).table for each in (voice, wrong))
     for row in range(300):
         whats = [what for what in told.what[row].tolist() if what >= 0]
         if any(what >> 25 or what & 31 in (9, 11) for what in whats):
             assert right.text(row) != other.text(row)
+
+
+def test_things_alone_often_tell_the_way() -> None:
+    now = it.agents(2000, 2)
+    plan, usual, landmarks = plan_of(now, 4), *(it.voice(says=says).tell(now) for says in ("usual", "landmarks"))
+    some, most = (landmarks_alone(plan, told).any(dim=1).float().mean() for told in (usual, landmarks))
+    assert 0.05 < some < most
+    sided = [landmarks_alone(plan, told._replace(side=(told.side == 0).long())).any() for told in (usual, landmarks)]
+    assert sided == [True, False], "now and then the side is said, but not where things alone are to tell"
+
+
+def test_wrong_things_that_are_there_lead_another_way() -> None:
+    """Where things alone tell the way, the true sentence is followed along the plan and the other one is not."""
+    now, wrong = it.agents(2000, 2), it.voice(says="wrong")
+    rows = wrong.landmarks_decide(now).nonzero().flatten().tolist()
+    assert len(rows) > 20
+    true, other = (voice.say(now).table for voice in (it.voice(says="landmarks"), wrong))
+    told, plan = it.voice(says="landmarks").tell(now), plan_of(now, 4)
+    followed = astray = 0
+    for row in rows[:20]:
+        _, pose, _, house = it.clauses(now, told, row)[0]
+        wanted = until_stop(plan.actions[row].tolist())
+        around, step = it.surroundings()[house], it.stepping(now, row, house)
+        meant, other_way = (denote(parse(table.text(row)), around, pose, step, loosely=False) for table in (true, other))
+        followed += meant.plan == wanted
+        astray += other_way.plan != wanted
+    assert followed >= 19 and astray == 20
 
 
 def test_a_grammar_is_well_formed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ def advice(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of the advisor, e.g. says=templates; may be repeated."),
     ] = None,
+    split: Annotated[str | None, typer.Option(metavar="NAME", help="In the houses of this split. [default: all]")] = None,
     k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a sentence describes.")] = 4,
     seed: Annotated[int, typer.Option(help="Seed of where agents are, and of what is said.")] = 0,
 ) -> None:
@@ -28,11 +30,12 @@ def advice(
 
     Example: vnla advice worlds/small --out advice.html
 
-    Example: vnla advice worlds/small --k 8 --count 20 --advisor-option says=synonyms
+    Example: vnla advice worlds/small --split test --k 8 --count 20 --advisor-option says=synonyms
     """
     from vnla.houses.folder import read_world
     from vnla.language.choice import ADVISORS
     from vnla.language.facts import world_facts
+    from vnla.language.speaker.advisor import SpeakerAdvisor
     from vnla.report.advice import advice_page, told
     from vnla.roles.advisor import Advisor
 
@@ -41,13 +44,20 @@ def advice(
     options = options_of(advisor_option or [], "--advisor-option")
     advisor: Advisor = build("--advisor-language", advisor_language, ADVISORS, options, Advisor, k=k)
     folder = read_world(world)
+    if split is not None:
+        folder = replace(folder, houses=folder.split(split))
     with telling() as tell:
-        looked = done = 0
+        looked = spoken = done = 0
 
         def look(houses: int) -> None:
             nonlocal looked
             looked += houses
             tell("looking around in the houses", looked, len(folder.houses))
+
+        def speak(houses: int) -> None:
+            nonlocal spoken
+            spoken += houses
+            tell("composing what is said", spoken, len(folder.houses))
 
         def draw(sentences: int) -> None:
             nonlocal done
@@ -56,6 +66,9 @@ def advice(
 
         for _ in world_facts(folder, look):
             pass
+        if isinstance(advisor, SpeakerAdvisor):
+            for _ in advisor.composed(folder, speak):
+                pass
         advised = told(folder, advisor, count, seed)
         page = advice_page(f"Advice in {world.name}", folder, advised, draw) if out is not None else ""
     if out is None:

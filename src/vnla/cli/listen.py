@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from vnla.agent.agent import Agent
     from vnla.evaluation.listening import Followed, Listened, Outcome, Walks
     from vnla.houses.folder import WorldFolder
+    from vnla.language.advisor import GrammarVoice
     from vnla.language.handwritten import Written
     from vnla.language.surroundings import Surroundings
     from vnla.players import Players
     from vnla.roles.advisor import Advisor, Lexicon
     from vnla.tasks.task_set import TaskSet
+    from vnla.tasks.vocabulary import Vocabulary
     from vnla.training.trained import Trained
     from vnla.world.compiled import World
 
@@ -36,7 +38,6 @@ SILENCE, OWN, TEMPLATE = "silence", "as in training", "template"
 WRITTEN = "handwritten"
 PARSER = "parser"
 LISTENERS = ("agent", PARSER)
-CONTRASTS = ("mirrored", "wrong", "shuffled")
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
@@ -68,7 +69,8 @@ def listen(
     threads: ThreadsOption = None,
 ) -> None:
     """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
-    hand; and what is not so: left for right, other things, no order. Intervals (95%) are over houses.
+    hand; where things alone tell the way; and what is not so: left for right, other things, no order, also of the sentences
+    alone on which that tells. Intervals (95%) are over houses.
 
     Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
 
@@ -194,7 +196,37 @@ class _Subject:
         usual = other.hear(OWN)
         outcomes = {SILENCE: silence, OWN: self.hear(OWN) if other is not self else usual}
         outcomes |= {name: self.hear(name) for name in self._advisors() if name != OWN}
-        return [listened(name, outcome, silence, usual) for name, outcome in outcomes.items()]
+        found = [listened(name, outcome, silence, usual) for name, outcome in outcomes.items()]
+        return found + list(self._contrasted(outcomes))
+
+    def _contrasted(self, outcomes: Mapping[str, Outcome]) -> Iterator[Listened]:
+        """Of what is not so the sentences alone on which that tells, beside silence and the same ones when they are so: what
+        is retained of what these bring."""
+        from vnla.evaluation.listening import contrasts, in_commonest_order, listened
+        from vnla.language.advisor import GrammarAdvisor
+
+        names = {advisor: name for name, advisor in self._advisors().items()}
+        for contrast in contrasts(self._walks, self._voice):
+            said = (names[GrammarAdvisor(k=self.k, says=each)] for each in (contrast.true, contrast.says))
+            true, own, silence = (_rows(outcomes[name], contrast.rows) for name in (*said, SILENCE))
+            for name, outcome in ((SILENCE, silence), (contrast.true, true), (contrast.says, own)):
+                if contrast.rows:
+                    yield listened(f"{name}, {contrast.where}", outcome, silence, true)
+            if contrast.says == "shuffled" and contrast.rows:
+                guess = _outcome(in_commonest_order(self._walks), self._walks.houses, {})
+                yield listened("those actions in the commonest order", _rows(guess, contrast.rows), silence, true)
+
+    @cached_property
+    def _walks(self) -> Walks:
+        from vnla.evaluation.listening import walks_of
+
+        return walks_of(self.tasks, self.k)
+
+    def _voice(self, says: str) -> GrammarVoice:
+        from vnla.language.advisor import GrammarAdvisor
+
+        advisor, material = GrammarAdvisor(k=self.k, says=says), self.trained.material
+        return advisor.ready_in(material.folder, material.world, _plainly(advisor), material.world.device)
 
     def _advisors(self) -> Mapping[str, Advisor]:
         """By what they say, each once."""
@@ -210,14 +242,14 @@ class _Subject:
     def hear(self, name: str) -> Outcome:
         """What it does when it is told something of a kind, and how its episodes end."""
         from vnla.evaluation.evaluate import SEEDS, evaluate
-        from vnla.evaluation.listening import followed, walks_of
+        from vnla.evaluation.listening import followed
         from vnla.training.cast import make_players
 
         self.tell(f"{self.trained.folder.name}: {name}")
         config, told = self.trained.config, name != SILENCE
         advised = replace(config, advisor=self._advisors()[name]) if told else config.asking("none")
         players = make_players(advised, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
-        found = followed(players, walks_of(self.tasks, self.k), told=told)
+        found = followed(players, self._walks, told=told)
         values: dict[str, NDArray[np.float64]] = {}
         if self.trial.seeds:
             what = f"{self.trained.folder.name}: {name}, success"
@@ -303,34 +335,12 @@ class _Parser(_Subject):
     def _houses(self) -> Callable[[str], Surroundings]:
         return self.around(self.trained.material.folder)
 
-    @cached_property
-    def _walks(self) -> Walks:
-        from vnla.evaluation.listening import walks_of
-
-        return walks_of(self.tasks, self.k)
-
     def _said(self, advisor: Advisor) -> list[str]:
         from vnla.evaluation.listening import said_to
-        from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 
-        material, lexicon = self.trained.material, Vocabulary((*SPECIAL, *advisor.words()))
-        return said_to(advisor.ready_in(material.folder, material.world, lexicon, material.world.device), self._walks)
-
-    def listened(self, other: _Subject) -> list[Listened]:
-        """Also of what is not so the sentences alone that say something else than what is."""
-        from vnla.evaluation.listening import listened
-        from vnla.language.advisor import GrammarAdvisor
-
-        found = super().listened(other)
-        usual, silence = GrammarAdvisor(k=self.k), self.hear(SILENCE)
-        true, followed = self._said(usual), self._heard(usual)
-        for name in CONTRASTS:
-            advisor = GrammarAdvisor(k=self.k, says=name)
-            rows = [i for i, said in enumerate(self._said(advisor)) if said != true[i]]
-            if rows:
-                parts = (_rows(each, rows) for each in (self._heard(advisor), silence, followed))
-                found.append(listened(f"{name}, where it differs", *parts))
-        return found
+        material = self.trained.material
+        voice = advisor.ready_in(material.folder, material.world, _plainly(advisor), material.world.device)
+        return said_to(voice, self._walks)
 
     def hear(self, name: str) -> Outcome:
         """What it would do when it is told something of a kind."""
@@ -384,13 +394,20 @@ def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) 
 
 
 def _rows(whole: Outcome, rows: Sequence[int]) -> Outcome:
-    """Some walks of an outcome."""
+    """Some walks of an outcome, and nothing of whole episodes."""
     import numpy as np
 
-    from vnla.evaluation.listening import Outcome
+    from vnla.evaluation.listening import Followed, Outcome
 
-    houses = {name: [each[i] for i in rows] for name, each in whole.houses.items()}
-    return Outcome({name: np.asarray(each)[rows] for name, each in whole.values.items()}, houses)
+    houses = {name: [whole.houses[name][i] for i in rows] for name in Followed._fields}
+    return Outcome({name: np.asarray(whole.values[name])[list(rows)] for name in houses}, houses)
+
+
+def _plainly(advisor: Advisor) -> Vocabulary:
+    """An advisor's own words."""
+    from vnla.tasks.vocabulary import SPECIAL, Vocabulary
+
+    return Vocabulary((*SPECIAL, *advisor.words()))
 
 
 def _as_trained(folder: WorldFolder) -> Any:

@@ -14,11 +14,11 @@ from vnla.cli.options import CoresOption
 def speaker(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to keep it: a .safetensors file.")],
     world: Annotated[Path, typer.Option(metavar="DIR", help="World folder; it learns in the houses of its split train.")],
-    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 1000,
+    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 2500,
     batch: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
     learning_rate: Annotated[float, typer.Option(help="Adam's, at its highest.")] = 2e-3,
     k: Annotated[int, typer.Option(min=1, max=6, help="Actions that a sentence describes.")] = 4,
-    width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 64,
+    width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 96,
     tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow in the end.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of its parameters, and of the walks that it learns from.")] = 0,
     threads: CoresOption = None,
@@ -54,4 +54,7 @@ def speaker(
         shares = {split: followed(own, ground_of(folder, split, device=chosen), tried, seed) for split in ("train", "test")}
     typer.echo(f"written: {file}, after {own.done:,} batches")
     for split, share in shares.items():
-        typer.echo(f"{split}: a listener finds {share:.0%} of {tried} sentences true and follows them to the right place")
+        typer.echo(
+            f"{split}: a listener finds {share.likeliest:.0%} of {tried} sentences true and follows them to the right place,"
+            f" {share.drawn:.0%} of those that are drawn; of {share.any:.0%} of the plans one at least"
+        )

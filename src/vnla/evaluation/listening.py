@@ -12,7 +12,8 @@ All intervals are over houses: what would be found in others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.language.advisor import GrammarAdvisor
+from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.denoting import denote
 from vnla.language.parser import parse
 from vnla.language.surroundings import Surroundings
@@ -127,12 +128,47 @@ def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
 
 def said_to(voice: Voice, walks: Walks) -> list[str]:
     """What somebody says to agents that have just begun their walks."""
+    heard = voice.say(_beginning(walks))
+    return [heard.table.text(row) for row in heard.index.tolist()]
+
+
+def _beginning(walks: Walks) -> Situation:
     start = walks.episodes.start
     zero, nothing = torch.zeros_like(start), torch.empty(len(start), 0, device=start.device)
     past = torch.full((len(start), 1), NOWHERE, device=start.device)
-    now = Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
-    heard = voice.say(now)
-    return [heard.table.text(row) for row in heard.index.tolist()]
+    return Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
+
+
+class Contrast(NamedTuple):
+    """Walks of which somebody who listens cannot be told what is not so, and still do what is."""
+
+    says: str
+    true: str  # what the same sentences are when they are so
+    where: str
+    rows: list[int]
+
+
+def contrasts(walks: Walks, voice: Callable[[str], GrammarVoice]) -> Iterator[Contrast]:
+    """Left for right where either is said; other things where these alone tell which way to turn, and tell another; words in
+    no order where different things are to be done."""
+    usual, mirrored = (said_to(voice(says), walks) for says in ("usual", "mirrored"))
+    differs = [row for row, (one, other) in enumerate(zip(usual, mirrored, strict=True)) if one != other]
+    yield Contrast("mirrored", "usual", "with a left or right", differs)
+    alone = voice("wrong").landmarks_decide(_beginning(walks))
+    yield Contrast("wrong", "landmarks", "which alone tell the way", alone.nonzero().flatten().tolist())
+    acts = walks.plan != STOP
+    several = (acts & (walks.plan != walks.plan[:, :1])).any(dim=1)
+    yield Contrast("shuffled", "usual", "of different actions", several.nonzero().flatten().tolist())
+
+
+def in_commonest_order(walks: Walks) -> Followed:
+    """What somebody would do who knows which actions are meant, but not in which order, and takes the commonest of walks
+    with these: as much as words in no order can tell, at most."""
+    plans = [tuple(plan) for plan in walks.plan.tolist()]
+    orders = Counter(plans)
+    best = {tuple(sorted(plan)): plan for plan, _ in reversed(orders.most_common())}
+    right = np.array([best[tuple(sorted(plan))] == plan for plan in plans], bool)
+    return Followed(right, right)
 
 
 def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> Followed:

@@ -20,7 +20,7 @@ from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
-from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, longest_sentence, tell
+from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
 from vnla.roles.words import Heard, Phrases, Words, tails_of
 from vnla.world.budgets import SUBGOAL_ACTIONS
@@ -43,8 +43,8 @@ class GrammarAdvisor(Advisor):
     speaks: bool = True
     """Whether it says anything."""
     says: str = "usual"
-    """What: as in training; "combinations", "templates" or "synonyms" that are held out; or for contrast what is not so:
-    "mirrored", "wrong" things, or "shuffled" words."""
+    """What: as in training; "combinations", "templates" or "synonyms" that are held out; "landmarks" wherever they alone
+    tell the way; or for contrast what is not so: "mirrored", other things than those ("wrong"), or "shuffled" words."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= _MOST_ACTIONS:
@@ -105,6 +105,10 @@ class GrammarVoice(Voice):
     def tell(self, now: Situation) -> Told:
         """The sentences with what they say."""
         return tell(now, self.speech, self.known(now), self.advisor.k)
+
+    def landmarks_decide(self, now: Situation) -> Tensor:
+        """Of somebody who says what is "wrong", whether a thing or a room alone leads another way: (batch,)."""
+        return landmarks_decide(now, self.speech, self.known(now), self.advisor.k)
 
     def known(self, now: Situation) -> Knowledge:
         """What is known of the houses."""

@@ -34,7 +34,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 4
+_VERSION = 5
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
@@ -240,13 +240,19 @@ def _turn_facts(around: Surroundings) -> Iterator[tuple[int, int, int, int]]:
             largest = largest[around.share[here, view, largest] >= _STRIKING * shares.max()]
             told = 0
             for thing in largest.tolist():
-                left, right = (_before(around, view, seen[here, :, thing], left=left) for left in (True, False))
                 named = [hue for hue, views in _names_of(around, here, thing) if views[view]]
-                if not named or not (left or right) or told == MOST_TURNS:
+                ways = {hue: _from_sides(around, view, seen[here], thing, hue) for hue in named}
+                if not any(map(any, ways.values())) or told == MOST_TURNS:
                     continue
                 told += 1
-                for hue in named:
+                for hue, (left, right) in ways.items():
                     yield here * VIEWS + view, pack(kind, int(around.noun[thing]), hue, thing=thing), left, right
+
+
+def _from_sides(around: Surroundings, view: int, seen: Bools, thing: int, hue: int) -> tuple[int, int]:
+    """The views from which turning left, and right, comes to a thing before any other that its words may mean."""
+    meant: Bools = np.any(seen & around.taken_for(thing, coloured=hue != NOTHING), axis=1)
+    return _before(around, view, meant, left=True), _before(around, view, meant, left=False)
 
 
 def _before(around: Surroundings, view: int, seen: Bools, *, left: bool) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from vnla.language.surroundings import Side, Surroundings, Way
+from vnla.language.surroundings import Bools, Side, Surroundings, Way
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 from vnla.world.views import VIEWS
@@ -229,10 +229,8 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
             return steps > 0
         case Walk(_, Landmark() as landmark):
             return _names(landmark, around, here, view) and around.is_ahead(here, view, landmark.thing)
-        case Face(_, landmark):
-            return not around.is_ahead(here, view, landmark.thing) and _turned(frame, around, pose) is not None
-        case Spot(_, landmark):
-            return not around.is_present(here, view, landmark.thing) and _turned(frame, around, pose) is not None
+        case Face() | Spot():
+            return not _done(frame, around, here, view).any() and _turned(frame, around, pose) is not None
         case Reach(landmark, side):
             sided = side is None or around.side_of_thing(here, view, landmark.thing) == side
             return sided and _names(landmark, around, here, view) and _there(frame, around, here, view) is not None
@@ -376,14 +374,21 @@ def _repeat(pose: int, action: Nav, times: int, step: Step) -> int:
 
 
 def _turned(frame: Face | Spot, around: Surroundings, pose: int) -> int | None:
-    """The first pose of a turn at which the thing is ahead, or in view."""
+    """The first pose of a turn at which the thing is ahead, or in view; if it is another that its words may mean, none."""
     here, view = divmod(pose, VIEWS)
     thing, coloured = frame.landmark.thing, frame.landmark.hue != NOTHING
     for there in around.turning(view, frame.side == "left"):
-        done = around.is_ahead(here, there, thing) if isinstance(frame, Face) else around.is_present(here, there, thing)
-        if done:
-            return here * VIEWS + there if around.is_named(here, there, thing, coloured=coloured) else None
+        done = _done(frame, around, here, there)
+        if done.any():
+            return here * VIEWS + there if done[thing] and around.is_named(here, there, thing, coloured=coloured) else None
     return None
+
+
+def _done(frame: Face | Spot, around: Surroundings, here: int, view: int) -> Bools:
+    """Of what the words of a frame may mean, what is ahead, or in view: (things,)."""
+    seen = around.ahead if isinstance(frame, Face) else around.present
+    done: Bools = seen[here, view] & around.taken_for(frame.landmark.thing, coloured=frame.landmark.hue != NOTHING)
+    return done
 
 
 def _passed(thing: int, around: Surroundings, pose: int, step: Step) -> int | None:

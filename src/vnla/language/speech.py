@@ -25,15 +25,16 @@ from vnla.roles.advisor import Lexicon
 from vnla.roles.words import Words
 from vnla.world.actions import FORWARD, STOP, Nav
 from vnla.world.compiled import NOWHERE, World, view_of, viewpoint_of
+from vnla.world.views import VIEWS
 
 TURNS = 4 * MOST_TURNS
 """Facts of a turn that are looked at."""
 ROOM_FOR_MORE = 8
 """Words that a sentence may have besides its plain clauses."""
 
-LANGUAGES = ("usual", "combinations", "templates", "synonyms", "mirrored", "wrong", "shuffled")
-"""What may be said: as in training; held-out combinations, templates or words wherever there are any; or the contrary of
-what is so: left for right, other things, no order."""
+LANGUAGES = ("usual", "combinations", "templates", "synonyms", "landmarks", "mirrored", "wrong", "shuffled")
+"""What may be said: as in training; held-out combinations, templates or words wherever there are any; what a thing or a room
+alone tells, wherever one does; or the contrary of what is so: left for right, other things than those, no order."""
 
 _WEIGHTS = {
     Kind.WALK: 1.0, Kind.TURN: 1.0, Kind.LOOK_UP: 1.0, Kind.LOOK_DOWN: 1.0, Kind.STOP: 1.0, Kind.FACE: 0.6, Kind.SPOT: 0.4,
@@ -41,6 +42,10 @@ _WEIGHTS = {
     Kind.DESCEND: 4.0, Kind.RISE: 2.0, Kind.SINK: 2.0, Kind.TOWARD: 0.3, Kind.RETURN: 0.8,
 }  # fmt: skip
 """How readily each kind of frame is said, for each action that it covers."""
+_SAVING, _ALONE = 3.0, 9.0
+"""How much more readily a frame is said that saves words for turning, and one with a noun that alone tells which way."""
+_SIDE_TOLD = 0.25
+"""How often it is said where a thing is that one has to turn to."""
 _RARELY = 1e-6  # weight of the usual where something held out is preferred
 
 
@@ -50,6 +55,7 @@ class Knowledge:
 
     start: Tensor  # (pairs,), where the facts of two viewpoints begin
     count: Tensor  # (pairs,)
+    edge: Tensor  # (facts,), with which the way begins that each is about
     what: Tensor  # (facts,), and four times views as bits
     any: Tensor
     left: Tensor
@@ -76,7 +82,13 @@ class Knowledge:
         turn_start, turn_count = runs(pose, len(world.ahead))
         tables = {name: _joined(every, name)[order] for name in ("what", "any", "left", "right", "ahead")}
         tables |= {name: _joined(every, name) for name in ("turn", "from_left", "from_right", "seen")}
-        tables |= {"start": start, "count": count, "turn_start": turn_start, "turn_count": turn_count}
+        tables |= {
+            "edge": world.ways().cpu().numpy()[pair[order]],
+            "start": start,
+            "count": count,
+            "turn_start": turn_start,
+            "turn_count": turn_count,
+        }
         return cls(**{name: _table(array).to(world.device) for name, array in tables.items()})
 
     @classmethod
@@ -247,11 +259,31 @@ def plan_of(now: Situation, k: int) -> Plan:
 
 def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
     """A sentence for everybody about the next k actions."""
-    plan = plan_of(now, k)
-    drawn = _draws(now, speech.counting.draws)
+    plan, drawn, each, chosen = _decided(now, speech, knowledge, k)
+    what = _otherwise(now, plan, chosen, speech, knowledge) if speech.language == "wrong" else chosen.what
+    return _put_into_words(now, plan, chosen, what, speech, drawn[:, :3], each)
+
+
+def _decided(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> tuple[Plan, Tensor, Tensor, _Chosen]:
+    """Plans, the numbers that are drawn, those of each clause, and what is said."""
+    plan, drawn = plan_of(now, k), _draws(now, speech.counting.draws)
     each = drawn[:, 3:].view(len(drawn), k, -1)
-    chosen = _choose(now, plan, speech, knowledge, each)
-    return _put_into_words(now, plan, chosen, speech, drawn[:, :3], each)
+    return plan, drawn, each, _choose(now, plan, speech, knowledge, each)
+
+
+def landmarks_alone(plan: Plan, told: Told | _Chosen) -> Tensor:
+    """In which clauses a thing or a room alone tells which way to turn: (batch, k)."""
+    run = _runs(plan.actions)
+    saving = (plan.actions < _UP) & (told.end - torch.arange(run.shape[1], device=run.device) > run)
+    return saving & (told.what >= 0) & (told.side == 0) & _has(told.what.clamp(min=0), _DECIDING)
+
+
+def landmarks_decide(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Tensor:
+    """Whether sentences of "wrong" have a clause in which a thing or a room alone tells which way to turn, and tells another
+    way than the true one: (batch,)."""
+    plan, _, _, chosen = _decided(now, speech, knowledge, k)
+    elsewhere = _elsewhere(now, plan, chosen, speech, knowledge) >= 0
+    return (chosen.begins & landmarks_alone(plan, chosen) & elsewhere).any(dim=1)
 
 
 def _draws(now: Situation, numbers: Tensor) -> Tensor:
@@ -287,6 +319,10 @@ def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn:
     plainly = _plainly(plan, run, speech)
     every = (_ways(now, plan, run, speech, known), _turns(plan, run, turning, speech, known), plainly)
     what, end, sides, weight = (torch.cat(parts, dim=2) for parts in zip(*every, strict=True))
+    saving = turning[..., None] & (end - speech.counting.place[:, None] > run[..., None])
+    alone = saving & (sides & 8 > 0) & _has(what, _DECIDING)
+    others = _RARELY if speech.language in _BY_LANDMARKS else 1.0
+    weight = weight * torch.where(alone, _ALONE, torch.where(saving, _SAVING, 1.0) * others)
     packed = (what | end << 42 | sides << 46).gather(2, _pick(weight, drawn[:, :, 0])[:, :, None]).squeeze(2)
     some = _Facts(packed & ((1 << 42) - 1), packed >> 42 & 15, packed >> 46, packed)
     told = _chosen(some, run, turning, speech, drawn[:, :, 1])
@@ -299,15 +335,17 @@ def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn:
 def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
     """One fact for every action (batch, k) with its form.
 
-    Where something is, is said if it must be, if it saves words for turning, or now and then. What was named just before is
-    not named again.
+    Where something is, is said if it must be, or now and then; so a thing in view often is all that tells which way to turn.
+    What was named just before is not named again.
     """
     what, end, sides, _ = fact
     begins, before = _chain(end)
     earlier, follows = before.clamp(min=0), before >= 0
     thing, actions = what >> 25, end - speech.counting.place
     again = follows & (thing > 0) & (thing == thing.gather(1, earlier)) & _has(what, _MAY_BE_IT)
-    telling = ((sides & 8 == 0) | (turning & (actions > run)) | (drawn < 0.5)) & ~again
+    often = 0.0 if speech.language in _BY_LANDMARKS else _SIDE_TOLD
+    telling = drawn < torch.where(turning & (actions > run), often, 0.5)
+    telling = ((sides & 8 == 0) | telling) & ~again
     side = take(speech.slots, sides + _SIDES) * telling
     # Repeated actions have forms of their own; so has stopping at once.
     number = torch.where(what == int(Kind.STOP), speech.counting.place == 0, (actions - 1).clamp(min=0, max=5))
@@ -390,8 +428,10 @@ def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
     return _Facts(*(each[..., None] for each in (what, end, torch.full_like(what, 8), weight)))
 
 
-def _put_into_words(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, opening: Tensor, drawn: Tensor) -> Told:
-    """Templates and words for what was chosen, and words around it."""
+def _put_into_words(
+    now: Situation, plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech, opening: Tensor, drawn: Tensor
+) -> Told:
+    """Templates for what was chosen, words for `what` is spoken of there, and words around it."""
     names = ("interjection", "polite", "closing")
     interjection, polite, closing = (_drawn_phrase(speech, name, opening[:, i : i + 1]) for i, name in enumerate(names))
     connector = _drawn_phrase(speech, "connector", drawn[:, :, 3]) * (chosen.before >= 0)
@@ -403,7 +443,7 @@ def _put_into_words(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech,
     polite, spare = _fitting(polite, spare, speech)
     closing, _ = _fitting(closing, spare, speech)
     pieces = speech.pieces[template]  # (batch, k, pieces)
-    slot = _slots(now, plan, chosen, speech).gather(2, (-1 - pieces).clamp(min=0))
+    slot = _slots(plan, chosen, what, speech).gather(2, (-1 - pieces).clamp(min=0))
     number = torch.where(pieces < 0, slot, pieces)
     phrases = take(speech.first, number) + (drawn[:, :, 4:] * take(speech.choices, number)).long()
     clauses = torch.cat([connector[:, :, None], phrases], dim=2) * chosen.begins[:, :, None]
@@ -459,15 +499,12 @@ def _fitting_clauses(
     return template, connector, spare
 
 
-def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tensor:
+def _slots(plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech) -> Tensor:
     """The classes of words that frames fill slots with: (batch, k, slots)."""
-    what, side = chosen.what, chosen.side
-    turn = plan.actions
+    turn, side = plan.actions, chosen.side
     if speech.language == "mirrored":
         turn, side = turn ^ (turn < _UP), torch.where((side > 0) & (side < 3), 3 - side, side)
     noun, room = what >> 5 & 255, what >> 19 & 63
-    if speech.language == "wrong":
-        noun, room = _wrong(now, what & 31, noun, room, speech)
     zero = torch.zeros_like(what)
     actions = (chosen.end - speech.counting.place).clamp(max=len(NUMBERS))
     values = {
@@ -502,14 +539,40 @@ def _slot_table(grammar: Grammar) -> Tensor:
     return table
 
 
-def _wrong(now: Situation, kind: Tensor, noun: Tensor, room: Tensor, speech: Speech) -> tuple[Tensor, Tensor]:
-    """Other things, doors and rooms than those that are there."""
+def _otherwise(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+    """Other things, doors and rooms than those that are meant: such as lead another way from there, if there are any, else
+    any others: (batch, k)."""
+    what = chosen.what
+    kind, noun, room = what & 31, what >> 5 & 255, what >> 19 & 63
     drawn = _draws(replace(now, step=now.step + (1 << 30)), speech.counting.place)
     thing = 1 + (noun + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
     away = (drawn * (len(ROOMS) - 1)).long()
     of_room = (kind == int(Kind.ENTER)) | (kind == int(Kind.CROSS))
     other = torch.where(of_room, 1 + (noun + away) % len(ROOMS), thing)
-    return torch.where(kind == int(Kind.THROUGH), 3 - noun, other), 1 + (room + away) % len(ROOMS)
+    other = torch.where(kind == int(Kind.THROUGH), 3 - noun, other)
+    anything = what & ~(255 << 5 | 63 << 19) | other << 5 | (1 + (room + away) % len(ROOMS)) << 19
+    elsewhere = _elsewhere(now, plan, chosen, speech, known)
+    return torch.where(elsewhere >= 0, elsewhere, anything)
+
+
+def _elsewhere(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+    """What may be said of the same kind without a side in place of what is, and is so too, but begins with another action;
+    -1 where there is nothing: (batch, k)."""
+    world, place = now.episodes.environment.world, speech.counting.place
+    here, view = viewpoint_of(plan.poses[:, :-1]), view_of(plan.poses[:, :-1])[..., None]
+    row, house = take(world.row, here), torch.searchsorted(world.first, here, right=True)
+    first, last = row + take(world.first, house - 1), row + take(world.first, house) - 1
+    begin = take(known.start, first)
+    count = take(known.start, last) + take(known.count, last) - begin
+    drawn = _draws(replace(now, step=now.step + (2 << 30)), torch.arange(len(place) * _LOOKED_AT, device=here.device))
+    fact = (begin[..., None] + (drawn.view(*here.shape, -1) * count[..., None]).long()) * (count > 0)[..., None]
+    what, begins = take(known.what, fact), take(world.toward, take(known.edge, fact) * VIEWS + view)
+    said, alike = chosen.what[..., None], 31 | 255 << 5
+    other = (what & 31 == said & 31) & (what & alike != said & alike) & _has(what, _DECIDING)
+    other = other & (begins != plan.actions[..., None]) & (take(known.any, fact) >> view).bitwise_and(1).bool()
+    other = other & ((count > 0) & (chosen.side == 0))[..., None]
+    found = what.gather(2, other.to(torch.int8).argmax(dim=2, keepdim=True)).squeeze(2)
+    return torch.where(other.any(dim=2), found, -1)
 
 
 def _words(now: Situation, phrases: Tensor, speech: Speech) -> Words:
@@ -538,6 +601,9 @@ _PLAINLY = {
 }  # fmt: skip
 _STRAIGHT = 1 << Kind.PASS | 1 << Kind.TOWARD  # kinds that are about steps straight on
 _MAY_BE_IT = _STRAIGHT | 1 << Kind.REACH
+_DECIDING = 1 << Kind.REACH | 1 << Kind.ENTER | 1 << Kind.CROSS | 1 << Kind.RETURN  # kinds with a noun that tells the way
+_BY_LANDMARKS = ("landmarks", "wrong")
+_LOOKED_AT = 256  # facts of a viewpoint among which something else is looked for
 
 
 def take(table: Tensor, index: Tensor) -> Tensor:

@@ -154,8 +154,7 @@ class Surroundings:
     @cached_property
     def named_with_hue(self) -> Bools:
         """Whether its noun and its colour can mean nothing else in view."""
-        alike = (self.hue[:, None] == self.hue) | (self.hue == NOTHING)
-        told: Bools = self._told_apart(self._mistaken & alike) & (self.hue != NOTHING)
+        told: Bools = self._told_apart(self._mistaken_with_hue) & (self.hue != NOTHING)
         return told
 
     @cached_property
@@ -164,6 +163,18 @@ class Surroundings:
         known = (self.noun[:, None] != NOTHING) & (self.noun != NOTHING)
         mistaken: Bools = known & MISTAKEN[self.noun[:, None], self.noun]
         return mistaken
+
+    @cached_property
+    def _mistaken_with_hue(self) -> Bools:
+        """Whether the word for a thing and its colour may be taken for another: (things, things)."""
+        alike = (self.hue[:, None] == self.hue) | (self.hue == NOTHING)
+        mistaken: Bools = self._mistaken & alike
+        return mistaken
+
+    def taken_for(self, thing: int, *, coloured: bool) -> Bools:
+        """What the words for a thing may mean, itself among them: (things,)."""
+        meant: Bools = (self._mistaken_with_hue if coloured else self._mistaken)[thing]
+        return meant
 
     def _told_apart(self, mistaken: Bools) -> Bools:
         others = self.present.astype(np.float32) @ mistaken.T.astype(np.float32)  # (viewpoints, 36, things)

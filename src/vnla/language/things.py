@@ -45,7 +45,7 @@ chandelier: chandelier
 china cabinet: china cabinet | display cabinet
 clock: clock
 clothes rack: clothes rack
-coat rack, coat hooks: coat rack | coats
+coat rack, coat hooks: coat rack ~ coats
 coffee table: coffee table
 computer monitor: monitor | computer screen
 console table: console table

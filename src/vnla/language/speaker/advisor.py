@@ -6,7 +6,7 @@ to the right place; of other plans, and in other poses, it speaks in the plaines
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Count, unheard
 from vnla.language.tabled import Sentences, TabledAdvisor
 from vnla.world.actions import NAV_ACTIONS
 from vnla.world.budgets import SUBGOAL_ACTIONS
@@ -23,6 +24,7 @@ from vnla.world.views import VIEWS
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
     from vnla.language.speaker.composing import Said
+    from vnla.language.speaker.kept import Speaker
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,22 @@ class SpeakerAdvisor(TabledAdvisor):
 
     def sentences(self, folder: WorldFolder, world: World) -> Sentences:
         """What the network says in the houses of a world."""
+        return sentences_of(self.composed(folder), world, self._network.words, self.k)
+
+    def composed(self, folder: WorldFolder, progress: Count = unheard) -> Iterator[Said]:
+        """The same, house by house; where it is not kept yet this takes a while."""
         from vnla.language.speaker.composing import world_said  # late: it brings houses and processes along
+
+        if self._network.k != self.k:
+            said = self._network.k
+            raise InputError(f"{self.speaker}: this speaker describes {said} actions, not {self.k}; say --k {said}")
+        return world_said(folder, Path(self.speaker), progress)
+
+    @property
+    def _network(self) -> Speaker:
         from vnla.language.speaker.kept import read_speaker
 
-        speaker = read_speaker(Path(self.speaker))
-        if speaker.k != self.k:
-            raise InputError(
-                f"{self.speaker}: this speaker describes {speaker.k} actions, not {self.k}; say --k {speaker.k}"
-            )
-        return sentences_of(world_said(folder, Path(self.speaker)), world, speaker.words, self.k)
+        return read_speaker(Path(self.speaker))
 
 
 def sentences_of(said: Iterable[Said], world: World, words: Sequence[str], k: int) -> Sentences:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,16 +32,18 @@ from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Plan
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
+from vnla.language.things import ROOMS, THINGS
 from vnla.roles.phrases import until_stop
 from vnla.world.actions import Nav
 
 TRIES = 4
-"""Sentences that the speaker says of a plan; the first one is the likeliest."""
+"""Sentences that the speaker says of a plan: drawn, or it would say much the same of all; the last one is the likeliest."""
 KEPT = 2
-"""Of them that are kept."""
+"""Of them that are kept: those that name most things and rooms."""
 WARMTH = 0.7
-_VERSION = 1
+_VERSION = 4
 _AT_ONCE = 2048
+_NOUNS = {word for noun in (*THINGS, *ROOMS) for phrase in noun.words for word in phrase.split()}
 
 
 class Said(NamedTuple):
@@ -93,16 +96,17 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     """All that a speaker says in a house and a listener follows."""
     plan, about = plans_in(around, speaker.k)
     looks = Looks.of([around])
+    nouns = {number for number, word in enumerate(speaker.words, start=1) if word in _NOUNS}
     found: dict[int, list[tuple[int, ...]]] = {}
     for first in range(0, len(about), _AT_ONCE):
         rows = slice(first, first + _AT_ONCE)
         some = Plan(plan.actions[rows], plan.poses[rows])
-        for tokens in _tries(speaker, looks, some, about[rows]):
-            for row, sentence in enumerate(tokens.tolist(), start=first):
-                own = found.setdefault(row, [])
-                words = tuple(each for each in sentence if each)
-                if len(own) < KEPT and words not in own and follows(speaker.text(words), around, plan, row):
-                    own.append(words)
+        said = torch.stack(list(tries(speaker, looks, some, about[rows])), dim=1)
+        for row, sentences in enumerate(said.tolist(), start=first):
+            different = dict.fromkeys(tuple(each for each in sentence if each) for sentence in sentences)
+            telling = sorted(different, key=lambda each: -sum(word in nouns for word in each))
+            good = (each for each in telling if follows(speaker.text(each), around, plan, row))
+            found[row] = list(islice(good, KEPT))
     rows_kept = [(int(about[row]), words) for row, own in sorted(found.items()) for words in own]
     kept = np.zeros((len(rows_kept), speaker.longest), np.int16)
     for row, (_, words) in enumerate(rows_kept):
@@ -110,12 +114,13 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     return Said(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
 
 
-def _tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+def tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+    """What a speaker says of plans, drawn by the numbers of what they are about: (batch, longest) each time."""
     with torch.inference_mode():
         memory = speaker.network.look(looks, plan)
         for number in range(TRIES):
             drawn = speaker.drawn(about, number)
-            yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number else 0.0)
+            yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number < TRIES - 1 else 0.0)
 
 
 def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:

@@ -20,11 +20,13 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.language.grammar import FULL_STOP, text_of
+from vnla.language.speaker.looks import called
 from vnla.language.speaker.network import Sizes, SpeakerNetwork
 from vnla.language.speech import longest_sentence
 
 NETWORK, ADAM = "network.", "adam."
 _MOST_WIDTH = 4096
+_NEAR_AT_HAND = 3.0  # how much likelier at first the words of what is looked at are than others, as a logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,11 @@ class Speaker:
 def new_speaker(words: Sequence[str], k: int, width: int, seed: int) -> Speaker:
     """One that has learned nothing yet."""
     torch.manual_seed(seed)
-    return Speaker(SpeakerNetwork(Sizes(len(words), k, width)), tuple(words))
+    network = SpeakerNetwork(Sizes(len(words), k, width))
+    with torch.no_grad():
+        for entry, names in enumerate(called()):
+            network.names.weight[entry, [words.index(each) + 1 for each in names if each in words]] = _NEAR_AT_HAND
+    return Speaker(network, tuple(words))
 
 
 def read_speaker(path: Path) -> Speaker:

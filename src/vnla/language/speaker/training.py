@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from vnla.episodes import Episodes, Situation
 from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
-from vnla.language.speaker.composing import follows
+from vnla.language.speaker.composing import follows, tries
 from vnla.language.speaker.kept import Speaker, new_speaker, read_with_moments, write_speaker
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Knowledge, Speech, plan_of, tell
@@ -37,11 +38,11 @@ Report = Callable[[int, int, float], None]
 class Settings:
     """Of a training; a file that is gone on with has its own k, width and seed."""
 
-    iterations: int = 1000
+    iterations: int = 2500
     batch: int = 64
     learning_rate: float = 2e-3
     k: int = 4
-    width: int = 64
+    width: int = 96
     seed: int = 0
 
 
@@ -83,7 +84,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class _Own(Lexicon):
+class OwnWords(Lexicon):
     """The grammar's words with their own numbers."""
 
     words: Sequence[str]
@@ -120,7 +121,7 @@ def train_speaker(path: Path, ground: Ground, settings: Settings, report: Report
     network = speaker.network.to(device).train()
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
     _go_on(network, optimiser, moments)
-    speech = Speech.of(grammar, _Own(grammar.words), "usual", settings.k, device)
+    speech = Speech.of(grammar, OwnWords(grammar.words), "usual", settings.k, device)
     for iteration in range(speaker.done, settings.iterations):
         for group in optimiser.param_groups:
             group["lr"] = settings.learning_rate * min((iteration + 1) / 20, 1.0, 1.05 - iteration / settings.iterations)
@@ -146,22 +147,34 @@ def _loss(speaker: Speaker, ground: Ground, speech: Speech, now: Situation) -> T
     return cross_entropy(speaker.network(memory, pad(words[:, :-1], (1, 0)), wanted), words[wanted])
 
 
-def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> float:
-    """The share of its likeliest sentences that a listener finds true and follows, of agents anywhere."""
+class Followed(NamedTuple):
+    """Shares of plans of which what a speaker says is found true by a listener and followed."""
+
+    likeliest: float
+    """By the likeliest sentence."""
+    drawn: float
+    """By one that is drawn."""
+    any: float
+    """By one at least of all that are tried."""
+
+
+def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> Followed:
+    """How a listener takes what is said to agents anywhere."""
     now = ground.agents(count, seed)
     plan = plan_of(now, speaker.k)
-    with torch.inference_mode():
-        drawn = speaker.drawn(now.episodes.key, 0)
-        memory = speaker.network.look(ground.looks, plan)
-        tokens = speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, 0.0).cpu()
     first = ground.world.first.cpu()
     house = torch.searchsorted(first, plan.poses[:, 0].cpu() // VIEWS, right=True) - 1
     own = plan._replace(actions=plan.actions.cpu(), poses=plan.poses.cpu() - first[house][:, None] * VIEWS)
-    good = [
-        follows(speaker.text(row), ground.houses[int(house[number])], own, number)
-        for number, row in enumerate(tokens.tolist())
-    ]
-    return sum(good) / len(good)
+    good = np.array(
+        [
+            [
+                follows(speaker.text(row), ground.houses[int(house[number])], own, number)
+                for number, row in enumerate(tokens.tolist())
+            ]
+            for tokens in tries(speaker, ground.looks, plan, now.episodes.key)
+        ]
+    )
+    return Followed(float(good[-1].mean()), float(good[:-1].mean()), float(good.any(axis=0).mean()))
 
 
 def _moments(network: torch.nn.Module, optimiser: torch.optim.Adam) -> dict[str, Tensor]:
