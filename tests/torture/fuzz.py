@@ -10,6 +10,7 @@ process of its own. What a chunk tries is settled by the seed, the line and the 
 from __future__ import annotations
 
 import base64
+import gc
 import gzip
 import io
 import json
@@ -381,8 +382,11 @@ def fuzz_all(
             try:
                 path = reader.make(place)
                 reader.read(path)  # so that processes need not import or compile it
-            except ModuleNotFoundError as missing:
+            except ImportError as missing:
                 yield {"reader": reader.name, "inputs": 0, "left out": f"needs {missing.name}", "wrong": []}
+                continue
+            except InputError as error:
+                yield {"reader": reader.name, "inputs": 0, "wrong": [{"error": f"does not take its own sample: {error}"}]}
                 continue
             paths[reader.name] = path.relative_to(place)
             parts = [inputs // LINES + (each < inputs % LINES) for each in range(LINES)]
@@ -393,6 +397,8 @@ def fuzz_all(
             ]
             for line in lines[reader.name]:
                 line.folder.mkdir()
+        gc.collect()
+        gc.freeze()  # or each process would look through all that is loaded, for a fifth of a second
         yield from _take_turns(lines, paths, jobs, deadline)
 
 
