@@ -40,7 +40,7 @@ from vnla.common.errors import InputError
 
 SECONDS, MEMORY = 2.0, 512 << 20
 MOST_KEPT, MOST_BYTES, MOST_WRONG = 400, 60_000, 20
-LINES, CHUNK = 8, 5000
+LINES, CHUNK = 8, 2000
 OURS = f"{Path(vnla.__file__).parent}{os.sep}"
 MEMORY_DISK = Path("/dev/shm")
 
