@@ -429,7 +429,10 @@ def _take_turns(
             continue
         line = running.pop(process)
         name = line.reader.name
-        found[name].add(line.end(status, paths[name]))
+        tried = line.end(status, paths[name])
+        for key in tried.wrong.keys() - found[name].wrong.keys():
+            print(f"{name}: {key}", file=sys.stderr, flush=True)  # the report may be hours away
+        found[name].add(tried)
         if not any(each.left > 0 for each in lines[name]):
             yield found.pop(name).report(name)
             del lines[name]
