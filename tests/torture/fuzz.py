@@ -341,7 +341,7 @@ class Line:
             left = self.folder / "files" / path
             what = f"the process ended with {os.waitstatus_to_exitcode(status)}"
             data = left.read_bytes() if left.exists() else b""
-            tried = Tried(inputs=1, wrong={what: {"error": what, **_shown(data)}})
+            tried = Tried(inputs=1, wrong={f"{what}, no. {self.done} of {self.seed}": {"error": what, **_shown(data)}})
         self.done += tried.inputs
         self.left -= tried.inputs
         return tried
@@ -398,6 +398,7 @@ def fuzz_all(
             for line in lines[reader.name]:
                 line.folder.mkdir()
         gc.collect()
+        stack.callback(gc.unfreeze)
         gc.freeze()  # or each process would look through all that is loaded, for a fifth of a second
         yield from _take_turns(lines, paths, jobs, deadline)
 
