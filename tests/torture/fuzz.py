@@ -1,7 +1,8 @@
 """Inputs that nobody has thought of, for every reader: changed files, guided by which lines of ours they reach.
 
 A loop of our own. An input that reaches a line, or a way out of a branch, that none before it reached is kept and changed
-further. An input may take 2 s and 512 MB, and the reader may raise `InputError` and nothing else.
+further. An input may take 2 s and 512 MB, and the reader may raise `InputError` and nothing else. Of a library that is not
+back after 10 s the process is ended, which is a finding as a crash is.
 
 A reader's inputs are tried in several lines, each with what it has kept itself; a line goes on chunk by chunk, each in a
 process of its own. What a chunk tries is settled by the seed, the line and the inputs before it, whoever is first.
@@ -38,7 +39,7 @@ from torture.reach import Reach, reach
 from torture.readers import READERS, Reader
 from vnla.common.errors import InputError
 
-SECONDS, MEMORY = 2.0, 512 << 20
+SECONDS, MEMORY, PATIENCE = 2.0, 512 << 20, 5
 MOST_KEPT, MOST_BYTES, MOST_WRONG = 400, 60_000, 20
 LINES, CHUNK = 8, 2000
 OURS = f"{Path(vnla.__file__).parent}{os.sep}"
@@ -189,6 +190,7 @@ class Fuzzed:
         self.inputs += 1
         began = time.process_time()  # others may have the processor meanwhile
         signal.setitimer(signal.ITIMER_PROF, SECONDS * slower)
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE * SECONDS * slower)  # ends the process, be it in a library's loop
         try:
             self.reader.read(self.path)
             self.taken += 1
@@ -199,6 +201,7 @@ class Fuzzed:
             self._note(error, data)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             self.reached.end()
         if slower == 1:
             self.slowest = max(self.slowest, time.process_time() - began)

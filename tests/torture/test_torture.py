@@ -161,7 +161,15 @@ def test_readers_are_tried_side_by_side(tmp_path: Path, monkeypatch: pytest.Monk
     def without(path: Path) -> object:
         return import_module("a_package_that_nobody_has") or path
 
-    readers = (_small("plain", plain), _small("crashing", crashing), _small("without", without))
+    def deaf(path: Path) -> None:
+        if b"null" in path.read_bytes():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+            while True:
+                pass
+
+    readers = (_small("plain", plain), _small("crashing", crashing), _small("without", without), _small("deaf", deaf))
+    monkeypatch.setattr("torture.fuzz.SECONDS", 0.1)
+    monkeypatch.setattr("torture.fuzz.PATIENCE", 2)
     monkeypatch.setattr("torture.fuzz.READERS", readers)
     monkeypatch.setattr("torture.fuzz.LINES", 2)
     monkeypatch.setattr("torture.fuzz.CHUNK", 100)
@@ -170,6 +178,7 @@ def test_readers_are_tried_side_by_side(tmp_path: Path, monkeypatch: pytest.Monk
     for rows in found:
         assert rows["plain"]["inputs"] == 400 and not rows["plain"]["wrong"]
         assert rows["without"]["left out"] == "needs a_package_that_nobody_has" and not rows["without"]["inputs"]
+        assert {each["error"] for each in rows["deaf"]["wrong"]} == {f"the process ended with {-signal.SIGVTALRM}"}
         crashes = rows["crashing"]["wrong"]
         assert 2 <= len(crashes) <= 4, "then it is left alone"
         assert all(each["error"] == "the process ended with -9" for each in crashes)
