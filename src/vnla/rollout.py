@@ -120,23 +120,22 @@ class Rollout:
         return torch.stack([part.sum() for part in torch.split(values, sizes)])
 
     def table(self, name: str, empty: float = -1) -> Tensor:
-        """A field of the moments as (batch, steps), `empty` where the episode had ended."""
-        columns = []
-        for moment in self.moments:
-            values: Tensor = getattr(moment, name)
-            column = values.new_full((len(self.episodes),), empty) if values.dtype != torch.bool else None
-            column = torch.zeros(len(self.episodes), dtype=torch.bool, device=values.device) if column is None else column
-            rows = moment.row
-            kept = torch.where(moment.going, values, column[rows])
-            columns.append(column.index_copy(0, rows, kept))
-        return torch.stack(columns, dim=1)
+        """A field of the moments as (batch, steps), `empty` where the episode had ended; where none is told, False."""
+        values = self.every(name)
+        blank = False if values.dtype == torch.bool else empty
+        values = values.masked_fill(~self.every("going"), blank)
+        if self.batching.stays:
+            return values.view(len(self.moments), -1).T
+        table = values.new_full((len(self.episodes), len(self.moments)), blank)
+        return table.index_put((self.every("row"), self._moment()), values)
 
     def last_pose(self) -> Tensor:
         """Where each episode ended: (batch,)."""
-        pose = self.episodes.start
-        for moment in self.moments:
-            pose = pose.index_copy(0, moment.row, torch.where(moment.going, moment.after, pose[moment.row]))
-        return pose
+        start = self.episodes.start
+        if not self.moments:
+            return start
+        poses = torch.cat([start[:, None], self.table("after")], dim=1)
+        return poses.gather(1, self.table("going").sum(dim=1, keepdim=True)).squeeze(1)
 
     def every(self, name: str) -> Tensor:
         """A field of all moments, one after the other."""
@@ -144,7 +143,13 @@ class Rollout:
 
     def every_step(self) -> Tensor:
         """The step of each row of `every`."""
-        return torch.cat([torch.full_like(moment.row, moment.step) for moment in self.moments])
+        return self._moment() + self.moments[0].step
+
+    def _moment(self) -> Tensor:
+        """The number of the moment of each row of `every`."""
+        sizes = [len(moment.row) for moment in self.moments]
+        number = torch.arange(len(sizes), device=self.episodes.key.device)
+        return number.repeat_interleave(sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, device=number.device))
 
 
 def steps_taken(rollouts: Sequence[Rollout]) -> int:

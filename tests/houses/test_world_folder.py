@@ -84,7 +84,7 @@ def test_a_damaged_file_is_named(world: Path) -> None:
     with pytest.raises(InputError, match=r"apple\.house: is not the file that world\.json describes"):
         read_world(world)
     path.unlink()
-    with pytest.raises(InputError, match=r"apple\.house: is missing, but world\.json lists it"):
+    with pytest.raises(InputError, match=r"apple\.house' is missing, but world\.json lists it"):
         read_world(world)
 
 
@@ -101,6 +101,7 @@ def test_a_damaged_file_is_named(world: Path) -> None:
         ({"splits": {"train": ["nobody"]}}, "the house 'nobody', which does not exist"),
         ({"splits": {"train": ["zebra"], "dev": ["zebra"]}}, "'zebra' is in the splits train and dev"),
         ({"sha256": None}, "field sha256 is None"),
+        ({"sha256": {"two\nlines": ""}}, r"the file 'two\\nlines' is missing"),
         ({"pictures": "skybox"}, 'field pictures is .skybox.; expected {"source": "NAME"'),
         ({"pictures": {"options": {}}}, "field pictures is "),
         ({"pictures": {"source": "skybox", "options": []}}, "field pictures is "),

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
-from vnla.common.crew import Member
+from vnla.common.crew import Failure, Member
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable, DiskTable, Table
 from vnla.houses.scatter import real_sized_houses
@@ -261,13 +261,21 @@ def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str
             pipe.send(Turn(time.perf_counter() - began, time.process_time() - used, (nav, ask), memory))
 
 
+def _told(pipe: Connection, work: Callable[..., None], *given: object) -> None:
+    """In a process of the benchmark: its work, and what is wrong with what it was given."""
+    try:
+        work(pipe, *given)
+    except InputError as error:
+        pipe.send(Failure.of(error))
+
+
 @contextmanager
 def _members(work: Sequence[tuple[object, ...]]) -> Iterator[list[Member]]:
     """Processes that are ready to begin."""
     members: list[Member] = []
     try:
         for function, *given in work:
-            members.append(Member(function, *given, name="vnla bench", threads=1))  # type: ignore[arg-type]
+            members.append(Member(_told, function, *given, name="vnla bench", threads=1))
         for member in members:
             _received(member)
         yield members
@@ -283,7 +291,9 @@ def _go(member: Member) -> Turn:
 
 def _received(member: Member) -> Turn:
     try:
-        turn: Turn = member.receive()
+        turn: Turn | Failure = member.receive()
     except (EOFError, OSError):
         raise InputError(f"a process of the benchmark {member.fate()}; is there enough memory?") from None
+    if isinstance(turn, Failure):
+        raise InputError(turn.error)
     return turn

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, plain
+from vnla.cli.options import AgentOption, BatchOption, CoresOption, EagerOption, SeedsOption
 from vnla.common.files import write_text
 from vnla.common.named import options_of
 from vnla.report.printing import Table
@@ -79,7 +80,7 @@ def render(
     viewpoints: Annotated[int, typer.Option(min=8, help="Size of the house.")] = 60,
     seed: SeedOption = 3,
     seconds: SecondsOption = 3.0,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads. [default: all cores]")] = None,
+    workers: CoresOption = None,
     json_file: JsonOption = None,
 ) -> None:
     """Generate a house, light it, and draw frames and views of it."""
@@ -88,16 +89,16 @@ def render(
 
 @app.command("train", epilog="Example: vnla bench train --precision bfloat16")
 def train(
-    batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
+    batch: BatchOption = 100,
     hidden: HiddenOption = 512,
     view_size: ViewSizeOption = 2048,
     precision: PrecisionOption = "float32",
     device: DeviceOption = "cpu",
-    eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
+    eager: EagerOption = False,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations to time. [default: 15 on a CPU, 50 on a GPU]")
     ] = None,
-    agent: Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")] = "paper",
+    agent: AgentOption = "paper",
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with, e.g. layers=2.")
     ] = None,
@@ -133,7 +134,7 @@ def evaluate(
     points: Annotated[
         int | None, typer.Option(min=1, help="Data points of the split. [default: 500 on a CPU, 5000 on a GPU]")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 5,
+    seeds: SeedsOption = 5,
     hidden: HiddenOption = 512,
     view_size: ViewSizeOption = 2048,
     precision: PrecisionOption = "float32",

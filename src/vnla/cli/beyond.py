@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +12,13 @@ from vnla.cli.console import LARGEST_SEED, hint_if_busy
 from vnla.cli.paper import (
     ClusterOption,
     DeviceOption,
+    EverythingArgument,
+    FeaturesOption,
+    OwnWorldOption,
+    PeersOption,
+    PrecisionOption,
     ThreadsOption,
+    ValidateEveryOption,
     WaitOption,
     WorkersOption,
     device_of,
@@ -26,7 +31,7 @@ from vnla.cli.sharing import ShardOption
 
 
 def beyond(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")],
+    out: EverythingArgument,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help="small: on two cores; paper: the paper's sizes, on a GPU.")
     ] = "small",
@@ -40,18 +45,10 @@ def beyond(
     ] = None,
     trainings: Annotated[int, typer.Option(min=1, help="Of each agent, with seeds one after the other.")] = 1,
     iterations: Annotated[int | None, typer.Option(min=1, help="Of each agent, in all. [default: the preset's]")] = None,
-    validate_every: Annotated[
-        int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
-    ] = None,
-    precision: Annotated[
-        str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
-    ] = None,
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
-    ] = None,
-    features: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
-    ] = None,
+    validate_every: ValidateEveryOption = None,
+    precision: PrecisionOption = None,
+    world: OwnWorldOption = None,
+    features: FeaturesOption = None,
     fresh: Annotated[
         int | None, typer.Option(min=0, help="Further houses to test agents in. [default: small 0, paper 200]")
     ] = None,
@@ -60,7 +57,7 @@ def beyond(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Tasks on which that is looked for. [default: the preset's]")
     ] = None,
-    peers: Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")] = True,
+    peers: PeersOption = True,
     seed: Annotated[
         int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and the first training.")
     ] = 0,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from vnla.cli.console import LARGEST_SEED, Tell, plain, telling
+from vnla.cli.options import DeviceOption, FoundOption, OneCheckpointOption, RunArgument, ThreadsOption
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 from vnla.report.printing import Table
@@ -42,7 +43,7 @@ MEANINGS = {
 
 
 def calibrate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
+    run: RunArgument,
     risk: Annotated[float, typer.Option(metavar="SHARE", help="How often each promise may be broken.")] = 0.1,
     confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="How certain it has to be that they are not broken more often.")
@@ -60,15 +61,13 @@ def calibrate(
     other_tasks: Annotated[
         Path | None, typer.Option(metavar="DIR", help="With --check: look at the houses of this data set instead.")
     ] = None,
-    checkpoint: Annotated[
-        str, typer.Option(metavar="NAME", help="val_seen, val_unseen, last, or an iteration.")
-    ] = "val_unseen",
+    checkpoint: OneCheckpointOption = "val_unseen",
     seed: Annotated[
         int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the tasks that are drawn, and of the help budgets.")
     ] = 0,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write what is found to this file.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    as_json: FoundOption = None,
+    device: DeviceOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """Promises that hold in houses like the given ones: when the agent may say that it has found the object, and when it may
     act alone. Kept in calibration.json in the run's folder.

@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import Tell, plain, telling
+from vnla.cli.options import (
+    CheckpointOption,
+    DeviceOption,
+    FiguresOption,
+    OtherTasksOption,
+    RatioOption,
+    SeedsOption,
+    ThreadsOption,
+)
 from vnla.common.files import writable, write_text
 
 if TYPE_CHECKING:
@@ -28,7 +37,7 @@ def ceilings(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only so many tasks of the split, drawn at random. [default: all]")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")] = 1,
+    seeds: SeedsOption = 1,
     schedules: Annotated[
         int, typer.Option(min=1, help="Try so many sets of times to ask in an episode; more are drawn from.")
     ] = 400,
@@ -36,22 +45,18 @@ def ceilings(
         int | None,
         typer.Option(min=1, help="Ask and do not ask at so many steps of an episode, drawn at random. [default: all]"),
     ] = None,
-    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
-    ] = None,
-    tasks: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
-    ] = None,
+    ratio: RatioOption = None,
+    checkpoint: CheckpointOption = None,
+    tasks: OtherTasksOption = None,
     world: Annotated[
         Path | None, typer.Option(metavar="DIR", help="World for the pretrained agent, or where the run's has moved to.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables, figures and episodes.csv.")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    as_json: FiguresOption = None,
+    device: DeviceOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """What is left to win: the agent with the best times to ask, perfect following, perfect stopping; and what a request
     is worth.

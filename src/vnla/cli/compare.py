@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vnla.cli.console import plain, say
+from vnla.cli.options import FiguresOption
 from vnla.cli.score import K, Lenient, Metrics, Partial, Ratio, Seed, Split, Tasks, World, entered, material_of
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
@@ -32,7 +33,7 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables (CSV, LaTeX) and the figure.")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")] = None,
+    as_json: FiguresOption = None,
 ) -> None:
     """What agents differ by on the tasks that both have, with paired intervals over houses and tasks.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import telling
+from vnla.cli.options import CheckpointOption, DeviceOption, RatioOption, TasksOption, ThreadsOption
 from vnla.common.errors import InputError
 from vnla.common.files import vacant
 
@@ -46,7 +47,7 @@ def export(
     world: Annotated[
         Path | None, typer.Option(metavar="DIR", help="World; of a run, where its own has moved to.", show_default=False)
     ] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
+    tasks: TasksOption = None,
     split: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="[default: of a run test_unseen, of the teacher train, of a file its own]"),
@@ -62,12 +63,10 @@ def export(
     ] = None,
     size: Annotated[str, typer.Option(metavar="WxH", help="Size of pictures, 4:3.")] = "160x120",
     seed: Annotated[int | None, typer.Option(help="Seed of the help budgets. [default: of a run 123]")] = None,
-    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    ratio: RatioOption = None,
+    checkpoint: CheckpointOption = None,
+    device: DeviceOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """Write episodes as a data set that other programs read.
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from vnla.cli.console import is_given
+from vnla.cli.options import CheckpointOption, DeviceOption, EpisodesOption, OtherTasksOption, RatioOption, ThreadsOption
 from vnla.cli.outcome import Output, check_places
 from vnla.cli.recorded import score_recorded_file
 from vnla.cli.sharing import ShardOption
@@ -44,7 +45,7 @@ def evaluate(
     help_policy: Annotated[
         str | None, typer.Option(metavar="NAME", help="none, first, random, teacher or learned. [default: the run's]")
     ] = None,
-    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
+    ratio: RatioOption = None,
     k: Annotated[int | None, typer.Option(min=1, max=8, help="Actions a subgoal describes. [default: the run's]")] = None,
     advisor_language: Annotated[
         str | None, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar. [default: the run's]")
@@ -53,12 +54,8 @@ def evaluate(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of that advisor, e.g. says=synonyms; may be repeated."),
     ] = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
-    ] = None,
-    tasks: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
-    ] = None,
+    checkpoint: CheckpointOption = None,
+    tasks: OtherTasksOption = None,
     world: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="World for --agent and for pretrained, or where the run's has moved to."),
@@ -75,9 +72,7 @@ def evaluate(
         typer.Option(metavar="DIR", help="Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR."),
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None,
-    as_csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a row an episode to this file.")
-    ] = None,
+    as_csv: EpisodesOption = None,
     npz: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all that happened here, an evaluation.npz for each split.")
     ] = None,
@@ -85,8 +80,8 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Score instead what people did: a results file, of vnla study export, say."),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    device: DeviceOption = None,
+    threads: ThreadsOption = None,
     shard: ShardOption = None,
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="With --agent: what it is made with; may be repeated.")

@@ -14,6 +14,7 @@ from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
 from vnla.cli.console import hint_if_busy, plain, progress_bar
+from vnla.cli.options import JsonOption
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.report.printing import Table
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Features of images: make, import, export, probe.", no_args_is_help=True)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 DEFAULT_ENCODER = "efficientnet-lite0"
 ENCODER_HELP = (
     "efficientnet-lite0, efficientnet-lite0-int8, panorama-lite0, resnet152, timm:MODEL, random, pixels, pictures, "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vnla.cli.console import Tell, plain, telling
+from vnla.cli.options import CheckpointOption, DeviceOption, FoundOption, RunArgument, ThreadsOption
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 from vnla.report.printing import Table
@@ -40,7 +41,7 @@ MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "suc
 
 
 def listen(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
+    run: RunArgument,
     split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
     reference: Annotated[
         Path | None,
@@ -59,14 +60,12 @@ def listen(
         int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
     ] = 1,
     subset: Annotated[int | None, typer.Option(min=1, metavar="N", help="N tasks of the split. [default: all]")] = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
-    ] = None,
+    checkpoint: CheckpointOption = None,
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World for pretrained, or where the run's is.")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Another data set. [default: the run's]")] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write what is found to this file.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")] = None,
+    as_json: FoundOption = None,
+    device: DeviceOption = None,
+    threads: ThreadsOption = None,
 ) -> None:
     """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
     hand; and what is not so: left for right, other things, no order. Intervals (95%) are over houses.

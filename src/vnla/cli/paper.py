@@ -21,6 +21,22 @@ if TYPE_CHECKING:
     from vnla.paper.sharing import Sharing
     from vnla.report.document import Finding, Table
 
+EverythingArgument = Annotated[
+    Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")
+]
+ValidateEveryOption = Annotated[
+    int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
+]
+PrecisionOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
+]
+OwnWorldOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
+]
+FeaturesOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
+]
+PeersOption = Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on. [default: all]")]
 ThreadsOption = Annotated[
@@ -37,7 +53,7 @@ WAITING = 75
 
 
 def paper(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")],
+    out: EverythingArgument,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help="small: minutes on two cores; paper: the paper's sizes.")
     ] = "small",
@@ -45,19 +61,11 @@ def paper(
         list[int] | None, typer.Option(min=1, max=7, help="Only this table; may be repeated. [default: all seven]")
     ] = None,
     iterations: Annotated[int | None, typer.Option(min=1, help="Of each training. [default: the preset's]")] = None,
-    validate_every: Annotated[
-        int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
-    ] = None,
-    precision: Annotated[
-        str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
-    ] = None,
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
-    ] = None,
-    features: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
-    ] = None,
-    peers: Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")] = True,
+    validate_every: ValidateEveryOption = None,
+    precision: PrecisionOption = None,
+    world: OwnWorldOption = None,
+    features: FeaturesOption = None,
+    peers: PeersOption = True,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and trainings.")] = 0,
     device: DeviceOption = None,
     workers: WorkersOption = None,

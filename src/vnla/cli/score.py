@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
+from vnla.cli.options import EpisodesOption, FiguresOption
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 
@@ -56,10 +57,8 @@ def score(
     partial: Partial = False,
     lenient: Lenient = False,
     metric: Metrics = None,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")] = None,
-    as_csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a row an episode to this file.")
-    ] = None,
+    as_json: FiguresOption = None,
+    as_csv: EpisodesOption = None,
     schema: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--schema", help="Print the JSON Schema of a results file.", callback=_print_schema, is_eager=True),

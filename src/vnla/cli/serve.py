@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import Tell, telling
+from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, RunArgument
 from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,18 +30,18 @@ _NEEDS = ("fastapi", "uvicorn", "websockets")
 
 
 def serve(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = Path("pretrained"),
+    run: RunArgument = Path("pretrained"),
     world: Annotated[
         Path | None, typer.Option(metavar="DIR", help="World. [default: the run's; for pretrained one that is made]")
     ] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: as the world]")] = None,
-    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    host: HostOption = LOOPBACK,
+    port: PortOption = 8000,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep visitors' sessions here. [default: in the user's cache]")
     ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    no_open: NoOpenOption = False,
+    device: DeviceOption = None,
 ) -> None:
     """Open a page in the browser: watch the agent, be its advisor, or do its tasks yourself and compare.
 

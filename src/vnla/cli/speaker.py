@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vnla.cli.console import hint_if_busy, telling
+from vnla.cli.options import CoresOption
 
 
 def speaker(
@@ -20,7 +21,7 @@ def speaker(
     width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 64,
     tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow in the end.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of its parameters, and of the walks that it learns from.")] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads. [default: all cores]")] = None,
+    threads: CoresOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")] = None,
 ) -> None:
     """Train a speaker on what the grammar says of walks through a world. When it is stopped, the same command goes on.

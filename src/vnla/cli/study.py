@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import Tell, plain, telling
+from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption
 from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
 from vnla.common.errors import InputError
 
@@ -139,14 +140,14 @@ def new(
 @app.command("serve", epilog="Example: vnla study serve studies/help --port 8080")
 def serve(
     folder: Folder,
-    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    host: HostOption = LOOPBACK,
+    port: PortOption = 8000,
     name: Annotated[
         list[str] | None,
         typer.Option(metavar="HOST", help="Name of a proxy in front, as participants type it; may be repeated."),
     ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    no_open: NoOpenOption = False,
+    device: DeviceOption = None,
 ) -> None:
     """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were.
 
@@ -184,7 +185,7 @@ def rehearse(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, of a study like this one.")],
     people: Annotated[int, typer.Option(min=1, max=400, help="How many take part.")] = 24,
     seed: Annotated[int, typer.Option(min=0, help="Of what they do.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
+    device: DeviceOption = None,
 ) -> None:
     """Try a study out in a copy of it: scripted participants of different habits take part, over lines to a server.
 

@@ -13,6 +13,7 @@ import typer
 from rich.progress import Progress
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
+from vnla.cli.options import JsonOption
 from vnla.common import files
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
@@ -39,9 +40,6 @@ class PerName(StrEnum):
 
     room = "room"
     object = "object"
-
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 @app.command("make", epilog="Example: vnla tasks make worlds/small tasks/small --task asknav --seed 1")

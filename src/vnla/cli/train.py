@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, is_given
+from vnla.cli.options import AgentOption, BatchOption, DeviceOption, EagerOption
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
@@ -58,7 +59,7 @@ def train(
     help_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the help policy; may be repeated.")
     ] = None,
-    agent: Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")] = "paper",
+    agent: AgentOption = "paper",
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with; may be repeated.")
     ] = None,
@@ -100,7 +101,7 @@ def train(
             " cooldown is at the new end.",
         ),
     ] = 100_000,
-    batch: Annotated[int, typer.Option(min=1, help="Episodes in a batch.")] = 100,
+    batch: BatchOption = 100,
     learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 1e-4,
     cooldown: Annotated[
         float,
@@ -150,8 +151,8 @@ def train(
             metavar="SIZE", help="Leave features on disk, with at most so much in memory, e.g. 4GB. [default: all in memory]"
         ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")] = None,
-    eager: Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")] = False,
+    device: DeviceOption = None,
+    eager: EagerOption = False,
     threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
     shard: ShardOption = None,
 ) -> None:

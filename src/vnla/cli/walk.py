@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from vnla.cli.options import BudgetSeedOption
+
 if TYPE_CHECKING:
     from vnla.report.plan import Step
     from vnla.tasks.task_set import TaskSet
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 def walk(
     out: Annotated[Path, typer.Argument(help="Folder for the pictures.")] = Path("walk"),
     task: Annotated[int, typer.Option(min=0, max=5, help="Which of the cottage's six tasks.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 0,
+    seed: BudgetSeedOption = 0,
 ) -> None:
     """Walk with the navigation teacher through a small house; draw the map here and as a PNG.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from vnla.cli.options import BudgetSeedOption, OneCheckpointOption, RatioOption, RunArgument, TasksOption
 from vnla.report.printing import Plain
 
 if TYPE_CHECKING:
@@ -17,18 +18,16 @@ if TYPE_CHECKING:
 
 
 def watch(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")],
+    run: RunArgument,
     episode: Annotated[str | None, typer.Option(metavar="ID", help="Id of a task. [default: the split's first]")] = None,
     split: Annotated[
         str, typer.Option(metavar="NAME", help="val_seen, val_unseen, test_seen or test_unseen.")
     ] = "test_unseen",
-    seed: Annotated[int, typer.Option(help="Seed of the help budget.")] = 123,
-    ratio: Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")] = None,
-    checkpoint: Annotated[
-        str, typer.Option(metavar="NAME", help="val_seen, val_unseen, last, or an iteration.")
-    ] = "val_unseen",
+    seed: BudgetSeedOption = 123,
+    ratio: RatioOption = None,
+    checkpoint: OneCheckpointOption = "val_unseen",
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the run's]")] = None,
+    tasks: TasksOption = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
     video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
     ask: Annotated[bool, typer.Option("--ask", help="Be its advisor: type an answer whenever it asks.")] = False,

@@ -14,6 +14,7 @@ import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
 from vnla.cli.help import Group
+from vnla.cli.options import JsonOption
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common import files
 from vnla.common.errors import InputError
@@ -45,7 +46,6 @@ importers = typer.Typer(help="Bring in houses from files of others.", no_args_is
 app.add_typer(importers, name="import", cls=_Importers)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 _TOTALS = (

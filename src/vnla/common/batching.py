@@ -30,9 +30,14 @@ class Batching:
         """As a device likes it."""
         return cls(fixed=device.type == "cuda", keeps_ended=keeps_ended)
 
+    @property
+    def stays(self) -> bool:
+        """Whether everybody is in the batch to its end."""
+        return self.fixed or self.keeps_ended
+
     def rest(self, batch: Value, going: Tensor) -> Value:
         """The batch without those that have ended, unless they stay."""
-        if self.fixed or self.keeps_ended:
+        if self.stays:
             return batch
         rows = going.nonzero().squeeze(1)
         return batch if len(rows) == len(going) else take_rows(batch, rows)

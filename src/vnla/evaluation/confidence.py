@@ -88,7 +88,7 @@ def over_houses(
     above = np.asarray(top, dtype=np.float64)
     below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
     names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = _sums(above, below, which, len(names))
+    sums = _sums((above, below), which, len(names))
     bounds = _bounds(sums, samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
     return Interval(ratio(above, below), *bounds)
 
@@ -106,12 +106,11 @@ def difference_over_houses(
     happened in it on both sides, so what is easy or hard on both sides is not in the difference."""
     names, which = np.unique(np.asarray([*houses[0], *houses[1]]), return_inverse=True)
     sides = np.split(which.ravel(), [len(houses[0])])
-    each = [_sums(top, bottom, rows, len(names)) for (top, bottom), rows in zip((one, other), sides, strict=True)]
+    each = [_sums(side, rows, len(names)) for side, rows in zip((one, other), sides, strict=True)]
     value = ratio(*each[0].T) - ratio(*each[1].T)
     if len(names) < 2:
         return Interval(value, math.nan, math.nan)
-    random, sums = np.random.default_rng(seed), np.concatenate(each, axis=1)  # (houses, 4)
-    drawn = np.stack([sums[random.integers(len(names), size=len(names))].sum(axis=0) for _ in range(samples)])
+    drawn = _redrawn(np.concatenate(each, axis=1), samples, seed)  # (samples, 4)
     counted = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
     return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3], level))
 
@@ -129,9 +128,8 @@ def retained_over_houses(
     """How much of what the usual brings is kept, (values − without) / (usual − without) of their means, for other houses: a
     house is drawn with all that happened in it on all sides. Not a number where the usual brings nothing."""
     names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = np.stack([np.bincount(which.ravel(), np.ravel(each), len(names)) for each in (values, without, usual)], axis=1)
-    random = np.random.default_rng(seed)
-    drawn = np.stack([sums[random.integers(len(names), size=len(names))].sum(axis=0) for _ in range(samples)])
+    sums = _sums((values, without, usual), which, len(names))
+    drawn = _redrawn(sums, samples, seed)
     brought = drawn[:, 2] > drawn[:, 1]
     found = (drawn[brought, 0] - drawn[brought, 1]) / (drawn[brought, 2] - drawn[brought, 1])
     kept, none, most = sums.sum(axis=0)
@@ -140,9 +138,9 @@ def retained_over_houses(
     return Interval((kept - none) / (most - none), *(_middle(found, level) if len(names) > 1 else (math.nan, math.nan)))
 
 
-def _sums(above: ArrayLike, below: ArrayLike, which: NDArray[np.intp], count: int) -> Floats:
-    """Both sums of each house, by its number: (houses, 2)."""
-    return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in (above, below)], axis=1)
+def _sums(values: Sequence[ArrayLike], which: NDArray[np.intp], count: int) -> Floats:
+    """The sums of each house, by its number: (houses, values)."""
+    return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in values], axis=1)
 
 
 def over_trainings(
@@ -217,10 +215,15 @@ def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
 
 def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
     """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
-    random = np.random.default_rng(seed)
-    drawn = np.stack([sums[random.integers(len(sums), size=len(sums))].sum(axis=0) for _ in range(samples)])
+    drawn = _redrawn(sums, samples, seed)
     counted = drawn[drawn[:, 1] > 0]
     return _middle(counted[:, 0] / counted[:, 1], level)
+
+
+def _redrawn(rows: Floats, samples: int, seed: int) -> Floats:
+    """What as many rows as there are add up to, when they are drawn again and again: (samples, …)."""
+    random = np.random.default_rng(seed)
+    return np.stack([rows[random.integers(len(rows), size=len(rows))].sum(axis=0) for _ in range(samples)])
 
 
 def _middle(found: Floats, level: float) -> tuple[float, float]:

@@ -199,7 +199,7 @@ def _check_checksums(folder: Path, expected: Mapping[str, object]) -> None:
     found = {file.relative_to(folder).as_posix(): file for file in _files(folder)}
     for name, digest in expected.items():
         if name not in found:
-            raise InputError(f"{folder / name}: is missing, but {MANIFEST} lists it; make the world again")
+            raise InputError(f"{folder}: the file {name[:200]!r} is missing, but {MANIFEST} lists it; make the world again")
         if _sha256(found[name]) != digest:
             raise InputError(
                 f"{found[name]}: is not the file that {MANIFEST} describes: damaged or edited; make the world again,"

@@ -474,7 +474,7 @@ def _slots(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech) -> Tenso
         Slot.THE: zero, Slot.HUE: what >> 13 & 15, Slot.NOUN: noun, Slot.SIDE: turn, Slot.ON: side, Slot.NTH: what >> 17 & 3,
         Slot.DOOR: noun, Slot.ROOM: noun, Slot.FROM: room, Slot.STEPS: actions, Slot.TIMES: actions,
     }  # fmt: skip
-    return take(speech.slots, torch.stack([values[slot] + 256 * slot for slot in Slot], dim=2))
+    return take(speech.slots, torch.stack([values[slot] + 256 * slot for slot in _SLOTS], dim=2))
 
 
 def _slot_table(grammar: Grammar) -> Tensor:
@@ -530,7 +530,8 @@ def _words(now: Situation, phrases: Tensor, speech: Speech) -> Words:
 
 
 _LEFT, _UP = int(Nav.LEFT), int(Nav.UP)
-_SIDES = 256 * len(Slot)
+_SLOTS = tuple(Slot)  # what goes through an enumeration cannot be fused
+_SIDES = 256 * len(_SLOTS)
 _PLAINLY = {
     Nav.LEFT: Kind.TURN, Nav.RIGHT: Kind.TURN, Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK,
     Nav.STOP: Kind.STOP,

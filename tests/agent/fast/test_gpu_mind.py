@@ -16,15 +16,21 @@ from vnla.roles.words import Heard
 from vnla.world.actions import ASK_START, NAV_START
 
 EPISODES, STEPS, REQUESTS = 4, 4, 2
+VIEW, SENSE = 8, 3
 ASKED = [(False, False, True, False), (True, True, False, False), (False, True, False, False), (False, False, True, False)]
 START = start_of(end_goals_of(torch.arange(EPISODES)), TemplateAdvisor(), STEPS, REQUESTS)
 TABLE = START.phrases
 
 
+def agent_with(**sizes: float | bool) -> PaperAgent:
+    """An agent whose view is not of the length that a GPU likes."""
+    return small_agent(6, **{"view_size": VIEW + SENSE, **sizes})
+
+
 def script(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Views and what the teacher does, by which the subgoals are numbered, too."""
     generator = torch.Generator().manual_seed(1)
-    views = torch.randn(STEPS, EPISODES, 8, generator=generator, dtype=torch.float64).to(dtype)
+    views = torch.randn(STEPS, EPISODES, VIEW + SENSE, generator=generator, dtype=torch.float64).to(dtype)
     return views, torch.randint(0, 6, (STEPS, EPISODES), generator=generator)
 
 
@@ -44,7 +50,7 @@ def run(agent: PaperAgent, as_on_a_gpu: bool, deliberate: bool = True) -> tuple[
         asked = torch.tensor(ASKED[step])
         may_ask = torch.ones_like(asked) if deliberate else asked
         heard = mind.read(may_ask, lambda step=step: Heard(taught[step] * 200, TABLE))
-        mind = mind.see({"": view}, nav)
+        mind = mind.see({"view": view[:, :VIEW], "sense": view[:, VIEW:]}, nav)
         if deliberate:
             logits.append(mind.tentatively(ask).logits)
         mind = mind.hear(asked, heard)
@@ -65,7 +71,7 @@ def learned(agent: PaperAgent) -> dict[str, Tensor | None]:
 def test_the_whole_batch_decides_and_learns_as_its_episodes_do() -> None:
     results = []
     for as_on_a_gpu in (False, True):
-        agent = small_agent(6).double()
+        agent = agent_with().double()
         loss, logits = run(agent, as_on_a_gpu)
         loss.backward()
         results.append((loss.detach(), logits, learned(agent)))
@@ -81,7 +87,7 @@ def test_without_the_first_pass_the_second_is_the_same() -> None:
     """With dropout, too: what it keeps is drawn at once, whoever uses it."""
     results = []
     for deliberate in (True, False):
-        agent = small_agent(6, dropout=0.5).train()
+        agent = agent_with(dropout=0.5).train()
         torch.manual_seed(8)
         loss, logits = run(agent, True, deliberate)
         loss.backward()
@@ -95,7 +101,7 @@ def test_without_the_first_pass_the_second_is_the_same() -> None:
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
 def test_the_gradient_of_the_whole_batch_is_the_slope_of_its_loss(dropout: float) -> None:
     """Along a random direction of all parameters, in float64; with dropout the same draws each time."""
-    agent = small_agent(6, dropout=dropout).double().train()
+    agent = agent_with(dropout=dropout).double().train()
 
     def loss() -> Tensor:
         torch.manual_seed(8)
@@ -117,7 +123,7 @@ def test_the_gradient_of_the_whole_batch_is_the_slope_of_its_loss(dropout: float
 
 
 def test_dropout_changes_what_both_passes_decide_and_only_in_training() -> None:
-    agent = small_agent(6, dropout=0.5)
+    agent = agent_with(dropout=0.5)
     one, other = (torch.stack(run(agent.train(), True)[1]).detach() for _ in range(2))
     assert ((one - other).abs().amax(dim=(1, 2)) > 0).all()
     with torch.no_grad():
@@ -132,7 +138,7 @@ def run_without_learning(agent: PaperAgent) -> list[Tensor]:
     assert isinstance(mind, WholeMind)
     nav, ask, logits = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START), []
     for view, action in zip(views, taught, strict=True):
-        mind = mind.see({"": view}, nav)
+        mind = mind.see({"view": view[:, :VIEW], "sense": view[:, VIEW:]}, nav)
         first = mind.tentatively(ask)
         second, mind = mind.finally_(torch.zeros_like(action))
         logits += [first.logits, second.logits]
@@ -144,14 +150,14 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
     """Readings for those who do not ask are written over; the loss and its gradients are those without them."""
     results = []
     for read in (True, False):
-        agent = small_agent(6).double()
+        agent = agent_with().double()
         views, taught = script(torch.float64)
         mind = begun(agent, True)
         nav, ask = torch.full((EPISODES,), NAV_START), torch.full((EPISODES,), ASK_START)
         for view, action in zip(views, taught, strict=True):
             may_ask = torch.full((EPISODES,), read)
             mind.read(may_ask, lambda action=action: Heard(action * 200, TABLE))
-            mind = mind.see({"": view}, nav)
+            mind = mind.see({"view": view[:, :VIEW], "sense": view[:, VIEW:]}, nav)
             mind.tentatively(ask)
             mind = mind.hear(torch.zeros(EPISODES, dtype=torch.bool), Heard(action, TABLE))
             _, mind = mind.finally_(torch.zeros_like(action))
@@ -167,7 +173,7 @@ def test_what_nobody_asked_for_leaves_no_trace() -> None:
 
 def test_mixed_precision_stays_outside() -> None:
     """Kernels want float32: a walk is the same to the last digit within a block of mixed precision."""
-    agent = small_agent(6)
+    agent = agent_with()
     plain, _ = run(agent, True)
     with torch.autocast("cpu", torch.bfloat16):
         mixed, _ = run(agent, True)

@@ -25,7 +25,7 @@ from vnla.agent.fast.gpu.kernels.walk import Halves, Track, walk
 from vnla.agent.fast.gpu.kernels.words import Page, write_words
 from vnla.agent.fast.packed import Packed, columns_of
 from vnla.agent.layers.dropout import own, whole
-from vnla.agent.mind import Start
+from vnla.agent.mind import Start, Views
 from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, fused, join, second_stream
 from vnla.roles.words import Heard, Words
@@ -162,7 +162,8 @@ class Book:
         self.learns = torch.is_grad_enabled()
         self.beside, self.ahead = _streams_of(module, end_goal.length.device)
         with beside(self.ahead):
-            self.packed = Packed.of(module)
+            packed = Packed.of(module)
+            self.packed = packed._replace(view=_wide(packed.view))
         self.words = module.encoder.embedding.weight
         with torch.no_grad():
             self._prepare(end_goal)
@@ -183,7 +184,7 @@ class Book:
         self.to_matrix = self.embedding.new_zeros(self.batch, 4, columns, columns)
         self.cover = Cover(self.weights.matrix, self.to_matrix, module.config.coverage)
         recorded = steps if self.learns else 0
-        self.seen = self.embedding.new_empty(recorded, self.batch, module.config.view_size)
+        self.seen = self.embedding.new_zeros(recorded, self.batch, self.weights.view.shape[1])
         self.to_gates = self.embedding.new_empty(recorded, self.batch, 4 * hidden)
         self.lessons: dict[int, Lesson] = {}
         self.decided: list[Tensor] = []
@@ -236,12 +237,11 @@ class Book:
         """Wait for what was read."""
         join(self.beside)
 
-    def see(self, view: Tensor, step: int) -> Tensor:
-        """What dropout leaves of a view, written down if anybody learns."""
-        room = self.seen[step] if self.learns else torch.empty_like(view)
-        if self.kept is None:
-            return room.copy_(view) if self.learns else view
-        _drop_into(room, view, self.kept.view[step], self.scale)
+    def see(self, view: Views, step: int) -> Tensor:
+        """What dropout leaves of a view, with zeros after it, written down if anybody learns."""
+        parts, size = tuple(view.values()), self.module.config.view_size
+        room = self.seen[step] if self.learns else self.embedding.new_zeros(self.batch, self.weights.view.shape[1])
+        _drop_into(room[:, :size], parts, None if self.kept is None else self.kept.view[step], self.scale)
         return room
 
     def carry(self, hidden: Tensor) -> Tensor:
@@ -319,9 +319,16 @@ def _next_row(slot: Tensor, may_ask: Tensor, everybody: Tensor, *, last: int) ->
 
 
 @fused
-def _drop_into(room: Tensor, values: Tensor, kept: Tensor, scale: float) -> None:
-    """Write what dropout leaves."""
-    room.copy_(torch.where(kept, values * scale, 0.0))
+def _drop_into(room: Tensor, parts: tuple[Tensor, ...], kept: Tensor | None, scale: float) -> None:
+    """Write what dropout leaves of the parts, one beside the other."""
+    values = torch.cat(parts, dim=1)
+    room.copy_(values if kept is None else torch.where(kept, values * scale, 0.0))
+
+
+def _wide(weight: Tensor) -> Tensor:
+    """With columns of zeros up to a multiple of eight: a GPU's matrix units want their rows so."""
+    missing = -weight.shape[1] % 8
+    return pad(weight, (0, missing)) if missing else weight
 
 
 def _dropped(values: Tensor, kept: Tensor | None, scale: float) -> Tensor:

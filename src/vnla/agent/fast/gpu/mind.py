@@ -26,7 +26,7 @@ from vnla.agent.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance
 from vnla.agent.fast.gpu.kernels.head import decide
 from vnla.agent.fast.gpu.kernels.thin import multiply
 from vnla.agent.fast.packed import columns_of
-from vnla.agent.mind import Decision, Mind, Start, Views, joined
+from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, join
 from vnla.roles.words import Heard
@@ -78,7 +78,7 @@ class WholeMind(Mind):
         """What the view and the last state add to the decoder's gates."""
         book, weights = self.book, self.book.weights
         with exactly(last_nav.device):
-            seen = book.see(joined(view), self.step)
+            seen = book.see(view, self.step)
             join(book.ahead)
             if self.carried is None:
                 gates = torch.addmm(weights.bias, seen, weights.view.T)
