@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import zipfile
@@ -91,6 +92,16 @@ def test_an_archive_with_something_else_in_it_is_refused(tmp_path: Path) -> None
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("scores.extra", b"no array")
     with pytest.raises(InputError, match=r"scores\.extra is no array"):
+        reader.read(path)
+
+
+def test_weights_over_several_disks_are_refused(tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "weights.pth")
+    path = reader.make(tmp_path)
+    data = path.read_bytes()
+    end = data.rindex(b"PK\5\6")
+    path.write_bytes(data[:end] + struct.pack("<4sLQL", b"PK\6\7", 0, 0, 2) + data[end:])
+    with pytest.raises(InputError, match="span multiple disks"):
         reader.read(path)
 
 
