@@ -6,11 +6,11 @@ import gzip
 import os
 import stat
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
-import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 

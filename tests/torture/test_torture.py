@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from torture.flips import flips
@@ -92,6 +93,19 @@ def test_an_archive_with_something_else_in_it_is_refused(tmp_path: Path) -> None
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("scores.extra", b"no array")
     with pytest.raises(InputError, match=r"scores\.extra is no array"):
+        reader.read(path)
+
+
+@pytest.mark.parametrize("name", ["tasks", "texts"])
+def test_a_text_with_what_is_no_character_is_refused(name: str, tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "evaluation")
+    path = reader.make(tmp_path)
+    with np.load(path) as found:
+        arrays = dict(found)
+    assert name in arrays
+    arrays[name] = np.array([0x110000], "<u4").view("<U1")
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match="wrong kind"):
         reader.read(path)
 
 
