@@ -1,7 +1,8 @@
 """What must be settled before any test is imported: without a GPU, Triton runs its kernels in Python.
 
-It decides so when it is imported, and `torch.compile` imports it, too. And no example of a property is wrong for being slow:
-the machine may be busy. And the command is here, which tests of every kind run.
+It decides so when it is imported, and `torch.compile` imports it, too. Who only hands tests out to workers, which wait for
+that one to begin, imports neither. And no example of a property is wrong for being slow: the machine may be busy. And the
+command is here, which tests of every kind run.
 """
 
 from __future__ import annotations
@@ -9,17 +10,24 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 import pytest
-import torch
 from hypothesis import settings
 
 from command import Answer, Vnla
 
 settings.register_profile("busy", deadline=None, max_examples=50)
 settings.load_profile("busy")
-if find_spec("triton") and not torch.cuda.is_available():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRITON_INTERPRET", "1")
-        __import__("triton")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hands_out = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+    if hands_out or find_spec("triton") is None:
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TRITON_INTERPRET", "1")
+            __import__("triton")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import gzip
 import os
 import stat
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -124,6 +125,16 @@ def test_a_zip_member_that_is_unpacked_all_at_once_is_refused(tmp_path: Path, wa
         list(files.read_zip_lines(tmp_path / "a.zip", "text", "text"))
     with pytest.raises(InputError, match="neither stored nor deflated"):
         files.check_zip(tmp_path / "a.zip", "a zip")
+
+
+def test_a_little_gzipped_text_takes_little_memory_whatever_the_limit(tmp_path: Path) -> None:
+    (path := tmp_path / "a.gz").write_bytes(gzip.compress(b"a little"))
+    tracemalloc.start()
+    try:
+        assert files.read_gzip(path, "text", limit=2048 * files.MEGABYTE) == "a little"
+        assert tracemalloc.get_traced_memory()[1] < 8 * files.MEGABYTE
+    finally:
+        tracemalloc.stop()
 
 
 def test_gzipped_text_above_the_limit_is_refused(tmp_path: Path) -> None:

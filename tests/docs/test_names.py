@@ -9,8 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
-
+from in_turn import in_turn
 from pages import PAGES, ROOT
 from vnla.common.offers import GROUPS
 
@@ -23,6 +22,10 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 CALL = re.compile(r"`(?:\w+=)?([A-Z]\w+)\(((?:\w+=[^`]*)?)\)`")
 MEMBER = re.compile(r"`([A-Z][a-z]\w*)\.([a-z]\w*)`")
 FOLDER = re.compile(r"`((?:src/vnla|tests|docs|results|examples)(?:/[\w-]+)*/)`")
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def text_of(path: Path) -> str:
@@ -52,13 +55,13 @@ def exists(name: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
+@in_turn("path", [*PAGES, *MODULES], shown)
 def test_dotted_names_exist(path: Path) -> None:
     names = set(DOTTED.findall(text_of(path))) - set(GROUPS.values())
     assert [name for name in sorted(names) if not exists(name)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@in_turn("page", PAGES, shown)
 def test_files_and_links_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -92,7 +95,7 @@ def has(name: str, options: set[str], members: set[str]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@in_turn("page", PAGES, shown)
 def test_classes_are_as_they_are_written(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     calls = [(name, set(re.findall(r"(\w+)=", options))) for name, options in CALL.findall(text)]

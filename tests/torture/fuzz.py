@@ -1,7 +1,8 @@
 """Inputs that nobody has thought of, for every reader: changed files, guided by which lines of ours they reach.
 
 A loop of our own. An input that reaches a line, or a way out of a branch, that none before it reached is kept and changed
-further. An input may take 2 s and 512 MB, and the reader may raise `InputError` and nothing else.
+further. An input may take 2 s and 512 MB, and the reader may raise `InputError` and nothing else. Of a library that is not
+back after 10 s the process is ended, which is a finding as a crash is.
 
 A reader's inputs are tried in several lines, each with what it has kept itself; a line goes on chunk by chunk, each in a
 process of its own. What a chunk tries is settled by the seed, the line and the inputs before it, whoever is first.
@@ -10,6 +11,7 @@ process of its own. What a chunk tries is settled by the seed, the line and the 
 from __future__ import annotations
 
 import base64
+import gc
 import gzip
 import io
 import json
@@ -37,9 +39,9 @@ from torture.reach import Reach, reach
 from torture.readers import READERS, Reader
 from vnla.common.errors import InputError
 
-SECONDS, MEMORY = 2.0, 512 << 20
+SECONDS, MEMORY, PATIENCE = 2.0, 512 << 20, 5
 MOST_KEPT, MOST_BYTES, MOST_WRONG = 400, 60_000, 20
-LINES, CHUNK = 8, 5000
+LINES, CHUNK = 8, 2000
 OURS = f"{Path(vnla.__file__).parent}{os.sep}"
 MEMORY_DISK = Path("/dev/shm")
 
@@ -188,6 +190,7 @@ class Fuzzed:
         self.inputs += 1
         began = time.process_time()  # others may have the processor meanwhile
         signal.setitimer(signal.ITIMER_PROF, SECONDS * slower)
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE * SECONDS * slower)  # ends the process, be it in a library's loop
         try:
             self.reader.read(self.path)
             self.taken += 1
@@ -198,6 +201,7 @@ class Fuzzed:
             self._note(error, data)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             self.reached.end()
         if slower == 1:
             self.slowest = max(self.slowest, time.process_time() - began)
@@ -340,7 +344,7 @@ class Line:
             left = self.folder / "files" / path
             what = f"the process ended with {os.waitstatus_to_exitcode(status)}"
             data = left.read_bytes() if left.exists() else b""
-            tried = Tried(inputs=1, wrong={what: {"error": what, **_shown(data)}})
+            tried = Tried(inputs=1, wrong={f"{what}, no. {self.done} of {self.seed}": {"error": what, **_shown(data)}})
         self.done += tried.inputs
         self.left -= tried.inputs
         return tried
@@ -381,8 +385,11 @@ def fuzz_all(
             try:
                 path = reader.make(place)
                 reader.read(path)  # so that processes need not import or compile it
-            except ModuleNotFoundError as missing:
+            except ImportError as missing:
                 yield {"reader": reader.name, "inputs": 0, "left out": f"needs {missing.name}", "wrong": []}
+                continue
+            except InputError as error:
+                yield {"reader": reader.name, "inputs": 0, "wrong": [{"error": f"does not take its own sample: {error}"}]}
                 continue
             paths[reader.name] = path.relative_to(place)
             parts = [inputs // LINES + (each < inputs % LINES) for each in range(LINES)]
@@ -393,6 +400,9 @@ def fuzz_all(
             ]
             for line in lines[reader.name]:
                 line.folder.mkdir()
+        gc.collect()
+        stack.callback(gc.unfreeze)
+        gc.freeze()  # or each process would look through all that is loaded, for a fifth of a second
         yield from _take_turns(lines, paths, jobs, deadline)
 
 
@@ -423,7 +433,10 @@ def _take_turns(
             continue
         line = running.pop(process)
         name = line.reader.name
-        found[name].add(line.end(status, paths[name]))
+        tried = line.end(status, paths[name])
+        for key in tried.wrong.keys() - found[name].wrong.keys():
+            print(f"{name}: {key}", file=sys.stderr, flush=True)  # the report may be hours away
+        found[name].add(tried)
         if not any(each.left > 0 for each in lines[name]):
             yield found.pop(name).report(name)
             del lines[name]

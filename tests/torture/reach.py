@@ -72,6 +72,7 @@ class _Traced:
     def begin(self, inputs: int) -> float:
         if inputs % TRACED:
             return 1
+        self._before = 0
         sys.settrace(self._call)
         return SLOWER
 

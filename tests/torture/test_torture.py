@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from torture.flips import flips
-from torture.fuzz import fuzz
+from torture.fuzz import fuzz, fuzz_all
 from torture.kills import STUDY, kills
 from torture.mutants import mutants_of
+from torture.reach import TRACED, reach
 from torture.readers import READERS, Reader
 from vnla.common.errors import InputError
 
@@ -51,6 +59,7 @@ FOUND = (
     ("session", b"{", b"[" * 100_000),
     ("recipe", b"[\n        7,", b"[\n        1.5,"),
     ("mattersim", b"1.0", HUGE),
+    ("asknav", b'"path_id": 0, "heading": ', b'"path_id": 0, "heading": -' + HUGE + b', "more": '),
     ("configuration", b'"batch": 100', b'"batch": -1'),
     ("configuration", b'"validate_every": 1000', b'"validate_every": 0'),
     ("evaluation", b"PK", b"PX"),
@@ -84,6 +93,29 @@ def test_an_archive_with_something_else_in_it_is_refused(tmp_path: Path) -> None
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("scores.extra", b"no array")
     with pytest.raises(InputError, match=r"scores\.extra is no array"):
+        reader.read(path)
+
+
+@pytest.mark.parametrize("name", ["tasks", "texts"])
+def test_a_text_with_what_is_no_character_is_refused(name: str, tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "evaluation")
+    path = reader.make(tmp_path)
+    with np.load(path) as found:
+        arrays = dict(found)
+    assert name in arrays
+    arrays[name] = np.array([0x110000], "<u4").view("<U1")
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match="wrong kind"):
+        reader.read(path)
+
+
+def test_weights_over_several_disks_are_refused(tmp_path: Path) -> None:
+    reader = next(each for each in READERS if each.name == "weights.pth")
+    path = reader.make(tmp_path)
+    data = path.read_bytes()
+    end = data.rindex(b"PK\5\6")
+    path.write_bytes(data[:end] + struct.pack("<4sLQL", b"PK\6\7", 0, 0, 2) + data[end:])
+    with pytest.raises(InputError, match="span multiple disks"):
         reader.read(path)
 
 
@@ -128,6 +160,72 @@ def test_an_endless_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     found = fuzz(Reader("endless", make, endless), tmp_path / "f", seed="1", inputs=3)
     assert any("_TooLongError" in name for name in found.wrong)
+
+
+def _small(name: str, read: Callable[[Path], object]) -> Reader:
+    def make(folder: Path) -> Path:
+        (folder / "a").write_text("[1, 2, 3]")
+        return folder / "a"
+
+    return Reader(name, make, read)
+
+
+def test_readers_are_tried_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried does not depend on how many processes there are; who crashes is a finding; a package may be missing."""
+
+    def plain(path: Path) -> object:
+        try:
+            return len(json.loads(path.read_bytes()))
+        except (TypeError, ValueError, RecursionError):
+            raise InputError("no list") from None
+
+    def crashing(path: Path) -> None:
+        if b"null" in path.read_bytes():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def without(path: Path) -> object:
+        return import_module("a_package_that_nobody_has") or path
+
+    def deaf(path: Path) -> None:
+        if b"null" in path.read_bytes():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+            while True:
+                pass
+
+    readers = (_small("plain", plain), _small("crashing", crashing), _small("without", without), _small("deaf", deaf))
+    monkeypatch.setattr("torture.fuzz.SECONDS", 0.1)
+    monkeypatch.setattr("torture.fuzz.PATIENCE", 2)
+    monkeypatch.setattr("torture.fuzz.READERS", readers)
+    monkeypatch.setattr("torture.fuzz.LINES", 2)
+    monkeypatch.setattr("torture.fuzz.CHUNK", 100)
+    monkeypatch.setattr("torture.fuzz.MOST_WRONG", 2)
+    found = [{row["reader"]: row for row in fuzz_all(tmp_path, 1, 400, jobs=jobs)} for jobs in (1, 3)]
+    for rows in found:
+        assert rows["plain"]["inputs"] == 400 and not rows["plain"]["wrong"]
+        assert rows["without"]["left out"] == "needs a_package_that_nobody_has" and not rows["without"]["inputs"]
+        assert {each["error"] for each in rows["deaf"]["wrong"]} == {f"the process ended with {-signal.SIGVTALRM}"}
+        crashes = rows["crashing"]["wrong"]
+        assert 2 <= len(crashes) <= 4, "then it is left alone"
+        assert all(each["error"] == "the process ended with -9" for each in crashes)
+        assert all(b"null" in base64.b64decode(each["input"]) for each in crashes)
+    assert found[0]["plain"]["taken"] == found[1]["plain"]["taken"] > 40
+    (late,) = fuzz_all(tmp_path, 1, 10**9, only=["plain"], seconds=0)
+    assert late["inputs"] == 0
+
+
+def test_every_line_and_way_is_seen_once(tmp_path: Path) -> None:
+    (tmp_path / "ways.py").write_text("def sign(x):\n    if x < 0:\n        return -1\n    return 0 if x == 0 else 1\n")
+    module = module_from_spec(spec := spec_from_file_location("ways", tmp_path / "ways.py"))
+    spec.loader.exec_module(module)
+    counts = []
+    with reach(f"{tmp_path}{os.sep}", set()) as reached:
+        for number, value in enumerate((5, 7, -1, -2, 0)):
+            reached.begin(TRACED * number)
+            module.sign(value)
+            reached.end()
+            counts.append(len(reached.all))
+    assert counts[0] == counts[1] < counts[2] == counts[3]
+    assert counts[4] > counts[3] or sys.version_info < (3, 12), "two ways in one line"
 
 
 def test_a_changed_bit_is_noticed(tmp_path: Path) -> None:

@@ -103,6 +103,14 @@ def read_zip_lines(
             yield from _lines(stream, where, what, longest, limit)
 
 
+def is_zip(path: Path) -> bool:
+    """Whether a file looks like a zip archive, be it one that cannot be read."""
+    try:
+        return zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:
+        return True
+
+
 def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
     """That an archive can be unpacked whole: there are no more than `limit` bytes in it."""
     existing_file(path, what)
@@ -189,9 +197,11 @@ def read_gzip(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
     """The text in a file compressed by gzip, of at most `limit` bytes when unpacked."""
     existing_file(path, what)
     try:
+        data = bytearray()
         with gzip.open(path) as stream:
-            data = stream.read(limit + 1)
-        _check_size(str(path), len(data), limit, what)
+            while piece := stream.read(MEGABYTE):  # asked for more at once, it sets as much memory aside, twice
+                data += piece
+                _check_size(str(path), len(data), limit, what)
         return data.decode("utf-8")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path}: is damaged or not compressed by gzip ({error}); download or make it again") from None

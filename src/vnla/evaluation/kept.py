@@ -116,7 +116,7 @@ def _told(path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor) -> tupl
         seeds, ids = tuple(map(int, arrays["seeds"].ravel())), [str(each) for each in arrays["tasks"].ravel()]
     except KeyError as error:
         raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
-    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:  # the last: no character
         raise InputError(f"{path}: has an array of the wrong kind ({error}); expected {_WHAT}") from None
     _check_shapes(path, trace, len(ids) * len(seeds))
     return ids, seeds, trace

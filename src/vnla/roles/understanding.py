@@ -12,14 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
+from vnla.common.nouns import nouns
 from vnla.roles.phrases import COMMA, FULL_STOP, subgoal_text, subgoal_words
 from vnla.world.actions import Nav
-
-if TYPE_CHECKING:
-    from inflect import engine
 
 Part = tuple[int, int, bool]
 """From where to where in a text, and whether that was understood."""
@@ -302,12 +300,5 @@ def _rooms(known: Known) -> tuple[Stems, ...]:
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """A word in its singular, and by its common name."""
-    singular = str(_engine().singular_noun(word) or word) if word.isalpha() else word
+    singular = str(nouns().singular_noun(word) or word) if word.isalpha() else word
     return _ALSO.get(singular, singular)
-
-
-@cache
-def _engine() -> engine:
-    import inflect
-
-    return inflect.engine()

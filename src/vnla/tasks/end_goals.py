@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING
 
+from vnla.common.nouns import nouns
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.roles.phrases import FULL_STOP
 from vnla.tasks.tables import table
-
-if TYPE_CHECKING:
-    from inflect import engine
 
 
 class Form(StrEnum):
@@ -37,7 +34,7 @@ def end_goal(label: str, room: str | None = None, rooms: int = 1) -> str:
 @cache
 def with_article(label: str) -> str:
     """What is said for a label: "a towel", "an armchair", but "curtains" and "toilet paper"."""
-    return str(_engine().a(label)) if form(label) is Form.SINGULAR else label
+    return str(nouns().a(label)) if form(label) is Form.SINGULAR else label
 
 
 @cache
@@ -48,19 +45,11 @@ def form(label: str) -> Form:
     for word in (label, head):
         if word in known:
             return known[word]
-    return Form.PLURAL if _engine().singular_noun(head) else Form.SINGULAR
+    return Form.PLURAL if nouns().singular_noun(head) else Form.SINGULAR
 
 
 @cache
 def room_plural(label: str) -> str:
     """The plural of a room label's name."""
     known = {row["label"]: row["plural"] for row in table("rooms_in_goals.csv") if row["plural"]}
-    return known.get(label) or str(_engine().plural_noun(ROOM_NAMES[label]))
-
-
-@cache
-def _engine() -> engine:
-    # Importing inflect takes a third of a second; only those who make end-goals pay it.
-    import inflect
-
-    return inflect.engine()
+    return known.get(label) or str(nouns().plural_noun(ROOM_NAMES[label]))

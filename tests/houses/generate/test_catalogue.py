@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from in_turn import in_turn
 from vnla.houses.generate.catalogue import CATALOGUE, Furniture
 from vnla.houses.generate.catalogue.pieces import box, build, row
 from vnla.houses.generate.catalogue.registry import AtSpot, Beside, Entry, InFront, OnCeiling, OnFloor, OnTop, OnWall, thing
@@ -62,7 +63,7 @@ def test_a_label_is_registered_once() -> None:
     assert "hovercraft" not in CATALOGUE
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_rooms_and_hosts_exist(label: str) -> None:
     entry = CATALOGUE[label]
     assert set(entry.rooms) <= set(ROOM_NAMES)
@@ -82,7 +83,7 @@ def test_every_kind_of_room_has_something_of_its_own() -> None:
         assert sum(entry.rooms.get(room, 0) for entry in CATALOGUE.values()) > 3, ROOM_NAMES[room]
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_a_piece_is_within_its_size_and_touches_its_ground(label: str, styles: list[Style]) -> None:
     for piece in some(CATALOGUE[label], styles):
         width, depth, height = piece.size
@@ -92,7 +93,7 @@ def test_a_piece_is_within_its_size_and_touches_its_ground(label: str, styles: l
         np.testing.assert_allclose(high, (width / 2, depth / 2, height), atol=1e-6)
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_a_piece_hangs_together(label: str, styles: list[Style]) -> None:
     """No part floats: from those at the bottom every other is reached over parts at most two centimetres apart."""
     for piece in some(CATALOGUE[label], styles):
@@ -105,7 +106,7 @@ def test_a_piece_hangs_together(label: str, styles: list[Style]) -> None:
         assert reached.all(), [piece.parts[i] for i in np.flatnonzero(~reached)]
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_a_piece_is_detailed_but_cheap(label: str, styles: list[Style]) -> None:
     for piece in some(CATALOGUE[label], styles):
         assert 2 <= len(piece.parts) <= 40
@@ -121,7 +122,7 @@ def test_pieces_are_cheap_on_average(styles: list[Style]) -> None:
     assert np.mean([sum(TRIANGLES[part.shape] for part in piece.parts) for piece in pieces]) < 400
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_the_same_draw_makes_the_same_piece(label: str, styles: list[Style]) -> None:
     entry = CATALOGUE[label]
     assert entry.make(Random(3), styles[0]) == entry.make(Random(3), styles[0])
@@ -155,7 +156,7 @@ def test_sizes_are_those_of_real_things(
         assert all(low <= value <= high for low, value, high in zip(least, piece.size, most, strict=True)), piece.size
 
 
-@pytest.mark.parametrize("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, OnTop)])
+@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, OnTop)])
 def test_small_things_have_tops_they_fit_on(label: str, styles: list[Style]) -> None:
     entry = CATALOGUE[label]
     assert isinstance(entry.rule, OnTop)
@@ -166,7 +167,7 @@ def test_small_things_have_tops_they_fit_on(label: str, styles: list[Style]) -> 
         )
 
 
-@pytest.mark.parametrize("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtSpot)])
+@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtSpot)])
 def test_spots_are_kept_for_what_goes_there(label: str, styles: list[Style]) -> None:
     entry = CATALOGUE[label]
     assert isinstance(entry.rule, AtSpot)
@@ -174,7 +175,7 @@ def test_spots_are_kept_for_what_goes_there(label: str, styles: list[Style]) -> 
     assert offered
 
 
-@pytest.mark.parametrize("label", CATALOGUE)
+@in_turn("label", CATALOGUE)
 def test_tops_lie_on_the_piece(label: str, styles: list[Style]) -> None:
     """Under the middle of each top there is a part whose upper face is at its height."""
     for piece in some(CATALOGUE[label], styles):

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from in_turn import in_turn
 from vnla.houses.generate.free_space import FreeSpace
 from vnla.houses.generate.layout import draw_plan
 from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle, Stairs
@@ -29,9 +30,7 @@ def all_plans() -> list[Plan]:
     return [drawn(*key) for key in KEYS]
 
 
-@pytest.fixture(params=KEYS, ids=lambda key: f"seed{key[0]}-rooms{key[1]}")
-def plan(request: pytest.FixtureRequest) -> Plan:
-    return drawn(*request.param)
+for_every_plan = in_turn("plan", KEYS, lambda key: f"seed {key[0]}, {key[1]} rooms", lambda key: drawn(*key))
 
 
 def test_same_seed_same_plan():
@@ -52,17 +51,20 @@ def test_about_as_many_rooms_as_wanted():
     assert min(ratios) > 0.75 and max(ratios) < 1.4
 
 
+@for_every_plan
 def test_rooms_of_a_level_do_not_overlap(plan: Plan):
     for one, other in combinations(plan.rooms, 2):
         assert one.level != other.level or not one.area.overlaps(other.area), (one, other)
 
 
+@for_every_plan
 def test_numbers_and_labels_are_those_of_rooms(plan: Plan):
     assert [room.id for room in plan.rooms] == list(range(len(plan.rooms)))
     assert {room.label for room in plan.rooms} <= set(ROOM_NAMES)
     assert {room.level for room in plan.rooms} == set(plan.level_by_id)
 
 
+@for_every_plan
 def test_rooms_have_sizes_that_people_would_build(plan: Plan):
     for room in plan.rooms:
         narrow = min(room.area.width, room.area.depth)
@@ -70,6 +72,7 @@ def test_rooms_have_sizes_that_people_would_build(plan: Plan):
         assert room.area.area < 80, room
 
 
+@for_every_plan
 def test_every_room_is_reached_from_the_front_door(plan: Plan):
     ways = [opening.rooms for opening in plan.openings if opening.kind in ("door", "arch") and opening.rooms[1] is not None]
     ways += [(stairs.lower_room, stairs.upper_room) for stairs in plan.stairs]
@@ -79,12 +82,14 @@ def test_every_room_is_reached_from_the_front_door(plan: Plan):
     assert seen == set(plan.room_by_id)
 
 
+@for_every_plan
 def test_one_can_walk_through_all_doors_of_a_level(plan: Plan):
     for level in plan.levels:
         space = FreeSpace(plan, level.id)
         assert space.connected(space.doors, radius=0.25)
 
 
+@for_every_plan
 def test_openings_lie_in_the_wall_of_their_rooms_clear_of_corners(plan: Plan):
     for opening in plan.openings:
         first, second = opening.rooms
@@ -101,6 +106,7 @@ def test_openings_lie_in_the_wall_of_their_rooms_clear_of_corners(plan: Plan):
         assert opening.level == plan.room_by_id[first].level
 
 
+@for_every_plan
 def test_windows_look_outside(plan: Plan):
     for opening in plan.openings:
         if opening.kind != "window":
@@ -112,12 +118,14 @@ def test_windows_look_outside(plan: Plan):
         assert sorted(inside) == [False, True], opening
 
 
+@for_every_plan
 def test_openings_of_a_wall_do_not_overlap(plan: Plan):
     for one, other in combinations(plan.openings, 2):
         if one.level == other.level and one.along == other.along:
             assert not one.clearance(0.01).overlaps(other.clearance(0.01)), (one, other)
 
 
+@for_every_plan
 def test_flights_lie_in_both_their_rooms_with_floor_at_both_ends(plan: Plan):
     assert len(plan.stairs) == len(plan.levels) - 1
     for stairs in plan.stairs:
@@ -146,6 +154,7 @@ def test_upper_floors_stand_on_lower_ones():
     assert hanging < 0.06 * total
 
 
+@for_every_plan
 def test_every_building_has_what_a_building_has(plan: Plan):
     labels = Counter(room.label for room in plan.rooms)
     assert labels["e"] >= 1 and labels["k"] >= 1 and labels["a"] + labels["t"] >= 1
@@ -159,6 +168,7 @@ def room_outside(plan: Plan, opening: Opening) -> bool:
     return second is None or plan.room_by_id[second].outdoor
 
 
+@for_every_plan
 def test_bedrooms_open_to_passages_or_rooms_of_their_own(plan: Plan):
     """Nobody walks through a bathroom to get to bed, or through a closet to anywhere."""
     for room in plan.rooms:

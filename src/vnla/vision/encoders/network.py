@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -107,7 +106,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 def _check_unpacked(path: Path) -> None:
     """Weights are not compressed, so an archive that grows when it is unpacked holds something else."""
-    if path.suffix != ".safetensors" and zipfile.is_zipfile(path):
+    if path.suffix != ".safetensors" and files.is_zip(path):
         files.check_zip(path, "a file of weights", 2 * path.stat().st_size + files.MEGABYTE)
 
 
