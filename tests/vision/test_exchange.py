@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import tracemalloc
 from pathlib import Path
@@ -17,7 +18,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.vision.encoders.base import Size
-from vnla.vision.exchange import export_features, import_features, read_hdf5, read_tsv
+from vnla.vision.exchange import export_features, import_features, read_hdf5, read_hdf5_apart, read_tsv
 from vnla.vision.store import FeatureStore, Header, StoreWriter, viewpoints_of, world_features
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
@@ -167,6 +168,14 @@ def test_not_hdf5(tmp_path: Path) -> None:
     (tmp_path / "text.h5").write_text("text")
     with pytest.raises(InputError, match=r"text\.h5: cannot be read as HDF5"):
         list(read_hdf5(tmp_path / "text.h5", PLACES))
+
+
+def test_a_file_that_the_library_does_not_come_back_from(tmp_path: Path) -> None:
+    """Found by fuzzing; another version of the library may refuse it at once."""
+    packed = Path(__file__).parent / "data" / "circle.h5.gz"
+    (tmp_path / "circle.h5").write_bytes(gzip.decompress(packed.read_bytes()))
+    with pytest.raises(InputError, match=r"circle\.h5: (the HDF5 library is not back|cannot be read)"):
+        list(read_hdf5_apart(tmp_path / "circle.h5", PLACES, patience=3))
 
 
 def test_without_h5py(monkeypatch: pytest.MonkeyPatch, hdf5: Path) -> None:

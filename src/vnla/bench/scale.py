@@ -25,7 +25,7 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
-from vnla.common.crew import Failure, Member
+from vnla.common.crew import Failure, Member, sound
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable, DiskTable, Table
 from vnla.houses.scatter import real_sized_houses
@@ -294,6 +294,4 @@ def _received(member: Member) -> Turn:
         turn: Turn | Failure = member.receive()
     except (EOFError, OSError):
         raise InputError(f"a process of the benchmark {member.fate()}; is there enough memory?") from None
-    if isinstance(turn, Failure):
-        raise InputError(turn.error)
-    return turn
+    return sound(turn)

@@ -156,9 +156,14 @@ def _received(member: Member) -> tuple[int, Any]:
         number, outcome = member.receive()
     except GONE:
         raise InputError(f"a process ({member.process.name}) {member.fate()}; run the command again") from None
+    return number, sound(outcome)
+
+
+def sound(outcome: Made | Failure) -> Made:
+    """What another process has made; raises what went wrong there instead."""
     if isinstance(outcome, Failure):
         raise RuntimeError(outcome.details) if outcome.is_fault else InputError(outcome.error)
-    return number, outcome
+    return outcome
 
 
 def _answer(pipe: Connection, function: Callable[[Any], Any]) -> None:

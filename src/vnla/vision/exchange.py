@@ -12,12 +12,14 @@ import binascii
 import itertools
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vnla.common import files
+from vnla.common.crew import GONE, Failure, Member, crew, sound
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
@@ -31,6 +33,10 @@ LONGEST_LINE = VIEWS * LARGEST_DIMENSION * 4 * 4 // 3 + 4096
 NO_LIMIT = 1 << 50
 MATTERPORT_SIZE, MATTERPORT_FIELD = Size(WIDTH, HEIGHT), 60.0
 """What the images of nearly all published features were, where a file does not say."""
+
+
+PATIENCE = 60.0
+"""Seconds that the HDF5 library has for a viewpoint."""
 
 
 class ViewpointFeatures(NamedTuple):
@@ -57,7 +63,7 @@ def import_features(
 
     `columns` takes only the first values of each view: DUET's files have class scores after the features.
     """
-    records = read_tsv(path) if _is_tsv(path) else read_hdf5(path, viewpoints)
+    records = read_tsv(path) if _is_tsv(path) else read_hdf5_apart(path, viewpoints)
     first = next(records, None)
     if first is None:
         raise InputError(f"{path}: is empty; expected features")
@@ -144,6 +150,28 @@ def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[ViewpointFeat
         raise
     except (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InputError(f"{path}: cannot be read as HDF5 ({' '.join(str(error).split())})") from None
+
+
+def read_hdf5_apart(path: Path, viewpoints: Sequence[Place], patience: float = PATIENCE) -> Iterator[ViewpointFeatures]:
+    """The same, read by a process of its own: in a damaged file the HDF5 library may look for something for ever, with ever
+    more memory, and hear nobody. It is ended when it is not back after so many seconds."""
+    with crew(lambda: Member(_send_hdf5, path, viewpoints, name="vnla HDF5", threads=1), 1) as (member,):
+        for place in viewpoints:
+            if not member.pipe.poll(patience):
+                raise InputError(f"{path}: the HDF5 library is not back from key {'_'.join(place)}; the file is damaged")
+            try:
+                record: ViewpointFeatures | Failure = member.receive()
+            except GONE:
+                raise InputError(f"{path}: the process that read it {member.fate()}; the file is damaged") from None
+            yield sound(record)
+
+
+def _send_hdf5(pipe: Connection, path: Path, viewpoints: Sequence[Place]) -> None:
+    try:
+        for record in read_hdf5(path, viewpoints):
+            pipe.send(record)
+    except Exception as error:
+        pipe.send(Failure.of(error))
 
 
 def _record(archive: Any, path: Path, house: str, viewpoint: str) -> ViewpointFeatures:
