@@ -22,6 +22,7 @@ PARTS = (
     ("reward", "tuned", "reward, without senses"),
     (BEST, "reward", "senses, under reward"),
     (BEST, "senses", "reward, with senses"),
+    (BEST, "tuned", "senses and reward"),
     ("valued", BEST, "what a request is worth"),
     ("clock", "reward", "the clock alone"),
     ("requests", "reward", "requests left alone"),
