@@ -120,7 +120,7 @@ class Rollout:
         return torch.stack([part.sum() for part in torch.split(values, sizes)])
 
     def table(self, name: str, empty: float = -1) -> Tensor:
-        """A field of the moments as (batch, steps), `empty` where the episode had ended; where none is told, False."""
+        """A field of the moments as (batch, steps), with `empty`, or False, where the episode had ended."""
         values = self.every(name)
         blank = False if values.dtype == torch.bool else empty
         values = values.masked_fill(~self.every("going"), blank)
