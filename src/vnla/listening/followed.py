@@ -25,7 +25,7 @@ from torch import Tensor
 from vnla.bcui import bcui
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
-from vnla.episodes import Episodes, Situation
+from vnla.episodes import Episodes, Situation, beginning, nothing_sought
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
@@ -39,7 +39,7 @@ from vnla.roles.help_policies import AtFirst, Never
 from vnla.roles.words import Heard, Phrases, Words
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.actions import STOP, Nav
-from vnla.world.compiled import NOWHERE, Environment, World
+from vnla.world.compiled import Environment, World
 from vnla.world.views import VIEWS
 
 Bools = NDArray[np.bool_]
@@ -90,7 +90,7 @@ def given_walks(
     episodes = Episodes(
         environment=environment, key=torch.arange(count, device=device), seed=0, start=pose, goals=goals,
         time_budget=torch.zeros_like(pose), help_budget=torch.zeros_like(pose), start_paths=pose[:, None, None],
-        end_goals=end_goals,
+        end_goals=end_goals, sought=nothing_sought(pose),
     )  # fmt: skip
     for action in plan.unbind(dim=1):
         pose = environment.step(pose, action, goals)
@@ -128,15 +128,8 @@ def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
 
 def said_to(voice: Voice, walks: Walks) -> list[str]:
     """What somebody says to agents that have just begun their walks."""
-    heard = voice.say(_beginning(walks))
+    heard = voice.say(beginning(walks.episodes))
     return [heard.table.text(row) for row in heard.index.tolist()]
-
-
-def _beginning(walks: Walks) -> Situation:
-    start = walks.episodes.start
-    zero, nothing = torch.zeros_like(start), torch.empty(len(start), 0, device=start.device)
-    past = torch.full((len(start), 1), NOWHERE, device=start.device)
-    return Situation(walks.episodes, 0, start, zero, zero + 1, nothing, zero, since_request=zero, past=past)
 
 
 class Contrast(NamedTuple):
@@ -154,7 +147,7 @@ def contrasts(walks: Walks, voice: Callable[[str], GrammarVoice]) -> Iterator[Co
     usual, mirrored = (said_to(voice(says), walks) for says in ("usual", "mirrored"))
     differs = [row for row, (one, other) in enumerate(zip(usual, mirrored, strict=True)) if one != other]
     yield Contrast("mirrored", "usual", "with a left or right", differs)
-    alone = voice("wrong").landmarks_decide(_beginning(walks))
+    alone = voice("wrong").landmarks_decide(beginning(walks.episodes))
     yield Contrast("wrong", "landmarks", "which alone tell the way", alone.nonzero().flatten().tolist())
     acts = walks.plan != STOP
     several = (acts & (walks.plan != walks.plan[:, :1])).any(dim=1)

@@ -14,7 +14,8 @@ from cottage_players import TASKS, VOCABULARY, WORLD, players
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import retained_over_houses
-from vnla.evaluation.listening import (
+from vnla.language.handwritten import handwritten, words_of, written_world
+from vnla.listening.followed import (
     Outcome,
     Reading,
     _is_exact,
@@ -25,7 +26,6 @@ from vnla.evaluation.listening import (
     reading,
     walks_of,
 )
-from vnla.language.handwritten import handwritten, words_of, written_world
 from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import teacher_trajectories
@@ -56,7 +56,7 @@ def test_whoever_does_what_the_teacher_says_follows_every_plan(monkeypatch: pyte
         assert torch.equal(action, TASKS.environment.nav_teacher(pose, TASKS.goals)), step
         pose = TASKS.environment.step(pose, action, TASKS.goals)
     assert torch.equal(pose, walks.end)
-    monkeypatch.setattr("vnla.evaluation.listening.ALONE", players().acting)  # does what is taught
+    monkeypatch.setattr("vnla.listening.followed.ALONE", players().acting)  # does what is taught
     found = followed(players(), walks)
     assert found.exact.all() and found.there.all() and len(found.exact) == len(TASKS)
 
@@ -80,7 +80,7 @@ def test_whoever_is_told_something_hears_it_once(monkeypatch: pytest.MonkeyPatch
     """At its first step, and its own sentence; nobody hears anything in silence."""
     seen: list[Rollout] = []
     monkeypatch.setattr(
-        "vnla.evaluation.listening.bcui", lambda *given, **named: seen.append(bcui(*given, **named)) or seen[-1]
+        "vnla.listening.followed.bcui", lambda *given, **named: seen.append(bcui(*given, **named)) or seen[-1]
     )
     walks = walks_of(TASKS, 4)
     keyed = walks._replace(episodes=replace(walks.episodes, key=torch.arange(len(TASKS))))

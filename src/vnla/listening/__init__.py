@@ -1,0 +1,1 @@
+"""Whether agents do what they are told."""
