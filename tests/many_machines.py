@@ -6,6 +6,7 @@ python tests/many_machines.py ADDRESS OUT     climbs in OUT, on the cluster at t
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -36,8 +37,12 @@ class Many:
         self.nodes = [self.add() for _ in range(nodes)]
 
     def add(self) -> Any:
-        """One more node."""
-        return self.cluster.add_node(num_cpus=1, **self.plain)
+        """One more node, begun as by a shell in the background, which has SIGINT ignored."""
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            return self.cluster.add_node(num_cpus=1, **self.plain)
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def kill(self, node: Any) -> None:
         """A node's machine fails."""

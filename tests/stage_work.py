@@ -18,6 +18,8 @@ from vnla.paper.stages import JointReport, Stage
 Report = Callable[[float, float, str], None]
 DIARY = "diary.txt"
 STEPS = 40
+WAIT = "wait"
+"""While there is a file of that name, nobody gets to the top."""
 
 
 def note(folder: Path, line: str) -> None:
@@ -105,12 +107,15 @@ def be_told_twice(folder: Path, name: str, _: Report) -> None:
 
 
 def climb(folder: Path, name: str, report: Report) -> None:
-    """Count to forty and remember where we were."""
+    """Count to forty and remember where we were; half-way up it waits for as long as it is told to."""
     path = folder / "step.txt"
     (folder / "climber.pid").write_text(str(os.getpid()))
     done = int(path.read_text()) if path.exists() else 0
     for step in range(done, STEPS):
         time.sleep(0.05)
+        while step == STEPS // 2 and (folder / WAIT).exists():
+            time.sleep(0.05)
+            report(step, STEPS, "steps")  # where it hears that it is to stop
         note(folder, f"step{step}")
         files.write_text(path, str(step + 1))  # whole or not at all, as a stage that goes on must
         report(step + 1, STEPS, "steps")

@@ -15,8 +15,8 @@ import pytest
 import vnla
 
 SOURCE = Path(vnla.__file__).parent
-FOREIGN = ("shapely", "trimesh", "matplotlib", "inflect", "gymnasium")
-"""What drawing, figures, plurals and the environment need, and training does not."""
+FOREIGN = ("shapely", "trimesh", "matplotlib", "inflect", "gymnasium", "numba", "llvmlite")
+"""What drawing, figures, plurals, the environment and a CPU's own loops need, and training on a GPU does not."""
 
 LOADED = """
 import json, sys

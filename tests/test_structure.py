@@ -21,6 +21,7 @@ NEVER = {
     "vnla.houses": ("vnla.tasks", "vnla.agent", "vnla.training"),
     "vnla.world": ("vnla.roles", "vnla.agent", "vnla.tasks"),
     "vnla.agent": ("vnla.houses", "vnla.tasks", "vnla.vision"),
+    "vnla.evaluation": ("vnla.training",),
     "vnla.bcui": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.rollout": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.episodes": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),

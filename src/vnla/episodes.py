@@ -38,6 +38,7 @@ class Episodes:
     help_budget: Tensor  # (batch,), requests
     start_paths: Tensor  # (batch, most goals, longest path), shortest paths from the start to every goal
     end_goals: Words  # (batch, …), what is asked for; without words where nobody reads them
+    sought: Tensor  # (batch, 2), what stands for the object and for the kind of room (`vnla.tasks.task.sought_keys`)
     most_requests: int = LONGEST_EPISODE  # no help budget is larger
 
     @classmethod
@@ -51,6 +52,7 @@ class Episodes:
         time_budget: Tensor,
         seed: int | Tensor,
         end_goals: Words | None = None,
+        sought: Tensor | None = None,
         ratio: float = HELP_RATIO,
         k: int = SUBGOAL_ACTIONS,
     ) -> Episodes:
@@ -65,6 +67,7 @@ class Episodes:
             help_budget=help_budget(time_budget, key, ratio=ratio, k=k, seed=seed),
             start_paths=environment.paths_from(start, goals),
             end_goals=Words.none(len(key), key.device) if end_goals is None else end_goals,
+            sought=nothing_sought(key) if sought is None else sought,
             most_requests=ceil(LONGEST_EPISODE * ratio / k),
         )
 
@@ -74,6 +77,11 @@ class Episodes:
     def lots(self) -> Tensor | None:
         """(batch,), what dropout is drawn from for each episode on a CPU, where they leave the batch; None on a GPU."""
         return None if self.key.is_cuda else row_seeds(self.seed, self.key, Purpose.DROPOUT)
+
+
+def nothing_sought(like: Tensor) -> Tensor:
+    """Of episodes of which nobody says what they are after: (batch, 2)."""
+    return like.new_zeros(len(like), 2, dtype=torch.int64)
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,13 @@ class Situation:
         """Metres to the shortest path from the start to the goal that is now nearest."""
         episodes = self.episodes
         return episodes.environment.distance_to_path(self.pose, episodes.start_paths, episodes.goals)
+
+
+def beginning(episodes: Episodes) -> Situation:
+    """Before the first step of episodes, with a request left and nothing else known."""
+    start, zero = episodes.start, torch.zeros_like(episodes.start)
+    unknown = torch.empty(len(start), 0, device=start.device)
+    return Situation(episodes, 0, start, zero, zero + 1, unknown, zero, since_request=zero, past=nowhere(zero, 1))
 
 
 def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:

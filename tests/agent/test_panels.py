@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from vnla.agent.layers import panels
-from vnla.agent.layers.products import InPanels
+from vnla.agent.layers.arranged import InPanels
 
 SIZES = [(1, 1, 1), (6, 64, 64), (7, 5, 70), (13, 300, 528), (101, 64, 130)]
 

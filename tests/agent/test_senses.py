@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
-from vnla.agent.senses import SENSES, Advice, Been, Clock, Requests, Sense, senses_named
+from vnla.agent.senses import LENT, SENSES, Advice, Been, Clock, Requests, Sense, senses_named
 from vnla.bcui import bcui, seen, veil_of
 from vnla.common.errors import InputError
 from vnla.episodes import Situation, nowhere, remembered
@@ -117,8 +117,10 @@ def test_who_does_not_remember_keeps_no_past(environment: Environment) -> None:
 
 def test_names_are_checked() -> None:
     assert list(senses_named("clock, been")) == ["clock", "been"] and not senses_named("")
-    assert set(SENSES) == {"clock", "requests", "advice", "been"}
-    with pytest.raises(InputError, match="sense smell: unknown; choose from clock, requests, advice, been, or name"):
+    assert set(SENSES) == {*LENT, "spotted"} and LENT == ("clock", "requests", "advice", "been")
+    with pytest.raises(
+        InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, or name"
+    ):
         senses_named("smell")
 
 

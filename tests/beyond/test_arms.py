@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from tiny_beyond import SCALE
+from vnla.agent.senses import SENSES
 from vnla.beyond.arms import LEARNED, all_arms, chosen_arms
 from vnla.beyond.experiments import Comparison
 from vnla.beyond.reporting import Source
 from vnla.beyond.results import Layout, Plan
 from vnla.beyond.scales import SCALES, Scale, scale_of
+from vnla.beyond.tables import PARTS
 from vnla.common.errors import InputError
 from vnla.paper import experiments
 from vnla.paper.reporting import Contents
@@ -49,7 +51,7 @@ def test_learned_is_trained_as_the_paper_says(scale: Scale, tmp_path: Path) -> N
 def test_tuning_is_no_advantage(scale: Scale, tmp_path: Path) -> None:
     """Phase by phase, whoever is compared with TUNED has its batches, rates, dropout and number of episodes."""
     found = configs(scale, tmp_path)
-    for name in ("senses", "reward", "best", "clock", "requests", "advice", "been"):
+    for name in found.keys() - {"learned", "valued"}:
         for config, tuned in zip(found[name], found["tuned"], strict=True):
             assert config.training == tuned.training and config.agent_options == tuned.agent_options, name
     assert [config.objective for config in found["tuned"]] == ["imitation", "imitation"]
@@ -66,6 +68,14 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path:
         }
 
     assert differences("senses", "tuned") == differences("best", "reward") == {"senses", "timed"}
+    assert differences("timed", "tuned") == {"timed"}
+    for one, other in [("senses", "timed"), ("senses-spotted", "senses"), ("best-spotted", "best")]:
+        assert differences(one, other) == {"senses"}
+    for sense in SENSES:
+        assert differences(f"tuned-{sense}", "timed") == {"senses"} and differences(sense, "reward") == {"senses", "timed"}
+        assert {config.senses for config in found[f"tuned-{sense}"]} == {sense}
+    assert {config.senses for config in found["best-spotted"]} == {",".join(SENSES)}
+
     assert differences("reward", "tuned") == differences("best", "senses") == {"objective", "objective_options"}
 
 
@@ -88,6 +98,11 @@ def test_the_papers_sizes(tmp_path: Path) -> None:
     assert (second.training.cooldown, second.objective, second.objective_options) == (0.3, "reward", {"imitation": 0.05})
     assert first.senses == second.senses == "clock,requests,advice,been" and first.timed
     assert second.begins_with == str(tmp_path / "runs" / "start-senses" / "seed0")
+
+
+def test_tables_compare_agents_that_there_are() -> None:
+    for better, worse, _ in PARTS:
+        assert {better, worse} <= all_arms(SCALE).keys()
 
 
 def test_who_asks_by_worth_is_trained_so_last(tmp_path: Path) -> None:

@@ -85,6 +85,9 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--precision", "float8"], "precision float8: unknown; choose from float32, tf32, bfloat16"),
         (["--learning-rate", "-1"], "learning rate -1.0: must be a number above 0"),
         (["--weight-decay", "-1"], "weight decay -1.0: must be 0 or a number above it"),
+        (["--strange", "0.1"], "strange words: are met in practice; give --practice, too"),
+        (["--practice", "1", "--strange", "0.1"], "strange words: can only be read by an agent that knows words by"),
+        (["--practice", "1", "--advisor", "silent"], "practice: is about what the advisor says, but it says nothing"),
         (["--device", "nope"], "device nope: unknown; choose cpu, cuda"),
         pytest.param(["--device", "cuda"], "there is no GPU", marks=pytest.mark.skipif(is_available(), reason="a GPU")),
         (["--help-policy", "none,learned", "--world", "nowhere"], "nowhere: no such directory"),
@@ -155,6 +158,7 @@ OTHERS = {
     "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
     "--objective": ("imitation", "reward"), "--veil": ("0.0", "0.5"), "--advisor-language": ("template", "grammar"),
+    "--practice": ("0", "2"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
 
@@ -178,7 +182,7 @@ def test_every_option_is_either_kept_or_free() -> None:
     options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
     assert options == train.KEPT.keys() | train.FREE
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
-    others |= {"fold", "sense", "objective_option", "begins_with", "following"}
+    others |= {"fold", "sense", "objective_option", "begins_with", "following", "strange"}
     assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 import torch
 
 from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
 from lanes import losses_read
+from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.senses import senses_named
 from vnla.bcui import bcui
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
-from vnla.common.capture import fused, fusing
+from vnla.common.capture import fused, fusing, load_compilers
+from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
 from vnla.roles.acting import BCUI
@@ -24,6 +27,7 @@ from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
 from vnla.roles.valued import Tried, Valued
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.choice import objective
+from vnla.training.practice import Practice
 from vnla.training.trainer import Trainer
 
 NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "going")
@@ -72,6 +76,24 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
         assert torch.equal(tables[0][name], tables[1][name]), name
 
 
+@pytest.mark.slow
+def test_one_run_compiles_all_that_an_iteration_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a graph can be captured after it: compiling in a capture would break it."""
+    monkeypatch.setattr("vnla.common.capture._compiled", traced)
+    monkeypatch.setattr("vnla.agent.paper.mind_for", lambda _: WholeMind)
+    setting = bare_setting(12, hidden=16, view_size=8, seed=0, device="cpu", houses=2)
+    players = replace(setting.players, batching=Batching(fixed=True))
+    trainer = Trainer(players, setting.tasks, TrainingConfig(batch=4), learns_to_ask=True)
+    trainer.compare()
+    torch._dynamo.reset()
+    with fusing(torch.device("cpu")):
+        trainer.iterate()
+        compiled = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+        with torch._dynamo.config.patch(error_on_recompile=True):
+            trainer.iterate()
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == compiled > 0
+
+
 def test_a_fused_function_is_plain_outside_of_a_graph() -> None:
     given = []
 
@@ -81,6 +103,13 @@ def test_a_fused_function_is_plain_outside_of_a_graph() -> None:
 
     noted(3)
     assert given == [3] and isinstance(given[0], int)
+
+
+def test_without_a_c_compiler_there_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(InputError, match="there is no C compiler: install gcc"):
+        load_compilers()
 
 
 def success(setting: Setting, trainer: Trainer) -> Estimate:
@@ -126,6 +155,30 @@ def test_so_have_those_who_follow_by_themselves(language: str) -> None:
         _align(whole, plain)
     one, other = torch.tensor(losses).unbind(dim=1)
     assert (torch.isclose(one, other, rtol=1e-3, atol=1e-3).all(dim=1)).float().mean() > 0.8
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("language", ["template", "grammar"])
+def test_so_have_those_who_practise(language: str) -> None:
+    """Each iteration from the same state has nearly the same gradients, of episodes and practice together."""
+
+    def trainer(*, eager: bool) -> Trainer:
+        setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
+        config, practice = TrainingConfig(batch=20), Practice(3)
+        return Trainer(setting.players, setting.tasks, config, learns_to_ask=True, practice=practice, eager=eager)
+
+    def gradients(each: Trainer) -> torch.Tensor:
+        each.iterate()
+        with each.lane.entered():
+            parts = [value.grad.flatten() for value in each.players.agent.parameters() if value.grad is not None]
+            return torch.cat(parts).cpu()
+
+    whole, plain, alike = trainer(eager=False), trainer(eager=True), []
+    for _ in range(20):
+        one, other = gradients(plain), gradients(whole)
+        alike.append(float(torch.cosine_similarity(one, other, dim=0)) > 0.99)
+        _align(whole, plain)
+    assert sum(alike) > 16
 
 
 def _align(one: Trainer, other: Trainer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import torch
 
 from vnla.common import machine
 from vnla.common.errors import InputError
-from vnla.common.machine import THREADS, busy_hint, device_named, use_threads
+from vnla.common.machine import THREADS, busy_hint, device_named, loading, use_threads
 
 
 @pytest.fixture
@@ -67,3 +68,17 @@ def test_a_busy_machine_is_told(
     assert hint is None if words is None else hint is not None and words in hint and "\n" not in hint
     assert hint is None or "--threads 1" in hint
     assert "--threads" not in (busy_hint(threads=1) or "")
+
+
+def test_no_garbage_is_looked_for_while_a_library_is_loaded() -> None:
+    gc.unfreeze()
+    with loading("torch"):
+        assert gc.isenabled(), "it is there"
+    assert not gc.get_freeze_count()
+    try:
+        with pytest.raises(ImportError), loading("a library that is not there"):
+            assert not gc.isenabled()
+            raise ImportError
+        assert gc.isenabled() and gc.get_freeze_count()
+    finally:
+        gc.unfreeze()

@@ -24,7 +24,7 @@ from rich.console import Console
 import many_machines
 import tiny_paper
 from many_machines import Many, many
-from stage_work import STEPS, Silence, climb, climbing, diary, make
+from stage_work import STEPS, WAIT, Silence, climb, climbing, diary, make
 from vnla.common.errors import InputError
 from vnla.paper.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.paper.engine import Gone
@@ -133,6 +133,7 @@ def contents_of(out: Path) -> dict[str, bytes]:
 def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_path: Path, machines: Many) -> None:
     command = [sys.executable, many_machines.__file__, machines.address, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    (tmp_path / WAIT).touch()
     process = subprocess.Popen(command, env=environment)
     wait_until((tmp_path / "step.txt").exists)
     process.send_signal(signal.SIGTERM)
@@ -140,6 +141,7 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
     time.sleep(1)
     reached = (tmp_path / "step.txt").read_text()
     assert int(reached) < STEPS
+    (tmp_path / WAIT).unlink()
     time.sleep(1)
     assert (tmp_path / "step.txt").read_text() == reached  # nobody goes on without us
     with Cluster(machines.address) as engine:

@@ -15,6 +15,7 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.trace import TENSORS
 from vnla.remote.evaluation import evaluate_guest
+from vnla.remote.protocol import VERSION, read_declared
 from vnla.remote.resident import Resident
 from vnla.remote.shown import Showing
 from vnla.remote.walk import Rules
@@ -45,7 +46,7 @@ def rules_of(trained: Trained, ratio: float) -> Rules:
 @pytest.fixture(scope="module")
 def aware(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """One with all senses."""
-    return train(tmp_path_factory.mktemp("aware"), "--sense", "clock,requests,advice,been", "--learning-rate", 0.03)
+    return train(tmp_path_factory.mktemp("aware"), "--sense", "clock,requests,advice,been,spotted", "--learning-rate", 0.03)
 
 
 def slow(*values: object) -> Any:
@@ -83,6 +84,12 @@ def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, reque
     figures: Any = expected.scores
     for name, array in visit.evaluation.scores.items():
         assert array.tolist() == figures[name].tolist(), name
+
+
+def test_it_spots_things_itself(aware: Trained) -> None:
+    assert "sense:been" in Resident(aware).declared.observes and "sense:spotted" not in Resident(aware).declared.observes
+    with pytest.raises(InputError, match=r"observes is .*; expected a list of .* been$"):
+        read_declared({"version": VERSION, "name": "somebody", "observes": ["sense:spotted"]}, "there")
 
 
 def test_a_call_that_is_tried_again_has_the_same_answer(trained: Trained) -> None:

@@ -100,3 +100,12 @@ def test_numbers_that_would_never_end_are_refused(wrong: dict[str, Any]) -> None
 def test_sizes_that_no_agent_can_have_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"^{next(iter(wrong))} .*: must be a"):
         AgentConfig(words=10, **wrong)
+
+
+def test_a_field_whose_name_has_two_lines_is_told_in_one(tmp_path: Path) -> None:
+    """Found by fuzzing."""
+    path = tmp_path / "config.json"
+    path.write_text(RunConfig("world", "tasks", "symbolic").text(tmp_path).replace("help_options", "help_opti\\ns"))
+    with pytest.raises(InputError, match="is not the configuration of a run") as refused:
+        RunConfig.read(path)
+    assert "help_opti s" in str(refused.value) and len(str(refused.value).splitlines()) == 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -22,8 +24,9 @@ from vnla.bcui import bcui
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
+from vnla.training import minds
 from vnla.training.config import TrainingConfig
-from vnla.training.minds import compare_minds
+from vnla.training.minds import check_minds, compare_minds
 from vnla.training.trainer import Trainer
 
 
@@ -67,6 +70,74 @@ def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, m
     with pytest.raises(InputError, match=r"PaperAgent: the mind it would learn with and the plain one differ by"):
         trainer.iterate()
     assert trainer.done == 0
+
+
+def asked(difference: float, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Have comparisons counted that are made, in place of making them."""
+    made: list[object] = []
+    monkeypatch.setattr(minds, "compare_minds", lambda *given: made.append(given) or difference)
+    return made
+
+
+def test_a_comparison_that_went_well_is_kept_until_something_changes(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, where = asked(2e-6, monkeypatch), (setting.players, setting.tasks)
+    for _ in range(2):
+        check_minds(*where, "float32", tmp_path)
+    assert len(made) == 1
+    (file,) = (tmp_path / "minds").iterdir()
+    assert json.loads(file.read_text())["difference"] == 2e-6
+
+    check_minds(*where, "tf32", tmp_path)
+    larger = bare_setting(12, hidden=24, view_size=8, seed=0, device="cpu", houses=2)
+    check_minds(larger.players, larger.tasks, "float32", tmp_path)
+    other = setting_of(dropout=0.25)
+    check_minds(other.players, other.tasks, "float32", tmp_path)
+    monkeypatch.setattr("vnla.common.checksums.of_program", lambda: "changed")
+    check_minds(*where, "float32", tmp_path)
+    assert len(made) == 5 == len(list((tmp_path / "minds").iterdir()))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"compared": {}}', "\udcff"])
+def test_a_damaged_one_is_made_again(damage: str, setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, where = asked(0.0, monkeypatch), (setting.players, setting.tasks, "float32", tmp_path)
+    check_minds(*where)
+    (file,) = (tmp_path / "minds").iterdir()
+    good = file.read_bytes()
+    file.write_bytes(damage.encode("utf-8", "surrogateescape"))
+    check_minds(*where)
+    assert len(made) == 2 and file.read_bytes() == good
+
+
+def test_what_differs_is_not_kept(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minds, "TOLERANCE", {"float32": 0.0})
+    for _ in range(2):
+        with pytest.raises(InputError, match="differ by"):
+            check_minds(setting.players, setting.tasks, "float32", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_nothing_can_be_kept_it_is_compared_every_time(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, file = asked(0.0, monkeypatch), tmp_path / "no folder"
+    file.write_text("")
+    for kept in (file, file, None, None):
+        check_minds(setting.players, setting.tasks, "float32", kept)
+    assert len(made) == 4
+
+
+def test_of_code_that_is_not_ours_nothing_is_kept(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = asked(0.0, monkeypatch)
+    somebodys = replace(setting.players, agent=Somebodys(agent_of(setting).config))
+    for _ in range(2):
+        check_minds(somebodys, setting.tasks, "float32", tmp_path)
+    assert len(made) == 2 and not list(tmp_path.iterdir())
+
+
+class Somebodys(PaperAgent):
+    """Made elsewhere."""
 
 
 def test_what_has_one_mind_has_nothing_to_compare() -> None:
@@ -150,5 +221,5 @@ def test_agents_without_a_fast_mind_learn_the_same_where_sizes_are_fixed(agent: 
         results.append((torch.stack(losses), dict(setting.players.agent.named_parameters())))
     (losses, weights), (fixed_losses, fixed_weights) = results
     torch.testing.assert_close(fixed_losses, losses, rtol=1e-4, atol=1e-4)
-    for name, weight in weights.items():
-        torch.testing.assert_close(fixed_weights[name], weight, rtol=1e-3, atol=1e-4, msg=name)
+    for name, weight in weights.items():  # a step is 1e-2, and where a gradient is nearly 0 its last digits decide on a part
+        torch.testing.assert_close(fixed_weights[name], weight, rtol=1e-3, atol=5e-4, msg=name)

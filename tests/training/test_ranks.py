@@ -26,7 +26,7 @@ from rank_work import config_of, work
 from vnla.agent.layers.dropout import Dropout, Part, lots_of, part_of_batch
 from vnla.common.errors import InputError
 from vnla.common.stopping import Stop
-from vnla.training.cast import make_agent, make_players
+from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
@@ -109,6 +109,7 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "layers": {"agent_options": {"hidden": 16, "help_hidden": 16, "word_embedding": 8, "layers": 2}},
     "worth": {"help_policy": "valued", "objective": "worth"},
     "reward": {"objective": "reward"},
+    "practice": {"practice": 2},
 }
 
 
@@ -119,9 +120,11 @@ def test_one_two_and_four_learn_the_same(folders: tuple[Path, Path], data: RunDa
 
     def trainer(ranks: Ranks | None) -> Trainer:
         kind: Callable[..., Trainer] = Trainer if ranks is None else SplitTrainer
+        agent = make_agent(config, data)
         return kind(
-            make_players(config, data, make_agent(config, data), training=True), data.training_tasks(timed=config.aim.timed),
-            config.training, learns_to_ask=True, objective=config.aim, **({} if ranks is None else {"ranks": ranks}),
+            make_players(config, data, agent, training=True), data.training_tasks(timed=config.aim.timed), config.training,
+            learns_to_ask=True, objective=config.aim, practice=make_practice(config, data, agent),
+            **({} if ranks is None else {"ranks": ranks}),
         )  # fmt: skip
 
     def learn(each: Trainer) -> list[Tensor]:
@@ -137,6 +140,18 @@ def test_one_two_and_four_learn_the_same(folders: tuple[Path, Path], data: RunDa
             if size == 1:
                 assert torch.equal(ours, theirs)
             torch.testing.assert_close(ours, theirs, rtol=2e-3, atol=2e-5)
+
+
+def test_gradients_lie_where_a_gpus_optimiser_rounds_as_for_one_process(folders: tuple[Path, Path], data: RunData) -> None:
+    """At multiples of 16 bytes, as tensors of their own do, though some parameters have no multiple of four numbers."""
+    config = config_of(*folders, 3)
+    players = make_players(config, data, make_agent(config, data), training=True)
+    trainer = SplitTrainer(players, data.training_tasks(), config.training, learns_to_ask=True, ranks=several(1)[0])
+    trainer.iterate()
+    parameters = list(players.agent.parameters())
+    first = min(each.grad.data_ptr() for each in parameters if each.grad is not None)
+    assert any(each.numel() % 4 for each in parameters)
+    assert all((each.grad.data_ptr() - first) % 16 == 0 for each in parameters if each.grad is not None)
 
 
 def test_dropout_is_each_rows_own() -> None:

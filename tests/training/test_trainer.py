@@ -20,7 +20,7 @@ from cottage_run import write_cottage
 from vnla.common.errors import InputError
 from vnla.language.advisor import GrammarAdvisor
 from vnla.roles.choice import HELP_POLICIES
-from vnla.training.cast import make_agent, make_players
+from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import LAST, LOG, load_agent
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
@@ -72,16 +72,22 @@ def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Pa
     assert any(name.startswith("help.") for name in changed) == (policy == "learned")
 
 
+PRACTISED = {"practice": 2, "strange": 0.2, "agent_options": {**SIZES, "pieces": 64}}
+
+
 @pytest.mark.parametrize(
-    "others", [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}], ids=["", "following", "k8"]
+    "others",
+    [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}, PRACTISED],
+    ids=["", "following", "k8", "practice"],
 )
 def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path, others: dict[str, Any]) -> None:
     config = replace(config_of(folders), **others)
     material = RunData.load(config)
 
     def trainer() -> Trainer:
-        players = make_players(config, material, make_agent(config, material), training=True)
-        return Trainer(players, material.training_tasks(), config.training, learns_to_ask=True)
+        agent = make_agent(config, material)
+        players, practice = make_players(config, material, agent, training=True), make_practice(config, material, agent)
+        return Trainer(players, material.training_tasks(), config.training, learns_to_ask=True, practice=practice)
 
     whole = trainer()
     for _ in range(4):

@@ -90,6 +90,8 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "fold": ("-2/3", lambda run: run.fold, "-2/3"),
     "timed": ("", lambda run: run.timed, True),
     "following": ("", lambda run: run.following, True),
+    "practice": ("3", lambda run: run.practice, 3),
+    "strange": ("0.25 --practice 2", lambda run: run.strange, 0.25),
     "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
     "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),
     "begins_with": ("other", lambda run: Path(run.begins_with).name, "other"),

@@ -20,7 +20,15 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.sightings import SIGHTING
 from vnla.vision.encoders.base import Size
 from vnla.vision.making import camera_size
-from vnla.vision.probe import Visibility, average_precision, drawn_visibility, listed_visibility, probe, probe_targets
+from vnla.vision.probe import (
+    Visibility,
+    average_precision,
+    drawn_visibility,
+    fit_reader,
+    listed_visibility,
+    probe,
+    probe_targets,
+)
 from vnla.vision.store import StoreWriter, store_path, world_features
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
@@ -100,6 +108,41 @@ def test_features_of_some_labels_help_those_alone() -> None:
     assert result.labels == tuple("abcdef")
     assert result.precision[3:].min() > 0.9
     assert result.precision[:3].max() < 0.3
+
+
+def test_a_reader_gives_probabilities_that_hold_in_other_houses() -> None:
+    """Of views that it says have a label with some probability about that share has it; noise leaves the usual share."""
+    generator, targets = views(6000)
+    features = (targets + generator.normal(size=targets.shape)).astype(np.float32)
+    features[:, 0] = generator.normal(size=6000)
+    reader = fit_reader(features[:3000], targets[:3000], "abcdef", np.arange(3000) // 100)
+    found = 1 / (1 + np.exp(-(features[3000:] @ reader.weight + reader.bias)))
+    np.testing.assert_allclose(found.mean(axis=0), targets[3000:].mean(axis=0), atol=0.03)
+    for column in range(1, 6):
+        for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 1)):
+            within = (found[:, column] >= low) & (found[:, column] < high)
+            if within.sum() >= 100:
+                assert low - 0.08 < targets[3000:][within, column].mean() < high + 0.08
+    assert found[:, 0].max() < 0.1 and found[:, 5].max() > 0.8
+    assert reader.measured.precision[0] < 0.1 < 0.5 < reader.measured.precision[5]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.2])
+def test_a_reader_is_sure_of_what_never_deceived_it(noise: float) -> None:
+    """Also of a label that is rare, and where nothing has to be weighed up."""
+    generator = np.random.default_rng(1)
+    targets = np.zeros((3000, 2), dtype=bool)
+    targets[::50, 0] = targets[:, 1] = True  # the second is everywhere: nothing to read
+    features = (targets + noise * generator.normal(size=targets.shape)).astype(np.float32)
+    reader = fit_reader(features, targets, ["rare", "all"], np.arange(3000) // 100)
+    assert reader.labels == ("rare",)
+    found = 1 / (1 + np.exp(-(features @ reader.weight + reader.bias)))
+    assert found[targets[:, 0]].mean() > 0.7 and found[~targets[:, 0]].mean() < 0.01
+
+
+def test_a_reader_needs_something_to_read() -> None:
+    with pytest.raises(InputError, match="no label is in some views of the training houses and not in others"):
+        fit_reader(np.ones((10, 2), np.float32), np.ones((10, 1), dtype=bool), ["all"], np.arange(10))
 
 
 def test_many_useless_columns_are_held_down_by_the_penalty() -> None:

@@ -31,6 +31,10 @@ class PaperAgent(Agent):
         self.navigation = NavigationModule(config)
         self.help = HelpModule(config)
 
+    def extra_repr(self) -> str:
+        """What it was made with."""
+        return repr(self.config)
+
     def begin(self, start: Start) -> Mind:
         """Who learns has a mind made for learning, where there is one for exactly these equations and for the device."""
         mind = mind_for(self.navigation) if torch.is_grad_enabled() else PlainMind

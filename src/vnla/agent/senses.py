@@ -1,4 +1,5 @@
-"""What an agent may notice besides the view: the time, its requests, the advice it follows, where it has been.
+"""What an agent may notice besides the view: the time, its requests, the advice it follows, where it has been, whether it
+thinks that what it is after is in view.
 
 The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more
 named tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name
@@ -9,18 +10,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
+from vnla.agent.spotting import AllViews, Spotter, spotter_of
 from vnla.common.named import build
 from vnla.episodes import Situation
 from vnla.world.budgets import LONGEST_EPISODE
-from vnla.world.compiled import look_up, view_of, viewpoint_of
+from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 from vnla.world.views import HEADINGS
+
+AnyAgent = TypeVar("AnyAgent", bound=nn.Module)
 
 
 class Sense(ABC):
@@ -36,6 +40,10 @@ class Sense(ABC):
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
         """What is noticed now: (batch, size)."""
+
+    def ready(self, agent: nn.Module, world: World, views: AllViews) -> Sense:  # noqa: ARG002
+        """As it is used by an agent in a world, with what there is to see there."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -97,15 +105,58 @@ class Been(Sense):
         return torch.cat([looked.float(), torch.stack([each.float() for each in numbers], dim=1)], dim=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Spotted(Sense):
+    """How sure the agent is that the object it is to find is in view, and that it is in a room of the kind that was named.
+
+    It has learned that from single views of the training houses (`vnla.agent.spotting`).
+    """
+
+    size: ClassVar[int] = 2
+    own_steps: ClassVar[bool] = True
+    keys: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))  # (labels,), rising
+    chances: Tensor = field(default_factory=lambda: torch.zeros(1))  # (poses·labels,)
+
+    def __call__(self, situation: Situation) -> Tensor:
+        """Probabilities; 0 for a room where none was named, and for names that it has not learned."""
+        return self.of(situation.episodes.sought, self.chances, situation.pose)
+
+    def of(self, sought: Tensor, chances: Tensor, row: Tensor) -> Tensor:
+        """The probabilities of what is sought (batch, 2), from those of all labels in some rows (rows·labels,)."""
+        column = torch.searchsorted(self.keys, sought).clamp(max=len(self.keys) - 1)
+        found = look_up(chances, row[:, None] * len(self.keys) + column).float()
+        return found * (look_up(self.keys, column) == sought) * (sought != 0)
+
+    def ready(self, agent: nn.Module, world: World, views: AllViews) -> Spotted:
+        """With what the agent's probe says at every pose."""
+        spotter = spotter_of(agent)
+        return replace(self, keys=spotter.keys, chances=spotter.everywhere(world, views).flatten())
+
+
 def _which(number: Tensor, size: int) -> Tensor:
     """A number as one of `size`; larger ones share the last."""
     return one_hot(number.clamp(0, size - 1), size).float()
 
 
-SENSES: dict[str, Callable[..., Sense]] = {"clock": Clock, "requests": Requests, "advice": Advice, "been": Been}
+SENSES: dict[str, Callable[..., Sense]] = {
+    "clock": Clock,
+    "requests": Requests,
+    "advice": Advice,
+    "been": Been,
+    "spotted": Spotted,
+}
 """By the name that commands and files give them."""
+LENT = tuple(name for name, kind in SENSES.items() if kind is not Spotted)
+"""Those of them that need nothing that an agent has to have learned, so that anybody can be lent them."""
 
 
 def senses_named(names: str) -> Mapping[str, Sense]:
     """Senses from names with commas between."""
     return {name: build("sense", name, SENSES, {}, Sense) for name in filter(None, map(str.strip, names.split(",")))}
+
+
+def with_spotter(agent: AnyAgent, senses: Mapping[str, Sense]) -> AnyAgent:
+    """An agent with room for what it has to learn before it can use its senses."""
+    if any(isinstance(sense, Spotted) for sense in senses.values()):
+        agent.add_module("spotter", Spotter())
+    return agent

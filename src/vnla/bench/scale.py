@@ -25,8 +25,10 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.common.capture import load_compilers
 from vnla.common.crew import Failure, Member, sound
 from vnla.common.errors import InputError
+from vnla.common.machine import awaken, loading
 from vnla.common.tables import DeviceTable, DiskTable, Table
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig
@@ -192,6 +194,11 @@ def _environment(more: dict[str, str]) -> Iterator[None]:
 def _begin(pipe: Connection, scale: Scale) -> None:
     """A process that tells when it had come how far."""
     times = {"Python and PyTorch": time.time()}
+    if scale.device != "cpu":
+        with loading("torch._dynamo"):
+            awaken(scale.device)
+            load_compilers()
+        times["what compiles"] = time.time()
     setting = bare_setting(500, hidden=scale.hidden, view_size=scale.view_size, seed=scale.seed, device=scale.device)
     times["world and agent"] = time.time()
     config = TrainingConfig(batch=scale.batch, seed=scale.seed, precision="float32" if scale.device == "cpu" else "tf32")

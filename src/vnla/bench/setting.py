@@ -16,7 +16,8 @@ from torch import Tensor
 
 from vnla.agent.agent import Sizes
 from vnla.agent.choice import agent_named
-from vnla.agent.senses import senses_named
+from vnla.agent.senses import senses_named, with_spotter
+from vnla.agent.spotting import Spotter
 from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.common.tables import Table
@@ -43,6 +44,8 @@ from vnla.world.views import HEADINGS, VIEWS
 
 WORDS = 400
 """Size of the vocabulary, about that of AskNav."""
+LABELS = 200
+"""What an agent with the sense spotted may spot, about as much as in generated houses."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,13 @@ def bare_setting(
     noticed = senses_named(senses)
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
     given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
-    walker = agent_named(agent, {**sizes, **(options or {})}, given)
+    walker = with_spotter(agent_named(agent, {**sizes, **(options or {})}, given), noticed).to(device)
     shape = len(world.ids) * VIEWS, view_size
     drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
+    if isinstance(spotter := getattr(walker, "spotter", None), Spotter):
+        spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
     players = Players(
-        agent=walker.to(device),
+        agent=walker,
         views={"random": drawn},
         advisor=advisor,
         voice=voice,
@@ -117,7 +122,7 @@ def bare_setting(
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),
         batching=Batching.on(world.device),
-        senses=noticed,
+        senses={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
     )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)

@@ -23,6 +23,7 @@ from vnla.rollout import Rollout
 from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.choice import objective as objective_named
+from vnla.training.practice import Practice
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 
 AUTHORS_SECONDS = 3.2
@@ -45,11 +46,13 @@ def bench_train(
     *, batch: int = 100, hidden: int = 512, view_size: int = 2048, iterations: int | None = None, precision: str = "float32",
     device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0, agent: str = "paper",
     options: Mapping[str, Any] | None = None, objective: str = "imitation", senses: str = "", language: str = "template",
+    practice: int = 0,
 ) -> Iterator[Measurement]:  # fmt: skip
     """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
 
     On a GPU the iteration is one captured graph unless it is to run eagerly, and the floor is measured for `seconds`. Of
-    agents whose arithmetic is not known, and of other objectives than imitation, there is no floor.
+    agents whose arithmetic is not known, of other objectives than imitation, and with `practice`, there is no floor; parts
+    are those of the episodes.
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
     setting = bare_setting(
@@ -58,7 +61,10 @@ def bench_train(
     )  # fmt: skip
     aim = objective_named(objective)
     setting = setting.learning(aim, Learned())
-    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, eager=eager)
+    practised = Practice(practice) if practice else None
+    trainer = Trainer(
+        setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, practice=practised, eager=eager
+    )
     for _ in range(min(_WARM_UP, iterations or _WARM_UP)):
         trainer.iterate()
     number, times = trainer.done, iterations or ITERATIONS[device]
@@ -66,7 +72,7 @@ def bench_train(
     with matrix_units(precision):
         spent, rollout = _parts(trainer, number, device)
     counts, walker = Counts.of(rollout), setting.players.agent
-    known = isinstance(walker, PaperAgent) and walker.config.layers == 1 and objective == "imitation"
+    known = isinstance(walker, PaperAgent) and walker.config.layers == 1 and objective == "imitation" and not practice
     parts = arithmetic(walker.config, counts) if isinstance(walker, PaperAgent) and known else {}
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     with matrix_units(precision):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agent.senses import SENSES
+from vnla.agent.senses import LENT, SENSES
 from vnla.beyond.scales import Scale, Tuning
 from vnla.common.errors import InputError
 from vnla.training.config import RunConfig
@@ -38,6 +38,8 @@ class Phase:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of the objective."""
     help_policy: str = "learned"
+    timed: bool = False
+    """Whether episodes have the time of evaluation although there are no senses."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -53,7 +55,7 @@ class Phase:
             agent_options=sizes,
             help_policy=self.help_policy,
             senses=self.senses,
-            timed=bool(self.senses),
+            timed=self.timed or bool(self.senses),
             objective=self.objective,
             objective_options=dict(self.options),
             begins_with=str(before.resolve()) if before else "",
@@ -87,29 +89,49 @@ class Arm:
 
 def all_arms(scale: Scale) -> dict[str, Arm]:
     """By name, those first that others build on."""
-    every = ",".join(SENSES)
+    every, more = ",".join(LENT), ",".join(SENSES)
     rest = 1 - scale.begun_share
 
-    def begun(name: str, senses: str = "") -> Phase:
-        return Phase(name, scale.begun_share, scale.begun, senses)
+    def begun(name: str, senses: str = "", timed: bool = False) -> Phase:
+        return Phase(name, scale.begun_share, scale.begun, senses, timed=timed)
+
+    def tuned(name: str, senses: str = "", timed: bool = False) -> Phase:
+        return Phase(name, rest, scale.further, senses, timed=timed)
 
     def rewarded(name: str, senses: str = "", share: float = rest) -> Phase:
         return Phase(name, share, scale.further, senses, "reward", scale.reward)
 
-    plain, aware = begun("start"), begun("start-senses", every)
+    plain, aware, spotting = begun("start"), begun("start-senses", every), begun("start-spotting", more)
     short = rewarded("start-valued", every, rest - scale.worth_share)
     valued = Phase("valued", scale.worth_share, scale.worth, every, "worth", help_policy="valued")
     arms = [
         Arm(LEARNED, "the paper's agent and training", (Phase(LEARNED),)),
-        Arm("tuned", "LEARNED, tuned as those below", (plain, Phase("tuned", rest, scale.further))),
-        Arm("senses", "TUNED with all senses", (aware, Phase("senses", rest, scale.further, every))),
+        Arm("tuned", "LEARNED, tuned as those below", (plain, tuned("tuned"))),
+        Arm("senses", "TUNED with four senses", (aware, tuned("senses", every))),
         Arm("reward", "TUNED, then trained by reward", (plain, rewarded("reward"))),
-        Arm(BEST, "all senses, then trained by reward", (aware, rewarded(BEST, every))),
+        Arm(BEST, "four senses, then trained by reward", (aware, rewarded(BEST, every))),
         Arm("valued", "BEST, then taught what a request is worth", (aware, short, valued)),
         *(
             Arm(sense, f"REWARD with one sense, {sense}", (begun(f"start-{sense}", sense), rewarded(sense, sense)), False)
             for sense in SENSES
         ),
+        Arm(
+            "timed",
+            "TUNED, with the time of evaluation",
+            (begun("start-timed", timed=True), tuned("timed", timed=True)),
+            False,
+        ),
+        *(
+            Arm(
+                f"tuned-{sense}",
+                f"TUNED with one sense, {sense}",
+                (begun(f"start-{sense}", sense), tuned(f"tuned-{sense}", sense)),
+                False,
+            )
+            for sense in SENSES
+        ),
+        Arm("senses-spotted", "SENSES and spotted", (spotting, tuned("senses-spotted", more)), False),
+        Arm("best-spotted", "BEST and spotted", (spotting, rewarded("best-spotted", more)), False),
     ]
     return {arm.name: arm for arm in arms}
 

@@ -28,6 +28,16 @@ PARTS = (
     ("requests", "reward", "requests left alone"),
     ("advice", "reward", "advice in hand alone"),
     ("been", "reward", "where it has been alone"),
+    ("spotted", "reward", "what it has spotted alone"),
+    ("timed", "tuned", "the time of evaluation"),
+    ("senses", "timed", "senses, under imitation, in the same time"),
+    ("tuned-clock", "timed", "the clock alone, under imitation"),
+    ("tuned-requests", "timed", "requests left alone, under imitation"),
+    ("tuned-advice", "timed", "advice in hand alone, under imitation"),
+    ("tuned-been", "timed", "where it has been alone, under imitation"),
+    ("tuned-spotted", "timed", "what it has spotted alone, under imitation"),
+    ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
+    ("best-spotted", BEST, "what it has spotted, besides all other senses"),
     (BEST, LEARNED, "all of it"),
 )
 """Who has something more than whom, and what."""

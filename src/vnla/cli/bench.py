@@ -109,6 +109,7 @@ def train(
     advisor_language: Annotated[str, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar.")] = (
         "template"
     ),
+    practice: Annotated[int, typer.Option(min=0, metavar="N", help="Practice beside each episode, as in `vnla train`.")] = 0,
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -123,6 +124,7 @@ def train(
     other |= {"objective": objective} if objective != "imitation" else {}
     other |= {"senses": sense} if sense else {}
     other |= {"language": advisor_language} if advisor_language != "template" else {}
+    other |= {"practice": practice} if practice else {}
     _one(
         "train", json_file, batch=batch, hidden=hidden, view_size=view_size, precision=precision, eager=eager,
         device=device, iterations=iterations, seconds=seconds, seed=seed, **other,

@@ -39,8 +39,8 @@ def beyond(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued, clock, requests,"
-            " advice, been. [default: all but the last four]",
+            help="Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
+            " requests, advice, been, spotted; or another one of docs/beyond.md. [default: the first five]",
         ),
     ] = None,
     trainings: Annotated[int, typer.Option(min=1, help="Of each agent, with seeds one after the other.")] = 1,

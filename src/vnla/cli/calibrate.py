@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from vnla.cli.console import LARGEST_SEED, Tell, plain, telling
+from vnla.cli.console import LARGEST_SEED, plain, telling
 from vnla.cli.options import DeviceOption, FoundOption, OneCheckpointOption, RunArgument, ThreadsOption
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
+from vnla.common.progress import Tell
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:

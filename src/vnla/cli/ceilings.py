@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import plain, telling
 from vnla.cli.options import (
     CheckpointOption,
     DeviceOption,
@@ -21,6 +21,7 @@ from vnla.cli.options import (
     ThreadsOption,
 )
 from vnla.common.files import writable, write_text
+from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
     from vnla.evaluation.ceilings.subject import Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -22,6 +22,7 @@ from rich.progress import (
 )
 
 from vnla.common.lines import Lines, duration
+from vnla.common.progress import Tell
 from vnla.report.printing import Plain, harmless
 
 __all__ = [
@@ -39,12 +40,6 @@ __all__ = [
 
 LARGEST_SEED = 2**63 - 1
 """Larger ones do not fit into the numbers that random ones are drawn from."""
-
-
-class Tell(Protocol):
-    """Says what is being done and, where it can be counted, how much of it is."""
-
-    def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None: ...
 
 
 @contextmanager

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import Tell, plain, say, telling
+from vnla.cli.console import plain, say, telling
 from vnla.cli.outcome import Output, table_of
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
+from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
     from vnla.evaluation.metrics import Metric

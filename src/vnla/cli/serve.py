@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import Tell, telling
+from vnla.cli.console import telling
 from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, RunArgument
 from vnla.common.errors import InputError
+from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from vnla.serve.limits import Limits
-    from vnla.serve.site import Opening, Site
-    from vnla.serve.site import Tell as Say
+    from vnla.serve.site import Opening, Say, Site
 
 LOOPBACK = "127.0.0.1"
 OWN_NAMES = ("localhost", LOOPBACK, "::1")

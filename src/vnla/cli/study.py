@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import plain, telling
 from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption
 from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
 from vnla.common.errors import InputError
+from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
-    from vnla.serve.site import Tell as Say
+    from vnla.serve.site import Say
     from vnla.serve.study.app import StudySite
     from vnla.serve.study.design import Design
 

@@ -132,6 +132,16 @@ def train(
         bool,
         typer.Option("--following", help="Subgoals are followed by the agent itself, ever more of them, and it learns to."),
     ] = False,
+    practice: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1000, metavar="N", help="N short walks beside each episode, in which the agent learns what is said."
+        ),
+    ] = 0,
+    strange: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share of the words there that are strange: known by their spelling, or none."),
+    ] = 0.0,
     rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
     deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
     uncertainty: Annotated[float, typer.Option(help="ε of rule (b), nats.")] = 1.0,
@@ -172,13 +182,15 @@ def train(
 
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
     """
-    from vnla.common.machine import device_named, use_threads
-    from vnla.common.tables import size_in_bytes
-    from vnla.roles.help_teacher import HelpTeacher
-    from vnla.training.config import RunConfig, TrainingConfig
-    from vnla.training.ranks import alike, joined, leaving_at_once
-    from vnla.vision.encoders import DEFAULT
-    from vnla.vision.views import default_features
+    from vnla.common.machine import device_named, loading, use_threads
+
+    with loading("torch"):
+        from vnla.common.tables import size_in_bytes
+        from vnla.roles.help_teacher import HelpTeacher
+        from vnla.training.config import RunConfig, TrainingConfig
+        from vnla.training.ranks import alike, joined, leaving_at_once
+        from vnla.vision.encoders import DEFAULT
+        from vnla.vision.views import default_features
 
     device = device_named(device)
     use_threads(threads)
@@ -215,6 +227,8 @@ def train(
                 fold=fold,
                 veil=veil,
                 following=following,
+                practice=practice,
+                strange=strange,
                 objective=objective,
                 objective_options=options_of(objective_option or [], "--objective-option"),
                 begins_with=str(begins_with.absolute()) if begins_with else "",
@@ -280,6 +294,8 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
     "fold": lambda config: config.fold,
     "veil": lambda config: config.veil,
     "following": lambda config: config.following,
+    "practice": lambda config: config.practice,
+    "strange": lambda config: config.strange,
     "objective": lambda config: config.objective,
     "objective_option": lambda config: config.objective_options,
     "begins_with": lambda config: config.begins_with,
@@ -442,7 +458,6 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
     from vnla.training.ranks import alike
-    from vnla.training.together import train_together
 
     ranks = how.ranks
     quiet = ranks is not None and not ranks.writes
@@ -453,6 +468,7 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
         typer.echo(f"{path}: has done its {config.training.iterations:,} iterations; --iterations N goes further")
     if not runs:
         return 0
+    train_together = _trainer(how)
     with shown(runs, Console(stderr=True, quiet=quiet)) as view:
         ended = train_together(
             list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
@@ -465,6 +481,22 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
         if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
             os._exit(128 + ended)
     return 128 + ended if ended is not None else 0
+
+
+def _trainer(how: How) -> Callable[..., int | None]:
+    """What trains; for a GPU, which gets ready meanwhile, with what compiles."""
+    from vnla.common.machine import awaken, loading
+
+    with loading("torch._dynamo"):
+        from vnla.common.capture import load_compilers
+        from vnla.training.together import train_together, use_lanes
+
+        if how.device != "cpu" and not how.eager:
+            use_lanes()
+            if how.ranks is None:
+                awaken(how.device)
+            load_compilers()
+    return train_together
 
 
 def _is_over(path: Path, config: RunConfig) -> bool:

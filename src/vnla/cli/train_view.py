@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -19,6 +20,11 @@ from vnla.training.config import RunConfig
 from vnla.training.log import LogLine
 from vnla.training.run import Progress, Run
 from vnla.training.together import Audience
+
+if TYPE_CHECKING:
+    from vnla.vision.probe import ProbeResult
+
+READING = "learning what is in view: house"
 
 
 class View:
@@ -35,7 +41,8 @@ class View:
         """The ears."""
 
         def progress(path: Path) -> Progress:
-            return Progress(partial(self.report, path), partial(self._validates, path), partial(self._validated, path))
+            heard = (partial(each, path) for each in (self.report, self._validates, self._validated, self.reads))
+            return Progress(*heard)
 
         return Audience(progress, self._begins, self._stopping)
 
@@ -61,10 +68,16 @@ class View:
         """A run's validation has come so far."""
         raise NotImplementedError
 
+    def reads(self, path: Path, done: int, of: int) -> None:
+        """A run's agent learns to read views, in so many houses by now."""
+        raise NotImplementedError
+
     def _begins(self, runs: Sequence[Run]) -> None:
         self.loaded = True
         self.begins(runs, time.monotonic() - self._began)
         for run in runs:
+            if run.reads:
+                self.say(f"{run.path}: {_read(run.reads)}")
             if run.uncaptured:
                 self.say(f"{run.path}: {run.uncaptured} cannot be held by a GPU graph; it runs operation by operation")
 
@@ -129,6 +142,10 @@ class Bars(View):
         """Its bar says so."""
         self.bar.update(self._tasks[path], state=f"validating {split} {done:,}/{of:,} …")
 
+    def reads(self, path: Path, done: int, of: int) -> None:
+        """Its bar says so."""
+        self.bar.update(self._tasks[path], state=f"{READING} {done:,}/{of:,} …")
+
 
 class Log(View):
     """Lines with the time and the share of the work that is done."""
@@ -162,6 +179,10 @@ class Log(View):
         """Remembered for the next line; where a split begins it is said."""
         self._note(path, f"validating {split} {done:,}/{of:,}", now=done == 0)
 
+    def reads(self, path: Path, done: int, of: int) -> None:
+        """Remembered for the next line; where it begins it is said."""
+        self._note(path, f"{READING} {done:,}/{of:,}", now=done == 0)
+
     def _note(self, path: Path, what: str, *, now: bool = False) -> None:
         self._at[path] = f"{self.names[path]} {what}".lstrip()
         if now or self._lines.due:
@@ -185,6 +206,13 @@ def _names(runs: Sequence[Path]) -> dict[Path, str]:
         return {runs[0]: ""}
     alike = len({run.name for run in runs}) < len(runs)
     return {run: str(run) if alike else run.name for run in runs}
+
+
+def _read(found: ProbeResult) -> str:
+    return (
+        f"reads {len(found.labels)} labels from single views; mean average precision in houses left out"
+        f" {found.mean_precision:.3f}, by chance {found.mean_chance:.3f}"
+    )
 
 
 def _losses(record: LogLine) -> str:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import Tell, plain, telling
+from vnla.cli.console import plain, telling
 from vnla.cli.outcome import Output, check_places, table_of
 from vnla.cli.sharing import say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
 from vnla.common.named import build, name_of
+from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation

@@ -12,21 +12,24 @@ they are.
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
 
+from vnla.common.errors import InputError
+
 Outcome = TypeVar("Outcome", bound=tuple[Tensor, ...])
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-_WARM_UP = 3
 _MOST_VARIANTS = 64  # of one compiled function, for trainings that follow each other in one process
 
 _OPTIONS: dict[str, str | int | bool | Callable[..., object]] = {
@@ -95,16 +98,27 @@ def second_stream(device: torch.device, *, urgent: bool = False) -> torch.cuda.S
     return torch.cuda.Stream(device, priority=-1 if urgent else 0)  # type: ignore[no-untyped-call]
 
 
-def keep_kernels() -> None:
+def keep_kernels() -> Path | None:
     """Have compiled kernels kept where a person's programs keep such things, unless the environment names a place: the usual
-    one is emptied when the machine starts. To be called before anything is compiled."""
+    one is emptied when the machine starts. To be called before anything is compiled; the folder, if there is one."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError:  # nobody's home
-        return
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(place))
-    os.environ.setdefault("TRITON_CACHE_DIR", str(place / "triton"))
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError:  # nobody's home
+            return None
+    kept = os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(place))
+    os.environ.setdefault("TRITON_CACHE_DIR", str(Path(kept) / "triton"))
+    return Path(kept)
+
+
+def load_compilers() -> None:
+    """Load what `torch.compile` would load when it is first needed; it takes seconds."""
+    if "CC" not in os.environ and not any(map(shutil.which, ("gcc", "clang"))):
+        raise InputError(
+            "kernels for a GPU are compiled here, and there is no C compiler: install gcc, or give --device cpu"
+        )
+    import_module("torch._inductor.compile_fx")
 
 
 @contextmanager
@@ -113,6 +127,8 @@ def fusing(device: torch.device) -> Iterator[None]:
     keep_kernels()
     import torch._dynamo  # takes a second
 
+    # Gradients that come from another stream than their parameter's are meant, and waited for; PyTorch would warn of them.
+    getattr(torch.autograd.graph, "set_warn_on_accumulate_grad_stream_mismatch", lambda _: None)(False)
     with torch._dynamo.config.patch(recompile_limit=_MOST_VARIANTS):
         _here.device = device
         try:
@@ -124,8 +140,10 @@ def fusing(device: torch.device) -> Iterator[None]:
 class Captured(Generic[Outcome]):
     """A function of (which, seed) that trains: captured at its first call, replayed from then on.
 
-    Capturing asks for a few runs beforehand; what they change in the parameters, the optimiser and the random state is put
-    back, so that the first call too is one iteration.
+    Capturing asks for a run beforehand, which makes all that is made at first use: compiled functions, the workspaces of
+    libraries, the optimiser's moments. One is enough. PyTorch's recipe has three, for algorithms that are chosen by trying,
+    and eleven for `DistributedDataParallel`; there is neither here. What the run changes in the parameters, the optimiser
+    and the random state is put back, so that the first call too is one iteration.
     """
 
     def __init__(
@@ -177,11 +195,10 @@ class Captured(Generic[Outcome]):
     def _warm_up(self) -> None:
         self._aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self._aside):
-            for _ in range(_WARM_UP):
-                self._function(self._which, self._seed)
-                for between, stage in self._further:
-                    between()
-                    stage()
+            self._function(self._which, self._seed)
+            for between, stage in self._further:
+                between()
+                stage()
         torch.cuda.current_stream().wait_stream(self._aside)
 
 

@@ -9,6 +9,9 @@ class InputError(ValueError):
     The message is one line that says what is wrong, where, and what to do. Commands print it and leave with status 2.
     """
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(message.splitlines()))  # a name that it quotes may have several
+
 
 INTERRUPTED = 130
 """Exit status of a command that Ctrl-C has ended, as shells have it."""

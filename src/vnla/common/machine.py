@@ -5,6 +5,7 @@ PyTorch is loaded only by the functions that ask it something: processes that do
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import platform
@@ -12,8 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -66,6 +68,34 @@ def device_named(name: str | None) -> str:
     if number and int(number) >= torch.cuda.device_count():
         raise InputError(f"device {name}: there are {torch.cuda.device_count()} GPUs, numbered from 0")
     return name
+
+
+def awaken(device: str) -> None:
+    """Have a GPU begin to get ready, which takes it a second, and go on meanwhile. If it cannot, whoever uses it is told."""
+    import torch
+
+    def compute() -> None:
+        with suppress(RuntimeError):
+            values = torch.ones(8, 8, device=device)
+            values @ values
+
+    if not device.startswith("cpu"):
+        Thread(target=compute, daemon=True).start()
+
+
+@contextmanager
+def loading(library: str) -> Iterator[None]:
+    """For a large library, early in a program, when little else is there. What is loaded in the block stays, so Python looks
+    for garbage neither meanwhile, which takes a seventh of the time, nor in it later."""
+    if library in sys.modules:
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def cores_here() -> int:

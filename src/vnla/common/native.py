@@ -1,4 +1,4 @@
-"""How the renderer's inner loops are compiled: machine code made once, kept on disk, and run without Python's lock.
+"""How inner loops are compiled: machine code made once, kept on disk, and run without Python's lock.
 
 Two things to know when writing one. Kernels that call each other stand in one file: a kernel kept on disk is renewed when
 its own file changes, not when that of a kernel it calls does. And a whole number that meets single precision makes it

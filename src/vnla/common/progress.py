@@ -6,12 +6,19 @@ Nothing is known here of bars and terminals. Whoever starts the work passes such
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 Count = Callable[[int], None]
 """Called with how many more are done since it was called last."""
 
 Share = Callable[[int, int], None]
 """Called with how many are done by now, and of how many."""
+
+
+class Tell(Protocol):
+    """Says what is being done and, where it can be counted, how much of it is."""
+
+    def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None: ...
 
 
 def unheard(*_: int) -> None:

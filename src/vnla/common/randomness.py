@@ -28,6 +28,7 @@ class Purpose(IntEnum):
     FOLLOWING = 9
     LISTENING = 10
     DROPOUT = 11
+    PRACTICE = 12
 
 
 def episode_key(name: str) -> int:

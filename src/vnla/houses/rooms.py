@@ -41,3 +41,8 @@ ROOM_NAMES = {
 
 ROOM_LABELS = tuple(label for label in ROOM_NAMES if label != NO_LABEL)
 """The letters by number, as compiled worlds have them."""
+
+
+def in_room(name: str) -> str:
+    """What a view shows that is in a room of this name, as a label among those of objects."""
+    return f"in: {name}"

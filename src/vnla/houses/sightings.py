@@ -12,8 +12,9 @@ import hashlib
 import io
 import math
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common import files
+from vnla.common.crew import mapped
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
 from vnla.world.graph import Graph
@@ -61,6 +64,17 @@ def sightings_of(folder: WorldFolder, house: House) -> Sightings:
     seen = by_pixels(made())
     keep_arrays(folder, house.name, of, {"seen": seen})
     return Sightings(seen, drawn=True)
+
+
+def sightings_in(folder: WorldFolder, houses: Sequence[House], workers: int | None = None) -> Iterator[Sightings]:
+    """Those of some houses, one after the other; what has to be drawn, several processes draw."""
+    count = min(workers or cores_here(), sum(not _is_kept(folder, house) for house in houses))
+    look = partial(sightings_of, folder)
+    return map(look, houses) if count <= 1 else mapped(look, houses, count, name="vnla sights")
+
+
+def _is_kept(folder: WorldFolder, house: House) -> bool:
+    return _path(folder, house.name).exists() or generated(folder, house) is None
 
 
 def generated(folder: WorldFolder, house: House) -> Callable[[], GeneratedHouse] | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import atexit
 import logging
 import platform
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -221,6 +222,7 @@ def carry_out_there(order: Order, number: int, board: Any, expected: dict[str, s
     if difference := told_apart(expected, code()):
         error = f"the machine {platform.node()} has another version ({difference}); install the same on all machines"
         return Outcome(Failure(error, error, False))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell began Ray in the background
     if not _workers or not _workers[0].process.is_alive():
         _workers[:] = [Worker()]
         atexit.register(_workers[0].leave, 0.0)

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from vnla.agent.senses import SENSES
+from vnla.agent.senses import LENT
 from vnla.common.errors import InputError
 from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation
 from vnla.world.actions import NAV_ACTIONS, Nav
@@ -56,7 +56,7 @@ def read_declared(value: Any, where: str) -> Declared:
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
         raise wrong("name", "what to call the agent")
     if not isinstance(observes, list) or not observes or not all(map(_is_observation, observes)):
-        raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)}, {FEATURES}NAME, or {SENSE} and {', '.join(SENSES)}")
+        raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)}, {FEATURES}NAME, or {SENSE} and {', '.join(LENT)}")
     batch, width = value.get("batch", 1), value.get("picture_width", Declared.width)
     if type(batch) is not int or not 1 <= batch <= LARGEST_BATCH:
         raise wrong("batch", f"a whole number from 1 to {LARGEST_BATCH}: how many episodes it takes at once")
@@ -67,7 +67,7 @@ def read_declared(value: Any, where: str) -> Declared:
 
 def _is_observation(value: Any) -> bool:
     """Senses are those of this package: a stranger's text names no module."""
-    known = {*OBSERVATIONS, *(f"{SENSE}{name}" for name in SENSES)}
+    known = {*OBSERVATIONS, *(f"{SENSE}{name}" for name in LENT)}
     return isinstance(value, str) and (value in known or (value.startswith(FEATURES) and value != FEATURES))
 
 

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 
 from vnla.agent.mind import Mind, Start, Views
-from vnla.agent.senses import SENSES, senses_named
+from vnla.agent.senses import LENT, Sense, Spotted, senses_named
+from vnla.agent.spotting import legible, spotter_of
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episodes import Situation
@@ -25,6 +26,8 @@ from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.roles.help_policies import AtFirst, Never
 from vnla.roles.words import Heard, Words
+from vnla.tasks.task import sought_keys
+from vnla.text.goals import read_end_goal
 from vnla.training.cast import make_players, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.world.actions import ASK_START, NAV_START, Nav, ask_action
@@ -36,6 +39,7 @@ MOST = 4096
 @dataclass
 class _State:
     mind: Mind
+    sought: Tensor  # (1, 2)
     nav: Tensor = field(default_factory=lambda: torch.tensor([NAV_START]))
     ask: Tensor = field(default_factory=lambda: torch.tensor([ASK_START]))
     asked: bool = False
@@ -50,13 +54,15 @@ class Resident(Guest):
         config = trained.config
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
-        unknown = next((name for name in senses_named(config.senses) if name not in SENSES), None)
+        senses = senses_named(config.senses)
+        own = {name for name, sense in senses.items() if isinstance(sense, Spotted)}
+        unknown = next((name for name in senses if name not in {*LENT, *own}), None)
         if unknown is not None:
             raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
         self._players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
         self._words = vocabulary_of(config, trained.material)
-        features, senses = trained.material.views, self._players.senses
-        shown = (*(f"{FEATURES}{name}" for name in features), *(f"{SENSE}{name}" for name in senses))
+        lent = (f"{SENSE}{name}" for name in senses if name not in own)
+        shown = (*(f"{FEATURES}{name}" for name in trained.material.views), *lent)
         self.declared = Declared(trained.folder.absolute().name, shown)
         self._states: dict[str, _State] = {}
         self._lock = threading.Lock()
@@ -66,7 +72,9 @@ class Resident(Guest):
         with self._lock, greedy(self._players.agent):
             for each in beginnings:
                 self._states.pop(each.episode, None)
-                self._states[each.episode] = _State(self._begin(each))
+                sought = read_end_goal(each.instruction)
+                keys = torch.tensor([sought_keys(sought.thing, sought.room or "")])
+                self._states[each.episode] = _State(self._begin(each), keys)
                 if len(self._states) > MOST:
                     del self._states[next(iter(self._states))]
         return [None] * len(beginnings)
@@ -91,7 +99,7 @@ class Resident(Guest):
         players, blocked = self._players, torch.tensor([not now.may_go_forward])
         chances = None
         if not state.asked:
-            view = self._view(now)
+            view = self._view(state, now)
             mind = state.mind.see(view, state.nav)
             first = mind.tentatively(state.ask, torch.tensor([now.may_request]))
             tentative = log_distribution(first.logits, blocked).exp()
@@ -117,10 +125,18 @@ class Resident(Guest):
             ask=lambda: self._players.agent.ask(known, budget),
         )  # fmt: skip
 
-    def _view(self, now: Observation) -> Views:
+    def _view(self, state: _State, now: Observation) -> Views:
         found = {name: np.frombuffer(each, "<f4").copy() for name, each in now.features.items()}
         views = {name: torch.from_numpy(found[name])[None] for name in self._players.views}
-        return views | {name: torch.tensor([now.senses[name]]) for name in self._players.senses}
+        return views | {name: self._noticed(name, sense, views, state, now) for name, sense in self._players.senses.items()}
+
+    def _noticed(self, name: str, sense: Sense, views: Views, state: _State, now: Observation) -> Tensor:
+        """What it was lent, or reads from the view itself."""
+        if not isinstance(sense, Spotted):
+            return torch.tensor([now.senses[name]])
+        readable = [views[each] for each in legible(self._players.views)]
+        chances = spotter_of(self._players.agent)(torch.cat(readable, dim=1)).half()
+        return sense.of(state.sought, chances.flatten(), torch.tensor([0]))
 
     def _heard(self, now: Observation) -> Heard:
         if now.advice not in self._rows:

@@ -7,6 +7,7 @@ time the learned policy's most probable action is taken; a direct advisor still 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 import torch
@@ -26,8 +27,10 @@ class Choice(Protocol):
 def sampled(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:
     """An action drawn from the distribution, by the number keyed to this episode and step."""
     number = uniform(episodes.seed, episodes.key, Purpose.NAV_ACTION, step)
-    reached = probabilities.double().cumsum(dim=1)
-    return (reached <= number[:, None] * reached[:, -1:]).sum(dim=1)  # their sum is not exactly 1
+    reached = list(accumulate(probabilities.double().unbind(dim=1)))  # `cumsum` would be a kernel of its own on a GPU
+    whole = number * reached[-1]  # their sum is not exactly 1
+    first, *others = [(each <= whole).long() for each in reached]
+    return sum(others, first)
 
 
 def most_probable(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  # noqa: ARG001

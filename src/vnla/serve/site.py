@@ -29,7 +29,7 @@ from vnla.serve.sights import Sights
 from vnla.serve.visits import Visits
 from vnla.training.trained import Trained
 
-Tell = Callable[[str], None]
+Say = Callable[[str], None]
 """Hears in words what is being done."""
 
 _EVERY = 0.05
@@ -115,7 +115,7 @@ class Site:
 class Opening:
     """A site that is being opened, on a thread of its own."""
 
-    def __init__(self, opens: Callable[[Tell], Site]) -> None:
+    def __init__(self, opens: Callable[[Say], Site]) -> None:
         self.site: Site | None = None
         self.doing = "getting ready"
         self.error: str | None = None

@@ -14,6 +14,8 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.files import MEGABYTE, parse_json, read_gzip, read_text
+from vnla.common.randomness import episode_key
+from vnla.houses.rooms import in_room
 from vnla.world.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
@@ -37,6 +39,11 @@ class Task:
     start_room: str = ""
     goal_room: str = ""
     object: str = ""
+
+
+def sought_keys(thing: str, room: str) -> tuple[int, int]:
+    """Numbers that stand for an object's label and for a room's name, 0 where there is none."""
+    return episode_key(thing) if thing else 0, episode_key(in_room(room)) if room else 0
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -12,7 +12,7 @@ from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.episodes import Episodes
 from vnla.roles.words import Words
-from vnla.tasks.task import Task
+from vnla.tasks.task import Task, sought_keys
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
@@ -31,6 +31,7 @@ class TaskSet:
     goals: Tensor  # (tasks,), goal set
     time_budget: Tensor  # (tasks,)
     end_goals: Words  # (tasks, …), in the words of a vocabulary; none where nobody reads them
+    sought: Tensor  # (tasks, 2), what stands for the object and the room
 
     @classmethod
     def compile(
@@ -67,6 +68,7 @@ class TaskSet:
             goals=torch.tensor(goals, device=world.device),
             time_budget=torch.tensor(time_budget, device=world.device),
             end_goals=words.to(world.device),
+            sought=torch.tensor([sought_keys(task.object, task.goal_room) for task in tasks], device=world.device),
         )
 
     def __len__(self) -> int:
@@ -80,7 +82,7 @@ class TaskSet:
     def rows(self, which: Sequence[int]) -> TaskSet:
         """Some of the tasks, by their numbers, in this order."""
         some = torch.tensor(which, dtype=torch.int64, device=self.key.device)
-        chosen = {name: getattr(self, name)[some] for name in ("key", "start", "goals", "time_budget")}
+        chosen = {name: getattr(self, name)[some] for name in ("key", "start", "goals", "time_budget", "sought")}
         tasks = tuple(self.tasks[number] for number in which)
         return replace(self, tasks=tasks, end_goals=self.end_goals.rows(some), **chosen)
 
@@ -95,6 +97,7 @@ class TaskSet:
             goals=self.goals[which],
             time_budget=self.time_budget[which],
             end_goals=self.end_goals.rows(which),
+            sought=self.sought[which],
             seed=seed,
             ratio=ratio,
             k=k,

@@ -8,8 +8,9 @@ import torch
 
 from vnla.agent.agent import Agent, Sizes
 from vnla.agent.choice import agent_named
-from vnla.agent.senses import senses_named
+from vnla.agent.senses import senses_named, with_spotter
 from vnla.common.batching import Batching
+from vnla.common.errors import InputError
 from vnla.players import Players
 from vnla.roles.acting import BCUI, at_test_time
 from vnla.roles.advisor import Lexicon
@@ -17,6 +18,7 @@ from vnla.roles.following import Following, Led
 from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
+from vnla.training.practice import Practice, Strange
 
 
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
@@ -34,10 +36,26 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
     views = {name: table.shape[1] for name, table in data.views.items()}
-    noticed = {name: sense.size for name, sense in senses_named(config.senses).items()}
+    senses = senses_named(config.senses)
+    noticed = {name: sense.size for name, sense in senses.items()}
     words = vocabulary_of(config, data).words
     sizes = Sizes(len(words), views | noticed, tuple(noticed), words)
-    return agent_named(config.agent, config.agent_options, sizes).to(data.world.device)
+    agent = agent_named(config.agent, config.agent_options, sizes)
+    return with_spotter(agent, senses).to(data.world.device)
+
+
+def make_practice(config: RunConfig, data: RunData, agent: Agent) -> Practice | None:
+    """How the agent practises understanding, if it does; it has met all words that it will hear."""
+    if not config.practice:
+        return None
+    if not config.strange:
+        return Practice(config.practice)
+    words = vocabulary_of(config, data).words
+    if not agent.meets(Strange.met(words)):
+        raise InputError(
+            "strange words: can only be read by an agent that knows words by their pieces; give --agent-option pieces=2048"
+        )
+    return Practice(config.practice, Strange(config.strange, len(words)))
 
 
 def make_players(
@@ -58,7 +76,7 @@ def make_players(
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
-        senses=senses_named(config.senses),
+        senses={name: each.ready(agent, data.world, data.views) for name, each in senses_named(config.senses).items()},
         following=Following.within(data.world) if config.following and training else Led(),
         veil=config.veil if training else 0.0,
         keeps_known=training,

@@ -35,6 +35,7 @@ PLACES = ("world", "tasks", "begins_with")
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
 LARGEST_BATCH = 1_000_000
+MOST_PRACTICE = 1_000
 
 
 @dataclass(frozen=True)
@@ -115,16 +116,28 @@ class RunConfig:
     """Fields of the objective that differ from its own."""
     following: bool = False
     """Whether the agent learns to follow subgoals by itself (`vnla.roles.following`)."""
+    practice: int = 0
+    """Walks for each episode in which the agent practises understanding the advisor (`vnla.training.practice`)."""
+    strange: float = 0.0
+    """Share of the words in practice that are strange to the agent (`vnla.training.practice.Strange`)."""
     begins_with: str = ""
     """The run whose agent this one begins with; "" for a fresh agent."""
 
     def __post_init__(self) -> None:
-        check_fields(self, validate_every=(1, math.inf))
+        check_fields(self, validate_every=(1, math.inf), practice=(0, MOST_PRACTICE))
         for name in ("help_options", "agent_options", "objective_options"):
             if not isinstance(getattr(self, name), dict):
                 raise InputError(f"{name.replace('_', ' ')}: must be names with values")
         if not 0 <= self.veil < 1:
             raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        if not 0 <= self.strange <= 1:
+            raise InputError(f"strange {self.strange}: is a share of words, between 0 and 1")
+        if self.strange and not self.practice:
+            raise InputError("strange words: are met in practice; give --practice, too")
+        if self.practice and not self.advisor.speaks:
+            raise InputError("practice: is about what the advisor says, but it says nothing")
+        if self.practice and not self.aim.navigates:
+            raise InputError(f"practice: teaches to navigate, but with the objective {self.objective} the navigator stays")
         if self.following and self.advisor.direct:
             raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.

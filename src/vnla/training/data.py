@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Share, unheard
 from vnla.common.tables import DeviceTable, DiskTable, Table
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
@@ -25,6 +26,7 @@ from vnla.world.compiled import World
 from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
+    from vnla.vision.probe import Reader
     from vnla.vision.views import Source
 
 
@@ -72,6 +74,19 @@ class RunData:
             tasks, words = Fold.of_text(fold).tasks(self.dataset.split(split)), self.dataset.vocabulary
             self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
         return self._compiled[key]
+
+    def reader(self, fold: str = "", progress: Share = unheard) -> Reader:
+        """What an agent learns to read from views in the houses of the training split, or of a `fold` of them; once."""
+        from vnla.training.spotting import learn_to_read  # late: it brings houses and processes along
+
+        if fold not in self._readers:
+            houses = {task.house for task in Fold.of_text(fold).tasks(self.dataset.split("train"))}
+            self._readers[fold] = learn_to_read(self, sorted(houses), progress)
+        return self._readers[fold]
+
+    @cached_property
+    def _readers(self) -> dict[str, Reader]:
+        return {}
 
     @cached_property
     def _compiled(self) -> dict[tuple[str, bool, str], TaskSet]:

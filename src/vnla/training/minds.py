@@ -3,16 +3,24 @@
 A fast mind contains the agent's equations once more. Whether they are still the same is not left to trust: a few episodes
 are walked with the plain mind, without dropout, and what it decided in every step is decided again by the other one from the
 same views, actions and words. If they differ, the training does not begin.
+
+On a GPU that takes seconds. That it went well is kept on disk, beside the kernels that were compared, for as long as nothing
+changes: neither this program's code nor the agent's layers, nor PyTorch, the GPU and the precision.
 """
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import torch
 
+from vnla.agent.agent import Agent
 from vnla.agent.mind import Mind
 from vnla.bcui import bcui, begin, log_distribution, seen, veil_of
+from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.episodes import Situation
@@ -26,6 +34,45 @@ EPISODES = 8
 """Walked for the comparison."""
 TOLERANCE = {"float32": 1e-3, "tf32": 0.1}
 """Precision → how far the logarithms of two probabilities may be apart."""
+
+
+def check_minds(players: Players, tasks: TaskSet, precision: str, kept: Path | None) -> None:
+    """Compare them, unless that has been done and is in the folder of what is `kept`."""
+    if kept is None or not _is_our_code(players.agent):
+        compare_minds(players, tasks, precision)
+        return
+    about = {
+        "program": checksums.of_program(),
+        "agent": repr(players.agent),
+        "torch": torch.__version__,
+        "device": _name(tasks.key.device),
+        "precision": precision,
+    }
+    file = kept / "minds" / f"{checksums.of_json(about)}.json"
+    if _is_kept(file, about):
+        return
+    difference = compare_minds(players, tasks, precision)
+    with suppress(OSError):  # it will be compared again
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.write_text(file, json.dumps({"compared": about, "difference": difference}, indent=1))
+
+
+def _is_our_code(agent: Agent) -> bool:
+    """Whether the checksum of this program is one of the agent's, too."""
+    return type(agent).__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _name(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+
+
+def _is_kept(file: Path, about: dict[str, str]) -> bool:
+    """Whether a file says that these were compared; where they differ none is written."""
+    try:
+        told = files.read_json(file, "a comparison")
+    except InputError:
+        return False
+    return isinstance(told, dict) and told.get("compared") == about
 
 
 def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") -> float:

@@ -15,13 +15,19 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import torch
+
+from vnla.agent.agent import Agent
+from vnla.agent.spotting import Spotter, spotter_of
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lane import Reading
+from vnla.common.progress import Share, unheard
 from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
-from vnla.training.cast import make_agent, make_players
+from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import (
     AGENT,
     CONFIG,
@@ -43,6 +49,9 @@ from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision
 
+if TYPE_CHECKING:
+    from vnla.vision.probe import ProbeResult
+
 CPU_BATCH = 512
 """Episodes that a validation on a CPU runs together: as many as end within seconds, for it may be cut off between two
 batches."""
@@ -61,6 +70,8 @@ class Progress:
     validating: Callable[[str, int, int], None] = lambda _split, _done, _all: None
     """Called with the split, the number of its episodes that are done, and of all."""
     validated: Callable[[LogLine], None] = lambda _: None
+    reading: Share = unheard
+    """Called with the number of houses that were looked at to learn to read views, and of all."""
 
 
 class _CutOff(BaseException):
@@ -91,6 +102,8 @@ class Run:
         self.path, self.config = path, config
         self._progress = progress or Progress()
         agent = make_agent(config, material)
+        self.reads = self._prepare(agent, material)
+        """How well its agent reads views in houses that it was not fitted to, where it has just learned to."""
         if config.training.iterations and not agent.learns:
             raise InputError(f"agent {config.agent}: cannot be trained; --iterations 0 makes a run of it as it is")
         self._judged = make_players(config, material, agent, training=False)
@@ -104,15 +117,10 @@ class Run:
             replace(config.training, ratio=config.help(training=True).ratio),
             learns_to_ask=config.aim.teaches_asking(config.policy),
             objective=config.aim,
+            practice=make_practice(config, material, agent),
             eager=eager,
         )
-        if (path / LAST).exists():
-            notes = self._trainer.resume(path / LAST)
-        else:
-            notes = {}
-            if config.begins_with:
-                first = first_agent(config)
-                load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
+        notes = self._trainer.resume(path / LAST) if (path / LAST).exists() else {}
         self._best = best_rates(path / LAST, notes)
         self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
@@ -120,6 +128,18 @@ class Run:
         self._unreported: deque[tuple[int, Reading]] = deque()
         self._log: RunLog | _Unwritten
         self._writer: _Writer | _Unwritten
+
+    def _prepare(self, agent: Agent, material: RunData) -> ProbeResult | None:
+        """Give an agent what it goes on or begins with, or has to learn before all else."""
+        last = self.path / LAST
+        if last.exists() or self.config.begins_with:
+            first = last if last.exists() else first_agent(self.config)
+            load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
+        elif isinstance(getattr(agent, "spotter", None), Spotter):
+            reader = material.reader(self.config.fold, self._progress.reading)
+            spotter_of(agent).take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
+            return reader.measured
+        return None
 
     def __enter__(self) -> Run:
         """Make the run's folder what it has to be for this run to go on; whoever does this is alone there."""

@@ -20,6 +20,15 @@ from vnla.common.errors import InputError
 from vnla.training.ranks import Ranks
 from vnla.training.trainer import Losses, Played, Trainer, matrix_units
 
+_LINE = 4
+"""Gradients begin at a multiple of so many numbers, 16 bytes. What lies otherwise the optimiser takes by another kernel, and
+that rounds otherwise: one process would not learn what the plain trainer does to the last bit."""
+PRACTISED = "practised "
+"""Before the names of what is tallied of practice."""
+_LINE = 4
+"""Gradients begin at a multiple of so many numbers, 16 bytes. What lies otherwise the optimiser takes by another kernel, and
+that rounds otherwise: one process would not learn what the plain trainer does to the last bit."""
+
 
 class SplitTrainer(Trainer):
     """An agent in training by several processes, seen by one of them."""
@@ -66,8 +75,11 @@ class SplitTrainer(Trainer):
     def _play(self, which: Tensor, seed: Tensor) -> Losses:
         with matrix_units(self.config.precision), torch.enable_grad():
             self._played = self.played(which, seed)
-            rollout, judged = self._played
-            self._tally = _Sum(self.objective.tally(rollout, judged))
+            rollout, judged, practised = self._played
+            tally = self.objective.tally(rollout, judged)
+            if practised is not None:
+                tally |= {PRACTISED + name: each for name, each in practised.tally().items()}
+            self._tally = _Sum(tally)
         nothing = self._tally.values.new_zeros(())
         return Losses(nothing, nothing)
 
@@ -77,7 +89,10 @@ class SplitTrainer(Trainer):
     def _study(self) -> Losses:
         assert self._played is not None, "it has to play first"
         played, self._played = self._played, None
-        played.rollout.totals = self._tally.parts()
+        played.rollout.totals = totals = self._tally.parts()
+        if played.practised is not None:
+            own = {name: each for name, each in totals.items() if name.startswith(PRACTISED)}
+            played.practised.totals = {name.removeprefix(PRACTISED): each for name, each in own.items()}
         with matrix_units(self.config.precision):
             losses = self.learned(played)
         self._gradients = self._flat(losses)
@@ -88,23 +103,28 @@ class SplitTrainer(Trainer):
 
     def _step(self) -> Losses:
         """The optimiser's step with the sum of the gradients. What no process has a gradient of stays as it is."""
-        sizes = [each.numel() for each in self._parameters]
+        sizes = [each.numel() + _missing(each) for each in self._parameters]
         *parts, there, nav, ask = torch.split(self._gradients, [*sizes, len(sizes), 1, 1])
         has = [each.grad is not None for each in self._parameters] if there.is_cuda else (there > 0).tolist()
         for parameter, part, some in zip(self._parameters, parts, has, strict=True):
-            parameter.grad = part.view_as(parameter) if some else None
+            parameter.grad = part[: parameter.numel()].view_as(parameter) if some else None
         self.optimiser.step()
         return Losses(nav.squeeze(0), ask.squeeze(0))
 
     def _flat(self, losses: Losses) -> Tensor:
         """All gradients, who has one, and the losses, in one tensor."""
-        given = [each.grad for each in self._parameters]
-        pairs = zip(self._parameters, given, strict=True)
-        parts = [torch.zeros_like(each) if gradient is None else gradient for each, gradient in pairs]
-        like = self._parameters[0]
+        given, like = [each.grad for each in self._parameters], self._parameters[0]
+        nothing, parts = like.new_zeros(_LINE), []
+        for each, gradient in zip(self._parameters, given, strict=True):
+            parts += [torch.zeros_like(each) if gradient is None else gradient, nothing[: _missing(each)]]
         # In a graph it is always the same ones that have a gradient.
         there = like.new_zeros(len(given)) if like.is_cuda else like.new_tensor([each is not None for each in given])
         return torch.cat([*(each.flatten().to(like.dtype) for each in parts), there, *(each.reshape(1) for each in losses)])
+
+
+def _missing(parameter: Tensor) -> int:
+    """How many numbers go after a parameter's, up to where the next begin."""
+    return -parameter.numel() % _LINE
 
 
 class _Sum:

@@ -66,9 +66,13 @@ def train_together(
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         raise InputError(f"{twice}: the same run was given twice")
-    # Lanes that share a connection to the device wait for each other; it has to be said before the device is first used.
-    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+    use_lanes()
     return train_runs(runs, _Materials(device, cache).of, audience, iterations, eager=eager, ranks=ranks)
+
+
+def use_lanes() -> None:
+    """Lanes that share a connection to a GPU wait for each other. It has to be said before the device is first used."""
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 
 def train(

@@ -40,8 +40,9 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
-from vnla.training.minds import EPISODES, compare_minds
+from vnla.training.minds import EPISODES, check_minds
 from vnla.training.objectives.objective import Imitation, Judged, Objective
+from vnla.training.practice import Practice
 
 RATES = {AGENT: 1.0, CRITIC: 10.0}
 """How many times the learning rate the parts learn with: a critic that lags behind says nothing."""
@@ -59,10 +60,11 @@ class Losses(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Episodes that were run, and what a critic says to them."""
+    """Episodes that were run, what a critic says to them, and what was practised beside them."""
 
     rollout: Rollout
     judged: Judged | None
+    practised: Rollout | None = None
 
 
 class Trainer:
@@ -76,9 +78,11 @@ class Trainer:
         *,
         learns_to_ask: bool,
         objective: Objective | None = None,
+        practice: Practice | None = None,
         eager: bool = False,
     ) -> None:
-        """By the `objective`, the paper's unless another is given; the help module learns only with `learns_to_ask`.
+        """By the `objective`, the paper's unless another is given, and by `practice` beside it, if there is any; the help
+        module learns only with `learns_to_ask`.
 
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
@@ -88,12 +92,12 @@ class Trainer:
         self.config = config
         self.learns_to_ask = learns_to_ask
         self.objective = objective or Imitation()
+        self.practice = practice
         self.done = 0
         on_gpu = tasks.key.is_cuda
         self.uncaptured = uncaptured(players) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
-        if self.captures:
-            keep_kernels()
+        self._kept = keep_kernels() if self.captures else None
         self.optimiser = torch.optim.Adam(
             [{"params": list(optimised(part)), "lr": self._rate(name)} for name, part in self.parts.items()],
             weight_decay=config.weight_decay,
@@ -153,7 +157,7 @@ class Trainer:
             return
         with self.lane.entered(), matrix_units(self.config.precision):
             self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
-            compare_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32")
+            check_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
         self._compared = True
 
     def _set_rate(self, rate: float) -> None:
@@ -178,18 +182,21 @@ class Trainer:
         """The episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
             rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
-            return Played(rollout, self.objective.judge(rollout, self.parts.get(CRITIC)))
+            judged = self.objective.judge(rollout, self.parts.get(CRITIC))
+            practised = self.practice.rollout(self.tasks, which, seed, self.players) if self.practice else None
+            return Played(rollout, judged, practised)
 
     def learned(self, played: Played) -> Losses:
         """What was lost in them; the parameters have the gradients of it."""
-        agent, objective, (rollout, judged) = self.players.agent, self.objective, played
+        agent, objective, (rollout, judged, practised) = self.players.agent, self.objective, played
         device = rollout.episodes.key.device
         with mixed_precision(self.config.precision, device):
             with beside(self._aside):
                 ask = objective.ask_loss(rollout, agent, judged) if self.learns_to_ask else None
             nav = objective.nav_loss(rollout, judged)
+            understanding = practised.nav_loss() if practised is not None else None
         self.optimiser.zero_grad(set_to_none=True)
-        torch.autograd.backward([loss for loss in (nav, ask) if loss is not None])
+        torch.autograd.backward([loss for loss in (nav, ask, understanding) if loss is not None])
         join(self._aside)
         collect_gradients(agent)
         nothing = torch.zeros((), device=device)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.house import House
+from vnla.houses.rooms import in_room
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
@@ -31,6 +32,8 @@ PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 """Of ridge regression, as multiples of the number of views."""
 LEAST_SHARE = 0.005
 """Of a view's pixels that an object must cover to count as visible: 190 pixels of 224 × 168."""
+NEWTON_STEPS = 40
+"""Enough to make probabilities of scores."""
 HELD_OUT = 5
 """One training house in five, at least one, chooses the penalty."""
 
@@ -141,13 +144,95 @@ class _Ridge:
 
     def scores(self, features: Float32, penalty: float) -> Float32:
         """(views, labels). The constant term is left out: it changes no ranking."""
-        weights = self._vectors @ (self._along / (self._values + penalty * self._views)[:, None])
-        scores: Float32 = self._standard(features) @ weights.astype(np.float32)
+        scores: Float32 = self._standard(features) @ self._weights(penalty)
         return scores
+
+    def plain(self, penalty: float) -> tuple[Float32, Float32]:
+        """The weights (dimension, labels) and constants (labels,) that give the same scores from features as they are."""
+        weights = self._scale[:, None] * self._weights(penalty)
+        return weights, -(self._mean @ weights)
+
+    def _weights(self, penalty: float) -> Float32:
+        weights = self._vectors @ (self._along / (self._values + penalty * self._views)[:, None])
+        rounded: Float32 = weights.astype(np.float32)
+        return rounded
 
     def _standard(self, features: Float32) -> Float32:
         standard: Float32 = (features - self._mean) * self._scale
         return standard
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A probe to be used: the probability of a label is the logistic function of `features @ weight + bias`."""
+
+    labels: tuple[str, ...]
+    weight: Float32  # (dimension, labels)
+    bias: Float32  # (labels,)
+    measured: ProbeResult
+    """How well labels were read in houses, each of them left out of the fit."""
+
+
+def fit_reader(features: Float32, targets: Bools, labels: Sequence[str], houses: Ints) -> Reader:
+    """Fit a probe to all views, (views, dimension) and (views, labels), to read labels in other houses.
+
+    Its scores become probabilities by what they are worth where they were not fitted: each fifth of the `houses`, which
+    are numbered view by view, is scored by a probe of the others. Labels that no view has, or all, are left out.
+    """
+    varied = np.flatnonzero(targets.any(axis=0) & ~targets.all(axis=0))
+    names = tuple(labels[each] for each in varied.tolist())
+    if not names:
+        raise InputError("no label is in some views of the training houses and not in others; there is nothing to read")
+    targets = targets[:, varied]
+    penalty = _best_penalty(features, targets, *_held_out(houses, np.ones(len(houses), dtype=np.bool_)))
+    fold, scores = _folds(houses), np.zeros(targets.shape, dtype=np.float32)
+    for left_out in (fold == each for each in np.unique(fold)):
+        scores[left_out] = _Ridge(features[~left_out], targets[~left_out]).scores(features[left_out], penalty)
+    slope, offset = _calibrated(scores, targets)
+    weight, constant = _Ridge(features, targets).plain(penalty)
+    positives = targets.sum(axis=0)
+    measured = ProbeResult(
+        names, average_precision(scores, targets), positives / len(scores), positives, penalty, len(scores), len(scores)
+    )
+    return Reader(names, weight * slope, constant * slope + offset, measured)
+
+
+def _folds(houses: Ints) -> Ints:
+    """The fifth that each view belongs to: whole houses, or blocks of neighbouring views where there is one house."""
+    _, number = np.unique(houses, return_inverse=True)
+    return number % HELD_OUT if number.any() else np.arange(len(houses)) * HELD_OUT // max(1, len(houses))
+
+
+def _calibrated(scores: Float32, targets: Bools) -> tuple[Float32, Float32]:
+    """Slope and offset (labels,) of a logistic function that makes probabilities of scores (views, labels); a slope of 0
+    where high scores are no good sign.
+
+    Platt's method: targets are a little inside of 0 and 1. Newton's steps, each label's held back where they make it worse.
+    """
+    middle, scale = scores.mean(axis=0), np.maximum(scores.std(axis=0), 1e-9)
+    x = ((scores - middle) / scale).astype(np.float64)
+    yes = targets.sum(axis=0)
+    no = len(targets) - yes
+    y = np.where(targets, (yes + 1) / (yes + 2), 1 / (no + 2))
+    usual = np.log((yes + 1) / (no + 1))
+    slope, offset, held, loss = np.zeros(len(yes)), usual.copy(), np.full(len(yes), 1e-6), np.full(len(yes), np.inf)
+    try_slope, try_offset = slope, offset
+    for _ in range(NEWTON_STEPS):
+        z = try_slope * x + try_offset
+        found = (np.logaddexp(0, z) - y * z).sum(axis=0)
+        better = found < loss
+        slope, offset, loss = (np.where(better, *pair) for pair in ((try_slope, slope), (try_offset, offset), (found, loss)))
+        held = np.where(better, held / 10, held * 10)
+        chance = 1 / (1 + np.exp(-np.clip(slope * x + offset, -50, 50)))
+        off, weight = y - chance, chance * (1 - chance)
+        steep, both, flat = (weight * x * x).sum(axis=0), (weight * x).sum(axis=0), weight.sum(axis=0)
+        up, across = (off * x).sum(axis=0), off.sum(axis=0)
+        steep, flat = steep + held * (1 + steep), flat + held * (1 + flat)
+        size = np.maximum(steep * flat - both * both, 1e-12)
+        try_slope, try_offset = slope + (flat * up - both * across) / size, offset + (steep * across - both * up) / size
+    good = slope > 0
+    plain_slope, plain_offset = np.where(good, slope / scale, 0), np.where(good, offset - slope * middle / scale, usual)
+    return plain_slope.astype(np.float32), plain_offset.astype(np.float32)
 
 
 def _best_penalty(features: Float32, targets: Bools, inside: Bools, outside: Bools) -> float:
@@ -238,7 +323,7 @@ def probe_targets(houses: Sequence[House], world: World, visibility: Visibility,
     kinds = sorted({room for room in rooms if room is not None})
     inside = np.array([[room == kind for kind in kinds] for room in rooms], dtype=np.bool_).reshape(len(rooms), len(kinds))
     table = np.concatenate([visibility.share >= least, np.repeat(inside[:, None, :], VIEWS, axis=1)], axis=2)
-    return Targets((*visibility.labels, *(f"in: {kind}" for kind in kinds)), table)
+    return Targets((*visibility.labels, *map(in_room, kinds)), table)
 
 
 def _room_types(houses: Sequence[House], world: World) -> list[str | None]:

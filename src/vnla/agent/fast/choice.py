@@ -9,15 +9,18 @@ with parameters of the same shapes. That they also compute the same is tried bef
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
 from vnla.agent.config import AgentConfig
-from vnla.agent.fast.cpu.mind import RaggedMind
 from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.navigation import NavigationModule
 from vnla.agent.plain import PlainMind
+
+if TYPE_CHECKING:
+    from vnla.agent.fast.cpu.mind import RaggedMind
 
 Shape = tuple[tuple[object, ...], ...]
 
@@ -26,8 +29,11 @@ def mind_for(module: NavigationModule) -> type[PlainMind] | type[RaggedMind] | t
     """The mind to learn with."""
     if not is_ours(module):
         return PlainMind
-    fitting = (each for each in (WholeMind, RaggedMind) if each.suits(module))
-    return next(fitting, PlainMind)
+    if WholeMind.suits(module):
+        return WholeMind
+    from vnla.agent.fast.cpu.mind import RaggedMind  # its machine code takes a moment to load
+
+    return RaggedMind if RaggedMind.suits(module) else PlainMind
 
 
 def is_ours(module: nn.Module) -> bool:

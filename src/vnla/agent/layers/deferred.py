@@ -14,7 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.layers.products import Products, make_products, precision, weight_gradients
+from vnla.agent.layers.choice import make_products
+from vnla.agent.layers.products import Products, precision, weight_gradients
 
 Pending = list[tuple[Tensor, Tensor]]
 """Inputs and gradients of outputs, call for call."""

@@ -22,7 +22,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.layers import loops
 from vnla.common.randomness import GOLDEN, signed
 
 _LEVELS = 1 << 16
@@ -159,6 +158,8 @@ def _mask(shape: torch.Size, ratio: float) -> Tensor:
 
 def _drawn(rows: int, columns: int) -> Tensor:
     """Random whole numbers of 16 bits: (rows, columns)."""
+    from vnla.agent.layers import loops  # machine code, which a GPU does without
+
     occasion = _occasion()
     if occasion is None:
         seed = int(torch.empty((), dtype=torch.int64).random_(-(1 << 63), None))

@@ -1,8 +1,8 @@
-"""The matrix products of a linear layer, in the ways that a machine is fast at.
+"""The matrix products of a linear layer, in the ways that a machine is fast at; `vnla.agent.layers.choice` says which.
 
-`InPanels`, `Transposed` and `BFloat16` are for a CPU; `products_in` says in which precision. On a GPU it is `Plain`, in the
-precision of PyTorch's autocast. In bfloat16 a CPU computes only these products, with sums in float32, and nothing around
-them: to convert all that is small costs more than it gains.
+On a GPU it is `Plain`, in the precision of PyTorch's autocast. On a CPU `products_in` says in which precision. In bfloat16
+it computes only these products, with sums in float32, and nothing around them: to convert all that is small costs more than
+it gains. In single precision it has the weight `vnla.agent.layers.arranged`.
 """
 
 from __future__ import annotations
@@ -10,27 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cached_property
 from typing import Protocol
 
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from vnla.agent.layers import loops, panels
-
 _precision: ContextVar[torch.dtype | None] = ContextVar("precision", default=None)
 
-_LINE = 16
+LINE = 16
 """Numbers in a line of the processor's cache, and rows of its matrix unit."""
 
 _MANY = 256
 """Rows by which products over all steps of an episode grow."""
 
-_FEW = 512
-"""Rows up to which a copy of the weight in another order pays."""
-
-_LARGE = 1 << 17
+LARGE = 1 << 17
 """Size of a weight from which on bfloat16 pays."""
 
 Room = Callable[[str, int, int], Tensor]
@@ -91,91 +85,6 @@ class Plain:
         return outputs.T @ inputs
 
 
-class Transposed(Plain):
-    """On a CPU, from a transposed copy of the weight: a quarter faster where there are few rows.
-
-    The copy's rows are a cache line longer than they need to be; at powers of two all of them would fall into the same few
-    places of the cache.
-    """
-
-    def __init__(self, weight: Tensor, bias: Tensor | None, room: Room | None = None) -> None:
-        """`room` gives memory for a copy."""
-        super().__init__(weight, bias)
-        self._room = room or (lambda _, rows, columns: weight.new_empty(rows, columns))
-
-    @cached_property
-    def _transposed(self) -> Tensor:
-        outputs, inputs = self._weight.shape
-        transposed = self._room("transposed", inputs, outputs + _LINE)[:, :outputs]
-        if self._weight.numel() < _LARGE:
-            return transposed.copy_(self._weight.T)
-        loops.transpose(self._weight.numpy(), transposed.numpy())
-        return transposed
-
-    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
-        if inputs.shape[0] > _FEW:
-            return super().forward(inputs, out)
-        if self._bias is None:
-            return torch.mm(inputs, self._transposed, out=out)
-        return torch.addmm(self._bias, inputs, self._transposed, out=out)
-
-    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
-        """Add the products to sums."""
-        return torch.addmm(sums, inputs, self._transposed, out=sums if out is None else out)
-
-
-class InPanels(Plain):
-    """On a CPU with wide vectors, from copies of the weight in the order in which few rows want it, for either direction."""
-
-    def __init__(self, weight: Tensor, bias: Tensor | None, room: Room) -> None:
-        """`room` gives memory for the copies."""
-        super().__init__(weight, bias)
-        self._room = room
-
-    @cached_property
-    def _forth(self) -> Tensor:
-        outputs, inputs = self._weight.shape
-        arranged = self._panels("forth", outputs, inputs)
-        panels.arrange_transposed(self._weight.numpy(), arranged.numpy())
-        return arranged
-
-    @cached_property
-    def _back(self) -> Tensor:
-        outputs, inputs = self._weight.shape
-        arranged = self._panels("back", inputs, outputs)
-        panels.arrange(self._weight.numpy(), arranged.numpy())
-        return arranged
-
-    def _panels(self, name: str, columns: int, depth: int) -> Tensor:
-        count = -(-columns // panels.WIDTH)
-        return self._room(name, count * depth, panels.WIDTH).view(count, depth, panels.WIDTH)
-
-    def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
-        if inputs.shape[0] > _FEW:
-            return super().forward(inputs, out)
-        outputs = len(self._weight)
-        start = self._weight.new_zeros(outputs) if self._bias is None else self._bias
-        return _in_panels(inputs, self._forth, start[None], inputs.new_empty(len(inputs), outputs) if out is None else out)
-
-    def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
-        """Add the products to sums."""
-        return _in_panels(inputs, self._forth, sums, sums if out is None else out)
-
-    def backward(self, outputs: Tensor, first: int) -> Tensor:
-        """The gradient of the inputs."""
-        if outputs.shape[0] > _FEW or first:
-            return super().backward(outputs, first)
-        inputs = self._weight.shape[1]
-        return _in_panels(outputs, self._back, outputs.new_zeros(1, inputs), outputs.new_empty(len(outputs), inputs))
-
-
-def _in_panels(rows: Tensor, arranged: Tensor, start: Tensor, out: Tensor) -> Tensor:
-    panels.multiply(rows.numpy(), arranged.numpy(), start.numpy(), out.numpy())
-    return out
-
-
 class BFloat16:
     """On a CPU. For a product of a new shape code is generated first, so rows are filled up to a few round numbers."""
 
@@ -185,9 +94,9 @@ class BFloat16:
     def inputs(self, values: Tensor) -> Tensor:
         """Converted, and with room behind for a round number of rows."""
         rows = len(values)
-        if rows % _LINE == 0:
+        if rows % LINE == 0:
             return values.to(torch.bfloat16)
-        return torch.empty(_round(rows, _LINE), values.shape[1], dtype=torch.bfloat16)[:rows].copy_(values)
+        return torch.empty(_round(rows, LINE), values.shape[1], dtype=torch.bfloat16)[:rows].copy_(values)
 
     def outputs(self, gradient: Tensor) -> Tensor:
         """Likewise."""
@@ -239,7 +148,7 @@ def _filled(values: Tensor) -> Tensor:
 
 def _whole(values: Tensor) -> Tensor:
     """The rows with the room behind them, whatever it holds."""
-    return values.as_strided((_round(len(values), _LINE), values.shape[1]), values.stride())
+    return values.as_strided((_round(len(values), LINE), values.shape[1]), values.stride())
 
 
 def _round(rows: int, step: int) -> int:
@@ -261,14 +170,3 @@ def precision(device: torch.device) -> torch.dtype | None:
     if device.type == "cpu":
         return _precision.get()
     return torch.get_autocast_dtype(device.type) if torch.is_autocast_enabled(device.type) else None
-
-
-def make_products(weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None, room: Room | None = None) -> Products:
-    """The products with a weight, in a precision; `room` gives memory for copies of a weight that is used many times."""
-    if weight.device.type != "cpu":
-        return Plain(weight, bias, dtype)
-    if dtype == torch.bfloat16 and weight.numel() >= _LARGE:
-        return BFloat16(weight, bias)
-    if room is not None and panels.available() and min(weight.shape) >= panels.WIDTH // 2:
-        return InPanels(weight, bias, room)
-    return Transposed(weight, bias, room)

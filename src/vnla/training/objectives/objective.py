@@ -34,6 +34,8 @@ class Objective(ABC):
 
     timed: ClassVar[bool] = False
     """Whether episodes have the time in training that they would have in evaluation; in the paper they have less."""
+    navigates: ClassVar[bool] = True
+    """Whether the navigator learns."""
     divisible: ClassVar[bool] = False
     """Whether its losses can be those of a part of a batch: what they divide by is tallied, and they ask for its total."""
 

@@ -35,6 +35,7 @@ class Worth(Objective):
     """The help module learns what a request is worth."""
 
     timed: ClassVar[bool] = True
+    navigates: ClassVar[bool] = False
     divisible: ClassVar[bool] = True
     metres: float = 0.5
     """Share of closeness to the goal in what counts as a good end; the rest is success."""

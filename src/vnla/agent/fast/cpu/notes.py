@@ -18,8 +18,9 @@ from vnla.agent.encoder import by_place
 from vnla.agent.fast.cpu import loops
 from vnla.agent.fast.cpu.loops import COLUMNS
 from vnla.agent.fast.packed import Packed
+from vnla.agent.layers.choice import make_products
 from vnla.agent.layers.dropout import Lots, lots, lots_of_words
-from vnla.agent.layers.products import Products, make_products, precision
+from vnla.agent.layers.products import Products, precision
 from vnla.agent.navigation import Decoded, NavigationModule
 from vnla.roles.words import Words
 from vnla.world.actions import NAV_ACTIONS

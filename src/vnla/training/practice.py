@@ -1,0 +1,166 @@
+"""Practice in understanding: short walks by which an agent learns what sentences mean, beside the episodes of Algorithm 1.
+
+In an episode few steps follow a request, so little is learned of what the advisor says. Here an agent stands somewhere in
+the house of an episode, with an instruction that begins with what the advisor would say there; the navigation teacher leads
+it through the actions that were said, and it learns to imitate them. A walk has k steps, and nothing is composed or read on
+the way; on a GPU many walks take little longer than few.
+
+Some of the words may be strange (`Strange`), so that the agent learns to do with what it understands of a sentence. Not in
+the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from vnla.bcui import bcui
+from vnla.common.capture import fused
+from vnla.common.errors import InputError
+from vnla.common.randomness import Purpose, uniform
+from vnla.episodes import Episodes, Situation, beginning
+from vnla.players import Players
+from vnla.roles.acting import BCUI
+from vnla.roles.advisor import Advisor, Lexicon, Voice
+from vnla.roles.following import Led
+from vnla.roles.help_policies import AtFirst
+from vnla.roles.words import Heard, Phrases, Words
+from vnla.rollout import Rollout
+from vnla.tasks.task_set import TaskSet
+from vnla.world.compiled import viewpoint_of
+from vnla.world.views import HEADINGS, LEVEL_ROW, VIEWS
+
+EARLIER = 8
+"""Walks begin up to so many actions after a place that was drawn: otherwise most of them would be turns on the spot."""
+
+DRAWS = 3
+"""Numbers that are drawn for where a walk begins."""
+NONE = tuple("".join(letters) for letters in product("bdfgklmnprstvz", "aeiou", ("ndu", "sko", "lki", "rfe"), ("", "m")))
+"""Words that mean nothing."""
+
+
+@dataclass(frozen=True)
+class Strange:
+    """Which words are strange: half of them are known by their spelling alone, and the others are none.
+
+    Behind the words that an agent knows, it has met them once more, and then `NONE`, words that mean nothing.
+    """
+
+    share: float  # of the words that are said
+    words: int  # that the agent knows
+
+    @staticmethod
+    def met(words: Sequence[str]) -> list[str]:
+        """All that an agent has to meet that knows `words`."""
+        return [*words, *words, *NONE]
+
+
+@dataclass(frozen=True)
+class Practice:
+    """So many walks for each episode of a batch, in its house."""
+
+    walks: int
+    strange: Strange | None = None
+
+    def __post_init__(self) -> None:
+        if self.walks < 1:
+            raise InputError(f"practice {self.walks}: must be 1 or more walks for each episode")
+
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, players: Players) -> Rollout:
+        """The walks beside the tasks numbered `which`, with seeds."""
+        copy = torch.arange(1, self.walks + 1, device=which.device)[:, None].expand(-1, len(which))
+        which, seed = which.repeat(self.walks), seed.repeat(self.walks) + copy.flatten()
+        k, zero = players.advisor.k, torch.zeros_like(which)
+        episodes = Episodes(
+            environment=tasks.environment, key=tasks.key[which], seed=seed, start=tasks.start[which],
+            goals=tasks.goals[which], time_budget=tasks.time_budget[which].clamp(min=k), help_budget=zero + 1,
+            start_paths=zero[:, None, None], end_goals=tasks.end_goals.rows(which), sought=tasks.sought[which],
+            most_requests=1,
+        )  # fmt: skip
+        episodes = replace(episodes, start=somewhere(episodes))
+        said = players.voice.say(beginning(episodes)).words
+        if self.strange is not None:
+            said = strangely(said, episodes.key, seed, self.strange)
+        return bcui(replace(episodes, end_goals=told_first(said, episodes.end_goals)), led(players), longest=k)
+
+
+@fused
+def somewhere(episodes: Episodes) -> Tensor:
+    """Poses in the houses of episodes: level ones that are drawn, and up to some actions of the teacher after them."""
+    environment, goals = episodes.environment, episodes.goals
+    first = environment.world.first
+    house = torch.searchsorted(first, viewpoint_of(episodes.start), right=True)
+    begin, end = torch.take(first, house - 1), torch.take(first, house)
+    place, heading, actions = (uniform(episodes.seed, episodes.key, Purpose.PRACTICE, draw) for draw in range(DRAWS))
+    viewpoint = begin + (place * (end - begin)).long()
+    pose = viewpoint * VIEWS + LEVEL_ROW * HEADINGS + (heading * HEADINGS).long()
+    pose = torch.where(environment.distance_left(pose, goals).isfinite(), pose, episodes.start)
+    for action in range(EARLIER):
+        after = environment.step(pose, environment.nav_teacher(pose, goals), goals)
+        pose = torch.where(actions * (EARLIER + 1) >= action + 1, after, pose)
+    return pose
+
+
+@fused
+def strangely(said: Words, key: Tensor, seed: Tensor, strange: Strange) -> Words:
+    """What was said in walks of these keys and seeds, with strange words."""
+    place = torch.arange(said.tokens.shape[1], device=said.tokens.device)
+    drawn = uniform(seed[:, None], key[:, None], Purpose.PRACTICE, DRAWS + place) / strange.share
+    none = 2 * strange.words + ((drawn * 2 - 1) * len(NONE)).long()
+    tokens = torch.where(drawn < 0.5, said.tokens + strange.words, none)
+    return Words(torch.where((drawn < 1) & said.mask(), tokens, said.tokens), said.length)
+
+
+@fused
+def told_first(said: Words, end_goals: Words) -> Words:
+    """Instructions that begin with what was said: sentences, each followed by its end-goal."""
+    tokens = torch.cat([said.tokens, end_goals.tokens], dim=1)
+    place = torch.arange(tokens.shape[1], device=tokens.device)
+    length = said.length + end_goals.length
+    source = torch.where(place < said.length[:, None], place, place + (said.tokens.shape[1] - said.length)[:, None])
+    inside = place < length[:, None]
+    return Words(tokens.gather(1, source * inside) * inside, length)
+
+
+def led(players: Players) -> Players:
+    """The same with an advisor who leads the agent from its first step on, as if it had asked, and says nothing more."""
+    phrases = players.voice.phrases
+    length = phrases.words.length.new_zeros(1)
+    mute = Mute(Phrases(Words(length.new_empty(1, 0), length), phrases.end, lambda _: ""))
+    return replace(
+        players, advisor=Guide(players.advisor.k, mute), voice=mute, help_policy=AtFirst(), acting=BCUI, following=Led(),
+        deliberate=False, keeps_known=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Mute(Voice):
+    """Says nothing, and has no room for words."""
+
+    phrases: Phrases
+
+    def say(self, now: Situation) -> Heard:
+        """Nothing."""
+        return Heard(torch.zeros_like(now.pose), self.phrases)
+
+
+@dataclass(frozen=True)
+class Guide(Advisor):
+    """Acts for the agent without a word."""
+
+    k: int
+    voice: Mute
+    direct: bool = True
+    speaks: bool = False
+
+    def words(self) -> Sequence[str]:
+        """None."""
+        return ()
+
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Mute:  # noqa: ARG002
+        """As it is."""
+        return self.voice

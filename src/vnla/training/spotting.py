@@ -1,0 +1,88 @@
+"""What an agent with the sense `spotted` learns before all else: to read from single views what is in them.
+
+The labels are those of the training houses of the run alone: what is in view (`vnla.houses.sightings`) and in which kind of
+room. In other houses nobody looks at labels; there the probe is what it has learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from vnla.agent.spotting import legible, seen_in
+from vnla.common.errors import InputError
+from vnla.common.progress import Share, unheard
+from vnla.houses.house import House
+from vnla.houses.rooms import in_room
+from vnla.houses.sightings import SIGHTING, sightings_in
+from vnla.vision.probe import Reader, drawn_visibility, fit_reader, probe_targets
+from vnla.world.compiled import World
+from vnla.world.views import VIEWS
+
+if TYPE_CHECKING:
+    from vnla.training.data import RunData
+
+MOST_VIEWS = 20_000
+"""Of the training houses that a probe is fitted to, drawn at random."""
+LARGEST_VIEW = 8192
+"""Numbers of a view that a probe is fitted to at most: its time grows with their third power."""
+
+
+def learn_to_read(data: RunData, names: Sequence[str], progress: Share = unheard, most: int = MOST_VIEWS) -> Reader:
+    """A probe of the views of some houses, by their names; `progress` is told how many of them have been looked at."""
+    houses = [house for house in data.folder.houses if house.name in set(names)]
+    labels = _labels(houses)
+    _check(data, labels)
+    column = {label: i for i, label in enumerate(labels)}
+    drawn = _drawn([len(World.compile([house]).ids) * VIEWS for house in houses], most)
+    features, targets = [], []
+    progress(0, len(houses))
+    for done, (house, rows, seen) in enumerate(zip(houses, drawn, sightings_in(data.folder, houses), strict=True), 1):
+        number = data.world.house(house.name)
+        features.append(seen_in(data.world, data.views, number, torch.from_numpy(rows)).cpu().numpy())
+        targets.append(_targets(house, seen.seen, column)[rows])
+        progress(done, len(houses))
+    number_of = np.repeat(np.arange(len(houses)), [len(rows) for rows in drawn])
+    return fit_reader(np.concatenate(features), np.concatenate(targets), labels, number_of)
+
+
+def _labels(houses: Sequence[House]) -> list[str]:
+    """What may be read in houses: objects, and kinds of rooms."""
+    objects = {thing.label for house in houses for thing in house.objects}
+    rooms = {room.name for house in houses for room in house.rooms}
+    return [*sorted(objects), *sorted(map(in_room, rooms))]
+
+
+def _check(data: RunData, labels: Sequence[str]) -> None:
+    if not labels:
+        raise InputError(
+            f"{data.folder.path}: knows neither objects nor rooms, so there is nothing to spot; go without --sense spotted"
+        )
+    size = sum(view.shape[1] for view in legible(data.views).values())
+    if not 0 < size <= LARGEST_VIEW:
+        raise InputError(
+            f"the sense spotted: reads features of 1 to {LARGEST_VIEW:,} numbers a view, not of {size:,}; choose other"
+            " --features"
+        )
+
+
+def _drawn(views: Sequence[int], most: int) -> list[NDArray[np.int64]]:
+    """At most so many of the views of houses, drawn from all alike: their places in each house, in rising order."""
+    first = np.cumsum([0, *views])
+    chosen = np.sort(np.random.default_rng(0).permutation(first[-1])[:most])
+    return [chosen[np.searchsorted(chosen, a) : np.searchsorted(chosen, b)] - a for a, b in pairwise(first)]
+
+
+def _targets(house: House, seen: NDArray[np.void], column: dict[str, int]) -> NDArray[np.bool_]:
+    """What each view of a house shows, (views, labels)."""
+    assert seen.dtype == SIGHTING
+    world = World.compile([house])
+    found = probe_targets([house], world, drawn_visibility([house], world, lambda _: seen))
+    table = np.zeros((len(world.ids) * VIEWS, len(column)), dtype=np.bool_)
+    table[:, [column[label] for label in found.labels]] = found.table.reshape(len(table), -1)
+    return table

@@ -1,0 +1,185 @@
+"""Practice in understanding: walks that begin with something said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from cottage_run import write_cottage
+from vnla.agent.fast.cpu.mind import RaggedMind
+from vnla.agent.fast.gpu.mind import WholeMind
+from vnla.agent.mind import Mind
+from vnla.agent.plain import PlainMind
+from vnla.bcui import bcui
+from vnla.common.batching import Batching
+from vnla.common.errors import InputError
+from vnla.episodes import beginning
+from vnla.evaluation.evaluate import greedy
+from vnla.language.advisor import GrammarAdvisor
+from vnla.language.speech import plan_of
+from vnla.players import Players
+from vnla.roles.acting import BCUI
+from vnla.roles.advisor import TemplateAdvisor
+from vnla.roles.help_policies import AtFirst
+from vnla.roles.words import Words
+from vnla.rollout import Rollout
+from vnla.training.cast import make_agent, make_players, make_practice, vocabulary_of
+from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.data import RunData
+from vnla.training.practice import NONE, Practice, Strange, strangely, told_first
+from vnla.training.trainer import Trainer
+from vnla.world.actions import STOP
+from vnla.world.compiled import viewpoint_of
+
+SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8, "dropout": 0.0}
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    world, tasks = write_cottage(tmp_path_factory.mktemp("cottages"), houses=3)
+    return RunConfig(
+        world=str(world), tasks=str(tasks), features="symbolic", training=TrainingConfig(iterations=2, batch=4),
+        agent_options=SIZES, practice=3,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(config: RunConfig) -> RunData:
+    return RunData.load(config)
+
+
+@pytest.fixture(scope="module")
+def players(config: RunConfig, data: RunData) -> Players:
+    return make_players(config, data, make_agent(config, data), training=True)
+
+
+def walked(data: RunData, players: Players, which: list[int], seed: int = 5) -> Rollout:
+    tasks = torch.tensor(which)
+    return Practice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), players)
+
+
+def test_an_instruction_begins_with_what_was_said() -> None:
+    said = Words(torch.tensor([[7, 8, 9], [7, 0, 0], [0, 0, 0]]), torch.tensor([3, 1, 0]))
+    goals = Words(torch.tensor([[4, 5], [4, 0], [4, 5]]), torch.tensor([2, 1, 2]))
+    told = told_first(said, goals)
+    assert told.tokens.tolist() == [[7, 8, 9, 4, 5], [7, 4, 0, 0, 0], [4, 5, 0, 0, 0]]
+    assert told.length.tolist() == [5, 2, 2]
+
+
+@pytest.mark.parametrize("advisor", [GrammarAdvisor(k=8), TemplateAdvisor(k=3)])
+def test_it_decides_as_one_who_asked_and_was_told(config: RunConfig, data: RunData, advisor: Any) -> None:
+    """The same walks as episodes in which the agent asks at once, and hears the same sentences."""
+    asked = replace(config, advisor=advisor)
+    agent, voice = make_agent(asked, data), advisor.ready(vocabulary_of(asked, data))
+    players = replace(make_players(config, data, agent, training=True), advisor=advisor, voice=voice)
+    with greedy(players.agent):
+        practised = walked(data, players, list(range(8)))
+        episodes = replace(practised.episodes, end_goals=data.training_tasks().end_goals.rows(torch.arange(8).repeat(3)))
+        hearing = replace(players, help_policy=AtFirst(), acting=BCUI, deliberate=False)
+        heard = bcui(episodes, hearing, longest=advisor.k)
+    assert torch.equal(practised.every("nav"), heard.every("nav"))
+    torch.testing.assert_close(practised.every("final"), heard.every("final"), rtol=1e-4, atol=1e-5)
+
+
+def test_the_teacher_leads_through_what_was_said(data: RunData, players: Players) -> None:
+    rollout = walked(data, players, list(range(18)))
+    plan = plan_of(beginning(rollout.episodes), 4).actions
+    done = rollout.table("nav", STOP)
+    assert torch.equal(done, plan[:, : done.shape[1]])
+    assert rollout.moments[0].request.all() and len(rollout.moments) == 4
+    assert len(set(plan.flatten().tolist())) > 3, "not only turns"
+
+
+def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, players: Players) -> None:
+    """Whoever else is in the batch."""
+    both, one = walked(data, players, [2, 8]).episodes, walked(data, players, [8]).episodes
+    for field in ("start", "goals", "seed", "key"):
+        assert torch.equal(getattr(both, field)[1::2], getattr(one, field))
+    world = data.world
+    starts, tasks = both.start.view(3, 2), data.training_tasks().start[torch.tensor([2, 8])]
+    houses = torch.bucketize(viewpoint_of(starts), world.first, right=True)
+    assert (houses == torch.bucketize(viewpoint_of(tasks), world.first, right=True)).all()
+    assert len(set(both.start.tolist())) > 3, "not where the tasks begin"
+
+
+def test_strange_words_are_met_by_their_spelling_or_are_none(config: RunConfig, data: RunData) -> None:
+    spelled = replace(config, strange=0.4, agent_options=SIZES | {"pieces": 64})
+    agent = make_agent(spelled, data)
+    practice, words = make_practice(spelled, data, agent), vocabulary_of(spelled, data).words
+    assert practice is not None and practice.strange == Strange(0.4, len(words))
+    said = Words(torch.randint(3, len(words), (200, 10)), torch.randint(1, 11, (200,)))
+    heard = strangely(said, torch.arange(200), torch.zeros(200, dtype=torch.int64), practice.strange)
+    changed, there = heard.tokens != said.tokens, said.mask()
+    assert not changed[~there].any() and torch.equal(heard.length, said.length)
+    twins = heard.tokens == said.tokens + len(words)
+    none = (heard.tokens >= 2 * len(words)) & (heard.tokens < 2 * len(words) + len(NONE))
+    assert torch.equal(changed, twins | none)
+    for kind in (twins, none):
+        assert 0.15 < float(kind[there].float().mean()) < 0.25
+    embedding = agent.navigation.encoder.embedding  # type: ignore[union-attr]
+    assert len(embedding.weight) == 2 * len(words) + len(NONE)
+    torch.testing.assert_close(embedding.weight[len(words) + 9], embedding.share[9] @ embedding.pieces)
+
+
+def test_words_that_mean_nothing_are_none_of_the_grammars() -> None:
+    assert len(set(NONE)) == len(NONE) and not set(NONE) & set(GrammarAdvisor().words())
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"practice": -1}, "practice -1: must be"),
+        ({"practice": 0, "strange": 0.1}, "strange words: are met in practice"),
+        ({"strange": 1.5}, "strange 1.5: is a share of words"),
+        ({"objective": "worth", "help_policy": "valued"}, "with the objective worth the navigator stays"),
+        ({"advisor": TemplateAdvisor(direct=True, speaks=False)}, "is about what the advisor says, but it says nothing"),
+    ],
+)
+def test_what_cannot_be_practised_is_refused(config: RunConfig, changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        replace(config, **changes)
+
+
+def test_strange_words_want_an_agent_that_can_read_them(config: RunConfig, data: RunData) -> None:
+    strange = replace(config, strange=0.1)
+    with pytest.raises(InputError, match="strange words: can only be read by an agent that knows words by their pieces"):
+        make_practice(strange, data, make_agent(strange, data))
+
+
+def test_nothing_is_practised_unless_asked_for(config: RunConfig, data: RunData) -> None:
+    plain = replace(config, practice=0)
+    assert make_practice(plain, data, make_agent(plain, data)) is None
+
+
+MINDS = [(RaggedMind, False), (WholeMind, True), (PlainMind, True)]
+"""And whether the batch has a fixed size, as on a GPU."""
+
+
+def learned(config: RunConfig, data: RunData, mind: type[Mind], *, fixed: bool) -> dict[str, Tensor]:
+    """The gradients of an iteration with strange words in practice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vnla.agent.paper.mind_for", lambda _: mind)
+        agent = make_agent(config, data)
+        players = replace(make_players(config, data, agent, training=True), batching=Batching(fixed=fixed))
+        practice = make_practice(config, data, agent)
+        trainer = Trainer(players, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
+        which = torch.arange(4)
+        trainer.learned(trainer.played(which, torch.full_like(which, 3)))
+    return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}
+
+
+def test_all_minds_learn_alike_from_episodes_and_practice_together(config: RunConfig, data: RunData) -> None:
+    strange = replace(config, strange=0.3, agent_options=SIZES | {"pieces": 64})
+    plain = learned(strange, data, PlainMind, fixed=False)
+    without = learned(replace(strange, practice=0, strange=0.0), data, PlainMind, fixed=False)
+    name = "navigation.encoder.embedding.pieces"
+    assert plain[name].any() and not torch.allclose(plain[name], without[name])
+    for mind, fixed in MINDS:
+        found = learned(strange, data, mind, fixed=fixed)
+        assert found.keys() == plain.keys()
+        for each, gradient in found.items():
+            torch.testing.assert_close(gradient, plain[each], rtol=1e-3, atol=1e-5, msg=f"{mind.__name__} {each}")
