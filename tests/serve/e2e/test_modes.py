@@ -66,6 +66,7 @@ class TestWatch:
         page = guest.go("/#watch")
         slider = page.get_by_role("slider")
         guest.button("Pause").click()
+        slider.press("Home")
         for _ in range(4):
             page.keyboard.press(",")
         page.keyboard.press(".")
@@ -89,6 +90,7 @@ class TestWatch:
         guest.button("Pause").click()
         page.get_by_role("slider").press("Home")
         page.get_by_text("Why?").click()
+        guest.until(guest.stands_still)
         thought = guest.state["steps"][0]["thought"]
         for name, before, after in zip(ACTIONS, thought["before"], thought["after"], strict=True):
             row = page.get_by_role("row", name=name)
@@ -117,6 +119,7 @@ class TestWatch:
         expect(page.locator(".plan .goal")).to_have_count(0)
         page.keyboard.press("g")
         expect(page.get_by_label("Show where it is")).to_be_checked()
+        guest.until(guest.stands_still)
         assert guest.state["ended"]["goals"]
 
     def test_a_link_gives_the_same_episode_in_another_browser(
@@ -152,8 +155,8 @@ class TestHelp:
         field.press("Enter")
         expect(page.locator(".talk li").first).to_contain_text("You: “turn right and walk two steps”")
         expect(page.locator(".talk li").first).to_contain_text("It heard: “turn right, go forward 2 steps”")
-        first = guest.state["steps"][0]
         guest.until(guest.stands_still)
+        first = guest.state["steps"][0]
         while guest.state["ended"] is None:
             step = guest.state["waits"]["step"]
             guest.button("Say what the advisor would", exact=False).click()
@@ -237,9 +240,9 @@ class TestBeat:
         guest.go("/#beat")
         before = guest.see()
         guest.act("ArrowRight")
-        assert abs(guest.see().astype(int) - before).mean() > 5
+        guest.until(lambda: abs(guest.see().astype(int) - before).mean() > 5)
         guest.act("ArrowLeft")
-        assert abs(guest.see().astype(int) - before).mean() < 1
+        guest.until(lambda: abs(guest.see().astype(int) - before).mean() < 1)
 
     def test_by_buttons(self, guest: Guest) -> None:
         guest.go("/#beat")
