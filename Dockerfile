@@ -9,8 +9,9 @@ RUN python -m build --wheel --outdir /wheels
 FROM python:3.12-slim
 # An extra index whose PyTorch is for CPUs makes the image several gigabytes smaller: --build-arg PIP_EXTRA_INDEX_URL=…
 ARG PIP_EXTRA_INDEX_URL
+# A C compiler, since Triton builds what calls a GPU's kernels: docker run --gpus all …
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libgomp1 \
+    && apt-get install --yes --no-install-recommends gcc libc6-dev libgomp1 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 vnla \
     && mkdir /work && chown vnla /work

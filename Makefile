@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+# On two cores: one of three is waiting, for a browser or for a process that it has started.
+WORKERS ?= 3
 # The workers share the cores: more threads of each would only wait for each other. Each begins with a part of the tests and
 # then takes from the others', so that what a file's tests share is mostly made once; and of what they start, processes find
 # bytecode, whatever the shell says of it.
