@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.language.denoting import denote
 from vnla.language.handwritten import Written, handwritten, written_world
 from vnla.language.parser import parse
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
-from vnla.world.views import HEADINGS, VIEWS
 
 Row = tuple[bool, bool, bool, bool]
 COLUMNS = ("exact actions", "end pose", "same viewpoint", "and within 30 degrees")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from vnla.camera.views import LEVEL_ROW, VIEWS, view_index
 from vnla.common.files import write_bytes
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -22,7 +23,6 @@ from vnla.report.maps import Step, draw_house
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World, view_of, viewpoint_of
-from vnla.world.views import LEVEL_ROW, VIEWS, view_index
 
 GOAL = "bathroom"
 START = VIEWS * 4 + view_index(LEVEL_ROW, 6)  # in the living room, facing south

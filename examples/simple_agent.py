@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from vnla.agent.agent import Sizes
 from vnla.agent.simple import Observation
-from vnla.roles.words import Words
+from vnla.words import Words
 
 
 class State(NamedTuple):

@@ -6,6 +6,7 @@ from functools import cache
 
 import torch
 
+from vnla.camera.views import VIEWS
 from vnla.episodes import Situation
 from vnla.houses.generate.build import GeneratedHouse
 from vnla.houses.generate.world import Recipe
@@ -19,7 +20,6 @@ from vnla.report.advice import wandering
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 VOCABULARY = Vocabulary((*SPECIAL, *GrammarAdvisor().words()))
 

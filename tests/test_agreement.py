@@ -13,6 +13,7 @@ import networkx as nx
 import pytest
 import torch
 
+from vnla.camera.views import HEADINGS, TURN, VIEWS
 from vnla.houses.house import House
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import scattered_house
@@ -22,7 +23,6 @@ from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import until_stop
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import HEADINGS, TURN, VIEWS
 
 TURNS = {Nav.LEFT: (-1, 0), Nav.RIGHT: (1, 0), Nav.UP: (0, 1), Nav.DOWN: (0, -1), Nav.STOP: (0, 0)}
 

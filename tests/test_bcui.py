@@ -44,6 +44,7 @@ from agent.small import (
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui, log_distribution
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.batching import Batching
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes
@@ -53,11 +54,10 @@ from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.roles.choice import HELP_POLICIES, help_policy
 from vnla.roles.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never
 from vnla.roles.help_teacher import HelpTeacher, Reason
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
+from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_START, Ask, Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
 

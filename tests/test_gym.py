@@ -25,6 +25,7 @@ from torch import Tensor
 
 import vnla.gym
 from cottage_players import TASKS, Scripted, players
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.episodes import Episodes, When
 from vnla.evaluation.evaluate import evaluate
@@ -38,7 +39,6 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 LEFT, RIGHT, FORWARD, STOP = int(Nav.LEFT), int(Nav.RIGHT), int(Nav.FORWARD), int(Nav.STOP)
 KITCHEN = {"task": "1"}

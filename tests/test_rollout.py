@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes
-from vnla.roles.words import Phrases, Words
+from vnla.roles.words import Phrases
 from vnla.rollout import Moment, Rollout, steps_taken
+from vnla.words import Words
 
 BLOCKED = -math.inf
 

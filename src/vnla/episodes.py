@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.randomness import Purpose, row_seeds
-from vnla.roles.words import Words
+from vnla.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import NOWHERE, Environment, viewpoint_of
 

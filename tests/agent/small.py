@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from vnla.agent.config import AgentConfig
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.paper import PaperAgent
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.batching import Batching
 from vnla.episodes import Episodes, Situation
 from vnla.houses.cottage import cottage
@@ -18,11 +19,11 @@ from vnla.roles.acting import ALONE, Acting
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
 from vnla.roles.help_policies import HelpPolicy, Never
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
 from vnla.rollout import Rollout
+from vnla.words import Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS, view_index
 
 END_MARK = 1
 FIRST_WORD = 2

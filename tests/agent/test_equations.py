@@ -15,7 +15,8 @@ from vnla.agent.mind import Decision, Start
 from vnla.agent.paper import PaperAgent
 from vnla.agent.plain import PlainMind
 from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
+from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_ACTIONS, NAV_START
 
 CLOSE = 1e-10

@@ -27,8 +27,9 @@ from vnla.bcui import bcui
 from vnla.roles.acting import BCUI
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AsTaught, AtFirst
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
 from vnla.rollout import Rollout
+from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_START
 from vnla.world.compiled import Environment
 

@@ -15,7 +15,7 @@ from vnla.agent.layers.cells import LSTMCell, Recurrent, advance
 from vnla.agent.layers.deferred import DeferredLinear, collect_gradients
 from vnla.agent.layers.products import products_in
 from vnla.agent.navigation import attend
-from vnla.roles.words import Words
+from vnla.words import Words
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:

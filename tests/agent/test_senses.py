@@ -11,13 +11,13 @@ from torch import Tensor
 from agent.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
 from vnla.agent.senses import LENT, SENSES, Advice, Been, Clock, Requests, Sense, senses_named
 from vnla.bcui import bcui, seen, veil_of
+from vnla.camera.views import HEADINGS
 from vnla.common.errors import InputError
 from vnla.episodes import Situation, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_policies import AsTaught, AtFirst
 from vnla.world.actions import Nav
 from vnla.world.compiled import NOWHERE, Environment, look_up
-from vnla.world.views import HEADINGS
 
 
 @pytest.fixture(scope="module")

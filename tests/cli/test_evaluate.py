@@ -15,6 +15,7 @@ import torch
 import command
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.camera.views import VIEWS
 from vnla.evaluation.kept import read_scores
 from vnla.houses.folder import read_world
 from vnla.tasks.dataset import read_dataset
@@ -23,7 +24,6 @@ from vnla.training.config import RunConfig
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 Vnla = Callable[..., tuple[int, str]]
 

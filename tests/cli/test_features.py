@@ -10,11 +10,11 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
+from vnla.camera.views import VIEWS
 from vnla.houses.folder import read_world
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 @pytest.fixture

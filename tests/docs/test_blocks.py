@@ -19,11 +19,11 @@ import vnla.mattersim
 from cottage_run import write_cottage
 from pages import PAGES, ROOT
 from vnla import cli
+from vnla.camera.views import VIEWS
 from vnla.houses.folder import read_world
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(vnla [^`]+)`(?!`)")

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cottage_players import TASKS, WORLD
+from vnla.camera.views import VIEWS
 from vnla.evaluation.measures import (
     agreement,
     count_reasons,
@@ -33,7 +34,6 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.roles.help_teacher import Reason
 from vnla.world.compiled import NO_ROOM
-from vnla.world.views import VIEWS
 
 TO_KITCHEN, TO_HALLWAY = 1, 4
 STRAIGHT = ("living_west", "living_east", "hall_south", "kitchen")

@@ -76,7 +76,7 @@ def test_the_order_of_edges_and_of_visible_numbers_does_not_matter() -> None:
 def test_an_excluded_viewpoint_keeps_its_number_but_has_no_neighbours() -> None:
     some = house(viewpoints=(A, replace(B, included=False), C), edges=((0, 1), (0, 2)))
     assert some.neighbours == ((2,), (), (0,))
-    assert some.number == {"a": 0, "b": 1, "c": 2}
+    assert some.number == {"a": 0, "b": 1, "c": 2} and some.stands == (0, 2)
     assert some.parts() == [[0, 2]]
     assert some.warnings == ()
 

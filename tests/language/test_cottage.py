@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.houses.cottage import cottage
 from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames
 from vnla.language.sights import plain_sights
@@ -14,7 +15,6 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS, view_index
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))
 WORLD = World.compile([cottage()])

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import vnla
+from vnla.camera.views import HEADINGS, ROWS, VIEWS, view_index
 from vnla.houses.generate.world import GENERATOR, PRESETS, recipes
 from vnla.houses.house import House
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World
-from vnla.world.views import HEADINGS, ROWS, VIEWS, view_index
 
 Line = dict[str, Any]
 HouseKey = tuple[str, int, int]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.houses.cottage import cottage
 from vnla.language.denoting import denote
 from vnla.language.frames import (
@@ -37,7 +38,6 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
 from vnla.roles.phrases import subgoal_text
 from vnla.world.actions import Nav
-from vnla.world.views import VIEWS, view_index
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))
 KITCHEN, HALL, LIVING = map(room_of, "khl")

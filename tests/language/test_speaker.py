@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.language.facts import facts_of
@@ -28,7 +29,6 @@ from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS, view_index
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))
 GROUND = Ground.of([AROUND], [facts_of(AROUND)])

@@ -9,6 +9,7 @@ import pytest
 from shapely import LineString, MultiPoint, Point
 
 import spoken as it
+from vnla.camera.views import VIEWS, view_angles
 from vnla.houses.render import prepare, render_view
 from vnla.language.frames import (
     Enter,
@@ -30,7 +31,6 @@ from vnla.language.frames import plan_frames as every_sequence
 from vnla.language.speech import plan_of
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
-from vnla.world.views import VIEWS, view_angles
 
 
 @pytest.mark.parametrize(("k", "count"), [(1, 100), (4, 400), (8, 200)])

@@ -26,9 +26,9 @@ from vnla.listening.followed import (
     reading,
     walks_of,
 )
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import teacher_trajectories
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from cottage_players import HOUSE, WORLD
 from remote.cottage_rules import FOLDER
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
@@ -19,7 +20,6 @@ from vnla.remote.guest import Declared
 from vnla.remote.shown import Showing
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 def test_the_picture_of_a_view(tmp_path: Path) -> None:

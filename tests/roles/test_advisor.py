@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import connected_houses
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.episodes import Situation
 from vnla.houses.cottage import cottage
@@ -22,7 +23,6 @@ from vnla.roles.words import Heard, Phrases
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
 

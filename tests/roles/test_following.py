@@ -10,6 +10,7 @@ from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
 from vnla.bcui import bcui
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.episodes import Episodes
@@ -21,7 +22,6 @@ from vnla.rollout import Rollout
 from vnla.training.config import RunConfig
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment
-from vnla.world.views import VIEWS, view_index
 
 K = 4
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation, count_unmoved
@@ -18,7 +19,6 @@ from vnla.roles.choice import HELP_POLICIES, help_policy
 from vnla.roles.help_policies import AtRandom
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS
 
 LONGEST = 25
 

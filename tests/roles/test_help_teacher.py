@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
@@ -24,7 +25,6 @@ from vnla.roles.help_teacher import (
 )
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS, view_index
 
 SURE = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 TURNING = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 import torch
 
+from vnla.camera.views import VIEWS
 from vnla.serve.engine import Engine
 from vnla.serve.events import EVENT
 from vnla.serve.first import first_episode
@@ -15,7 +16,6 @@ from vnla.serve.places import Places
 from vnla.serve.reduce import reduced
 from vnla.serve.scene import Scene
 from vnla.world.actions import Nav
-from vnla.world.views import VIEWS
 
 
 @pytest.fixture(scope="module")

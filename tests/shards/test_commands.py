@@ -11,6 +11,7 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
+from vnla.camera.views import VIEWS
 from vnla.evaluation import evaluate as evaluation
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -21,7 +22,6 @@ from vnla.vision.encoders import Encoder, Options, make_encoder
 from vnla.vision.making import header_of
 from vnla.vision.store import ARRAY, FeatureStore, Header, StoreWriter, store_path
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 def bytes_in(folder: Path) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ import torch
 
 from furnished import small_houses
 from tasks.corridor import actions, corridor
+from vnla.camera.views import HEADINGS, LEVEL_ROW, TURN, VIEWS
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Room, Viewpoint
 from vnla.houses.matterport import write_matterport
@@ -26,7 +27,6 @@ from vnla.tasks.records import Records
 from vnla.tasks.task import tasks_of
 from vnla.tasks.task_set import teacher_trajectories
 from vnla.world.compiled import Environment, World
-from vnla.world.views import HEADINGS, LEVEL_ROW, TURN, VIEWS
 
 
 def points_of(house: House, recipe: Recipe = ASKNAV, seed: int = 0) -> HousePoints:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.tasks.cottage import cottage_tasks
@@ -19,7 +20,6 @@ from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 RECORD: dict[str, Any] = {
     "scan": "cottage",

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from vnla.camera.views import VIEWS, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
@@ -17,7 +18,6 @@ from vnla.text.sights import LEAST_SHARE, Sight, Sights, Thing, Way
 from vnla.text.words import describe
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import NOWHERE, World
-from vnla.world.views import VIEWS, view_angles
 
 COTTAGE = Sights.of_houses([cottage()])
 NORTH, EAST, SOUTH = 12, 15, 18

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cottage_run import write_cottage
+from vnla.camera.views import VIEWS
 from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable
@@ -20,7 +21,6 @@ from vnla.training.together import train
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 def test_a_run_finds_features_of_any_name_and_takes_none_of_the_world_as_it_was(tmp_path: Path) -> None:

@@ -25,13 +25,13 @@ from vnla.players import Players
 from vnla.roles.acting import BCUI
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import AtFirst
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.training.cast import make_agent, make_players, make_practice, vocabulary_of
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.practice import NONE, Practice, Strange, strangely, told_first
 from vnla.training.trainer import Trainer
+from vnla.words import Words
 from vnla.world.actions import STOP
 from vnla.world.compiled import viewpoint_of
 

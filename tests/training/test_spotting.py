@@ -13,7 +13,7 @@ import torch
 from cottage_run import cottage_records, write_cottage
 from vnla.agent.agent import Agent
 from vnla.agent.senses import Spotted
-from vnla.agent.spotting import spotter_of
+from vnla.camera.views import VIEWS
 from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
@@ -36,7 +36,6 @@ from vnla.vision.probe import Reader
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 def with_features(world: Path, size: int | None = None) -> None:
@@ -66,7 +65,8 @@ def config(tmp_path: Path) -> RunConfig:
 
 
 def teach(agent: Agent, reader: Reader) -> None:
-    spotter_of(agent).take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
+    assert agent.spotter is not None
+    agent.spotter.take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
 
 
 def situation(data: RunData, pose: torch.Tensor, thing: str, room: str) -> Situation:

@@ -16,6 +16,8 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 
+from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.vision.encoders import (
     DEFAULT,
@@ -34,8 +36,6 @@ from vnla.vision.encoders.handmade import HandmadeEncoder
 from vnla.vision.encoders.lite0 import graph_of, layers_of
 from vnla.vision.encoders.network import fold_batch_norms, load_weights, read_weights
 from vnla.vision.encoders.onnx import OnnxEncoder
-from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
-from vnla.world.views import VIEWS
 
 MILITARY_UNIFORM, BOW_TIE, SUIT, WINDSOR_TIE = 652, 457, 834, 906
 

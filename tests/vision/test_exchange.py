@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.cli.features import app
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
@@ -21,7 +22,6 @@ from vnla.vision.encoders.base import Size
 from vnla.vision.exchange import export_features, import_features, read_hdf5, read_hdf5_apart, read_tsv
 from vnla.vision.store import FeatureStore, Header, StoreWriter, viewpoints_of, world_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 PLACES = (("one", "a"), ("one", "b"), ("two", "a"))
 

@@ -29,6 +29,7 @@ from vision.film import (
     large,
     pictures,
 )
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
@@ -39,7 +40,6 @@ from vnla.vision.making import make_features
 from vnla.vision.store import DONE, FeatureStore, StoreWriter
 from vnla.vision.workers import fitted
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.patterns import draw
+from vnla.camera.views import VIEWS
 from vnla.cli.features import app, training_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
@@ -31,7 +32,6 @@ from vnla.vision.probe import (
 )
 from vnla.vision.store import StoreWriter, store_path, world_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 def precision_of(scores: list[float], targets: list[int]) -> float:

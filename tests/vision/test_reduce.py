@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
@@ -15,7 +16,6 @@ from vnla.vision.encoders.base import Size
 from vnla.vision.reduce import components, project, reduce_features
 from vnla.vision.store import FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum, world_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 RANDOM = np.random.default_rng(5)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -29,7 +30,6 @@ from vnla.vision.store import (
     world_features,
 )
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 PLACES = (("one", "a"), ("one", "b"), ("two", "a"))
 HEADER = Header("eyes", "v1", 4, Size(64, 48), 60.0, "", PLACES)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from vnla.camera.views import view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
-from vnla.world.views import view_index
 
 DOWN, LEVEL, UP = 0, 1, 2
 

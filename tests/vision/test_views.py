@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world
@@ -19,7 +20,6 @@ from vnla.vision.store import Header, StoreWriter, stale_features, store_path, v
 from vnla.vision.symbolic import symbolic_features
 from vnla.vision.views import default_features, view_names, world_views
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 HOUSE = cottage()
 WORLD = World.compile([HOUSE])

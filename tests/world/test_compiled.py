@@ -22,13 +22,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import connected_houses
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import Nav
 from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, ahead_of, look_up, view_of, viewpoint_of
-from vnla.world.views import VIEWS, view_index
 
 L, R, U, D, F, S = Nav
 LINE = [(0.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 5.0, 0.0)]

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from vnla.agent.mind import Decision, Mind, Start, Views
+from vnla.agent.spotting import Spotter
 from vnla.common.errors import InputError
 
 
@@ -41,6 +42,11 @@ class Agent(nn.Module, ABC):
 
     learns: ClassVar[bool] = True
     """Whether it can be trained."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spotter: Spotter | None = None
+        """What reads single views for it, where it has the sense `spotted` (`vnla.agent.senses`)."""
 
     @abstractmethod
     def begin(self, start: Start) -> Mind:

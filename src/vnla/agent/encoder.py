@@ -17,7 +17,7 @@ from vnla.agent.layers.cells import LSTMCell, Recurrent, over_words
 from vnla.agent.layers.dropout import Dropout, lots_of_words, own, whole
 from vnla.agent.spelling import SpelledEmbedding
 from vnla.common.capture import second_stream
-from vnla.roles.words import Words
+from vnla.words import Words
 
 
 class Encoder(nn.Module):

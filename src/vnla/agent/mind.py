@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from vnla.common.batching import Batching
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
+from vnla.words import Words
 
 Views = Mapping[str, Tensor]
 """What there is to see, by name: one tensor (…, size) for each set of features."""

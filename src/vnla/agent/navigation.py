@@ -26,7 +26,8 @@ from vnla.agent.layers.dropout import Dropout
 from vnla.agent.mind import Decision
 from vnla.agent.reading import Reading
 from vnla.common.capture import fused
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
+from vnla.words import Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 

@@ -20,7 +20,8 @@ from torch.nn.functional import pad
 from vnla.agent.encoder import Encoder
 from vnla.agent.layers.cells import Recurrent
 from vnla.common.capture import beside, join
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
+from vnla.words import Words
 
 
 class Piece(NamedTuple):

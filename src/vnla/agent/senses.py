@@ -14,17 +14,18 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import one_hot
 
-from vnla.agent.spotting import AllViews, Spotter, spotter_of
+from vnla.agent.agent import Agent
+from vnla.agent.spotting import AllViews, Spotter
+from vnla.camera.views import HEADINGS
 from vnla.common.named import build
 from vnla.episodes import Situation
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
-from vnla.world.views import HEADINGS
 
-AnyAgent = TypeVar("AnyAgent", bound=nn.Module)
+AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
 
 class Sense(ABC):
@@ -41,7 +42,7 @@ class Sense(ABC):
     def __call__(self, situation: Situation) -> Tensor:
         """What is noticed now: (batch, size)."""
 
-    def ready(self, agent: nn.Module, world: World, views: AllViews) -> Sense:  # noqa: ARG002
+    def ready(self, agent: Agent, world: World, views: AllViews) -> Sense:  # noqa: ARG002
         """As it is used by an agent in a world, with what there is to see there."""
         return self
 
@@ -127,10 +128,10 @@ class Spotted(Sense):
         found = look_up(chances, row[:, None] * len(self.keys) + column).float()
         return found * (look_up(self.keys, column) == sought) * (sought != 0)
 
-    def ready(self, agent: nn.Module, world: World, views: AllViews) -> Spotted:
+    def ready(self, agent: Agent, world: World, views: AllViews) -> Spotted:
         """With what the agent's probe says at every pose."""
-        spotter = spotter_of(agent)
-        return replace(self, keys=spotter.keys, chances=spotter.everywhere(world, views).flatten())
+        assert agent.spotter is not None, "an agent with this sense has one"
+        return replace(self, keys=agent.spotter.keys, chances=agent.spotter.everywhere(world, views).flatten())
 
 
 def _which(number: Tensor, size: int) -> Tensor:
@@ -158,5 +159,5 @@ def senses_named(names: str) -> Mapping[str, Sense]:
 def with_spotter(agent: AnyAgent, senses: Mapping[str, Sense]) -> AnyAgent:
     """An agent with room for what it has to learn before it can use its senses."""
     if any(isinstance(sense, Spotted) for sense in senses.values()):
-        agent.add_module("spotter", Spotter())
+        agent.spotter = Spotter()
     return agent

@@ -34,7 +34,8 @@ from vnla.agent.sights import Sights
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.common.selection import put_rows, take_rows, where_rows
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, REQUEST
 
 

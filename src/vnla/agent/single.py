@@ -24,7 +24,8 @@ from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.sights import TEXT, Sights
 from vnla.common.errors import InputError
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, NAV_START, REQUEST, Nav
 
 UNLIKELY = -30.0

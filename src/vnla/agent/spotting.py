@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.common.tables import Table
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 AllViews = Mapping[str, Tensor | Table]
 """What there is to see at every pose of a world, by name: (poses, size) each."""
@@ -78,10 +78,3 @@ def seen_in(world: World, views: AllViews, house: int, rows: Tensor | None = Non
         if isinstance(view, Table):
             view.need([house])
     return torch.cat([view[poses].float() for view in legible(views).values()], dim=1)
-
-
-def spotter_of(agent: nn.Module) -> Spotter:
-    """An agent's own."""
-    spotter = getattr(agent, "spotter", None)
-    assert isinstance(spotter, Spotter), "an agent with the sense spotted has one"
-    return spotter

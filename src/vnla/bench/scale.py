@@ -25,6 +25,7 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.camera.views import VIEWS
 from vnla.common.capture import load_compilers
 from vnla.common.crew import Failure, Member, sound
 from vnla.common.errors import InputError
@@ -36,7 +37,6 @@ from vnla.training.ranks import ENVIRONMENT, joined
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 _WARM_UP = 2
 _BESIDES = 6e9

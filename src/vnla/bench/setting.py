@@ -17,7 +17,7 @@ from torch import Tensor
 from vnla.agent.agent import Sizes
 from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named, with_spotter
-from vnla.agent.spotting import Spotter
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.batching import Batching
 from vnla.common.named import build
 from vnla.common.tables import Table
@@ -33,14 +33,13 @@ from vnla.roles.acting import Acting, Choice, most_probable, sampled
 from vnla.roles.advisor import Advisor
 from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.roles.help_teacher import HelpTeacher
-from vnla.roles.words import Words
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.training.objectives.objective import Objective
+from vnla.words import Words
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import HEADINGS, VIEWS
 
 WORDS = 400
 """Size of the vocabulary, about that of AskNav."""
@@ -111,8 +110,8 @@ def bare_setting(
     walker = with_spotter(agent_named(agent, {**sizes, **(options or {})}, given), noticed).to(device)
     shape = len(world.ids) * VIEWS, view_size
     drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
-    if isinstance(spotter := getattr(walker, "spotter", None), Spotter):
-        spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
+    if walker.spotter is not None:
+        walker.spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
     players = Players(
         agent=walker,
         views={"random": drawn},

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from vnla.bench.measure import Measurement
+from vnla.camera.views import VIEWS
 from vnla.houses.folder import write_world
 from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes
 from vnla.houses.scatter import real_sized_houses
@@ -26,7 +27,6 @@ from vnla.shards.world import houses_of, make_part, world_parts
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, viewpoints_of
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 COUNT = 4
 """Shards."""

@@ -17,12 +17,12 @@ from torch import Tensor
 
 from vnla import mattersim
 from vnla.bench.measure import Measurement, median_seconds, one_thread, seconds_of
+from vnla.camera.views import VIEWS
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import real_sized_houses
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import NAV_ACTIONS
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS
 
 CPP_STEPS_A_SECOND = (126_000, 219_000)
 """Action and state of the C++ MatterSim used through Python, one simulator, one core: the range that was measured."""

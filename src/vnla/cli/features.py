@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
+from vnla.camera.views import VIEWS
 from vnla.cli.console import hint_if_busy, plain, progress_bar
 from vnla.cli.options import JsonOption
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.report.printing import Table
-from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -55,12 +55,12 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     """The teacher's episode, asking for help as the random help policy does to show what the advisor says."""
     import torch
 
+    from vnla.camera.views import VIEWS
     from vnla.episodes import Situation
     from vnla.report.plan import Step
     from vnla.roles.advisor import TemplateAdvisor
     from vnla.roles.help_policies import AtRandom
     from vnla.world.actions import Nav
-    from vnla.world.views import VIEWS
 
     episodes = tasks.episodes(torch.tensor([0]), seed=seed)
     environment, goals, advisor = episodes.environment, episodes.goals, TemplateAdvisor()

@@ -80,13 +80,13 @@ def watch(
 
 def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
     """An episode in which whoever sits at the terminal is the advisor."""
+    from vnla.camera.views import HEADINGS
     from vnla.language.surroundings import Surroundings
     from vnla.report.story import compass, place
     from vnla.serve.events import Pose
     from vnla.serve.places import Places
     from vnla.serve.terminal import in_view, walk_with
     from vnla.serve.understood import Ears
-    from vnla.world.views import HEADINGS
 
     console = Plain(highlight=False, markup=False)
     places = Places([errand.house])

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.metrics import METRICS, Metric, score
@@ -34,7 +35,6 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import Environment
-from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 
 LARGEST = 512 * files.MEGABYTE
 LARGEST_RECORD = 16 << 10

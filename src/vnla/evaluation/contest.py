@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, impossible_steps, read_records
 from vnla.evaluation.confidence import Interval, over_tasks
@@ -33,7 +34,6 @@ from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 RESULTS = "results.json"
 """What `vnla paper` calls a results file, and the export of a study."""

@@ -33,10 +33,10 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.players import Players
 from vnla.roles.help_teacher import RESULT_NAMES
-from vnla.roles.words import Words
 from vnla.rollout import Rollout
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
+from vnla.words import Words
 from vnla.world.budgets import HELP_RATIO
 
 SEEDS = (123, 435, 6757, 867, 983)

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
@@ -39,7 +40,6 @@ from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 
 Pose = tuple[str, float, float]
 Move = tuple[int, int, int]

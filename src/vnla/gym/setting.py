@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
@@ -31,7 +32,6 @@ from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
 from vnla.world.compiled import World
-from vnla.world.views import HEIGHT, WIDTH
 
 _TEXT = 512  # the same space for most task sets, so that an agent's spaces are those of any data split
 _PHRASE = len("turn 210 degrees right , ")  # no action takes more characters of a subgoal

@@ -11,12 +11,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
 from vnla.text.sights import Sights
 from vnla.text.words import describe
 from vnla.vision.symbolic import SymbolicFeatures
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS, Ints, view_angles
 
 Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
 """(house, viewpoint id, heading, elevation, width, height) → RGB (height, width, 3); angles in radians."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.camera.views import VIEWS, Ints, view_angles
 from vnla.gym.setting import Setting
 from vnla.gym.sights import places_of
 from vnla.gym.walks import NO_ACTION, Outcome, Walks
@@ -16,7 +17,6 @@ from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import with_subgoal
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Ask, Nav
 from vnla.world.compiled import NOWHERE
-from vnla.world.views import VIEWS, Ints, view_angles
 
 Batch = dict[str, Any]
 """Arrays of one entry an agent; a value may be such a dictionary itself."""

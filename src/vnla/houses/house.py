@@ -178,6 +178,11 @@ class House:
         return tuple(tuple(sorted(each)) for each in found)
 
     @cached_property
+    def stands(self) -> tuple[int, ...]:
+        """Numbers of the included viewpoints, in rising order: where one can stand."""
+        return tuple(i for i, viewpoint in enumerate(self.viewpoints) if viewpoint.included)
+
+    @cached_property
     def number(self) -> dict[str, int]:
         """Viewpoint id → its number."""
         return {viewpoint.id: i for i, viewpoint in enumerate(self.viewpoints)}
@@ -196,8 +201,8 @@ class House:
         """The included viewpoints in groups that can reach each other, largest group first."""
         groups: list[list[int]] = []
         seen: set[int] = set()
-        for start, viewpoint in enumerate(self.viewpoints):
-            if not viewpoint.included or start in seen:
+        for start in self.stands:
+            if start in seen:
                 continue
             group = [start]
             seen.add(start)

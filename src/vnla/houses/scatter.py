@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist, squareform
 
+from vnla.camera.views import Float64, Ints
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.statistics import REAL
-from vnla.world.views import Float64, Ints
 
 REAL_SIZES = tuple(int(decile) for decile in REAL.viewpoints_a_house.deciles if decile is not None)
 """Deciles of the number of viewpoints in the 90 buildings of Matterport3D."""

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, Relative, relative, view_angles
 from vnla.common import files
 from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
-from vnla.world.graph import Graph
-from vnla.world.views import HALF_FIELD, VERTICAL_FIELD, Relative, relative, view_angles
 
 if TYPE_CHECKING:
     from vnla.houses.generate.build import GeneratedHouse
@@ -110,19 +109,19 @@ def counted(
     from vnla.houses.render.panorama import objects_in_views
 
     found = [np.empty(0, SIGHTING)]
-    for number, stand in enumerate(house.viewpoints):
-        if stand.included:
-            seen = objects_in_views(faces(stand), stand.rotation, width=size[0], height=size[1])
-            rows = np.empty(len(seen.view), SIGHTING)
-            rows["viewpoint"] = number
-            for name, values in seen._asdict().items():
-                rows[name] = values
-            found.append(rows)
+    for number in house.stands:
+        stand = house.viewpoints[number]
+        seen = objects_in_views(faces(stand), stand.rotation, width=size[0], height=size[1])
+        rows = np.empty(len(seen.view), SIGHTING)
+        rows["viewpoint"] = number
+        for name, values in seen._asdict().items():
+            rows[name] = values
+        found.append(rows)
     return np.concatenate(found)
 
 
 class BoxesInView(NamedTuple):
-    """Viewpoints, as the graph numbers them, with objects near enough to see from there, and how they appear in views."""
+    """Viewpoints, as places in `House.stands`, with objects near enough to see from there, and how they appear in views."""
 
     here: NDArray[np.int64]  # (pairs,)
     thing: NDArray[np.int64]  # (pairs,), places in the list of objects
@@ -130,23 +129,23 @@ class BoxesInView(NamedTuple):
     seen: NDArray[np.bool_]  # (pairs, 36)
 
 
-def boxes_in_view(house: House, graph: Graph, things: Sequence[Object]) -> BoxesInView:
+def boxes_in_view(house: House, things: Sequence[Object]) -> BoxesInView:
     """Which of `things` are in which views by their boxes."""
-    offset = np.array([thing.box.centre for thing in things]).reshape(-1, 3) - graph.position[:, None, :]
-    here, thing = np.nonzero(_near(house, graph, things, np.linalg.norm(offset, axis=-1)))
+    position = np.array([house.viewpoints[i].position for i in house.stands], np.float64).reshape(-1, 3)
+    offset = np.array([thing.box.centre for thing in things]).reshape(-1, 3) - position[:, None, :]
+    here, thing = np.nonzero(_near(house, things, np.linalg.norm(offset, axis=-1)))
     look = relative(offset[here, thing][:, None, :].astype(np.float32), *view_angles())
     return BoxesInView(here, thing, look, look.visible & (np.abs(look.elevation) <= VERTICAL_FIELD / 2))
 
 
 def by_boxes(house: House) -> NDArray[np.void]:
     """Objects in view by their boxes alone."""
-    graph = Graph.of(house)
-    here, thing, look, visible = boxes_in_view(house, graph, house.objects)
+    here, thing, look, visible = boxes_in_view(house, house.objects)
     radius = np.array([_radius(each.box) for each in house.objects])[thing]
     solid = math.pi * np.arctan2(radius, np.maximum(look.distance[:, 0], 0.3)) ** 2
     pair, view = np.nonzero(visible)
     seen = np.empty(len(pair), SIGHTING)
-    seen["viewpoint"] = np.array([house.number[each] for each in graph.ids], np.int64)[here[pair]]
+    seen["viewpoint"] = np.array(house.stands, np.int64)[here[pair]]
     seen["view"] = view
     seen["object"] = np.array([each.id for each in house.objects], np.int64)[thing[pair]]
     seen["share"] = np.minimum(solid[pair] / (2 * HALF_FIELD * VERTICAL_FIELD), 1.0)
@@ -154,9 +153,9 @@ def by_boxes(house: House) -> NDArray[np.void]:
     return seen
 
 
-def _near(house: House, graph: Graph, things: Sequence[Object], distance: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _near(house: House, things: Sequence[Object], distance: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which objects are near enough to be seen from which viewpoints, whatever the view: (viewpoints, objects)."""
-    here, standing = _rooms([house.viewpoints[house.number[each]].room for each in graph.ids])
+    here, standing = _rooms([house.viewpoints[i].room for i in house.stands])
     there, placed = _rooms([thing.room for thing in things])
     known = standing[:, None] & placed
     return np.where(known, here[:, None] == there, distance <= FARTHEST)

@@ -22,7 +22,8 @@ from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
-from vnla.roles.words import Heard, Phrases, Words, tails_of
+from vnla.roles.words import Heard, Phrases, tails_of
+from vnla.words import Words
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import World
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.language.frames import (
     Enter,
     Face,
@@ -42,7 +43,6 @@ from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
 from vnla.language.surroundings import Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
-from vnla.world.views import HEADINGS, VIEWS
 
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""

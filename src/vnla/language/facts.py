@@ -15,6 +15,7 @@ from itertools import groupby, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
@@ -25,7 +26,6 @@ from vnla.language.frames import Kind
 from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
 from vnla.language.things import NOTHING, ROOMS, THINGS
 from vnla.world.graph import Graph
-from vnla.world.views import HEADINGS, VIEWS
 
 MOST = 12
 """Facts of two viewpoints, the foremost."""

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from vnla.camera.views import VIEWS
 from vnla.language.surroundings import Bools, Side, Surroundings, Way
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
-from vnla.world.views import VIEWS
 
 Step = Callable[[int, Nav], int]
 """The pose after an action at a pose."""

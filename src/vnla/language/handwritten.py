@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder, read_world, write_world
@@ -20,7 +21,6 @@ from vnla.houses.generate.world import GENERATOR, PRESETS, Recipe, as_extra, rec
 from vnla.roles.phrases import COMMA, FULL_STOP
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS, view_index
 
 NAME = "handwritten"
 

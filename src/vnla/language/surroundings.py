@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, OrientedBox
 from vnla.language.sights import LEAST, OUTSIDE, Sights, sights_of
@@ -23,7 +24,6 @@ from vnla.world.actions import Nav
 from vnla.world.compiled import ahead_of
 from vnla.world.graph import Graph
 from vnla.world.nav_teacher import action_toward
-from vnla.world.views import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 
 NEAR = 1.5
 """How near a place next to a thing is."""

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
@@ -29,7 +30,6 @@ from vnla.roles.phrases import COMMA, until_stop
 from vnla.roles.words import Heard, Phrases
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import HEADINGS, VIEWS
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from vnla.bcui import bcui
+from vnla.camera.views import VIEWS
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation, beginning, nothing_sought
@@ -36,11 +37,11 @@ from vnla.players import Players
 from vnla.roles.acting import ALONE
 from vnla.roles.advisor import Lexicon, Voice, tabulated
 from vnla.roles.help_policies import AtFirst, Never
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
+from vnla.words import Words
 from vnla.world.actions import STOP, Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS
 
 Bools = NDArray[np.bool_]
 

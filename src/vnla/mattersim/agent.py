@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW, TURN, view_index
 from vnla.mattersim.graph import Location, Navigable, ScanGraph
 from vnla.mattersim.state import Image
-from vnla.world.views import HEADINGS, LEVEL_ROW, TURN, view_index
 
 
 @dataclass

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import Float32, Float64, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.common.files import read_json
-from vnla.world.views import Float32, Float64, relative, view_angles
 
 Location = tuple[str, int, tuple[float, float, float], float, float, float]
 """A location: viewpoint id, its number in the file, its position, and where it lies (heading, elevation, distance)."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from vnla.camera.views import VIEWS, Ints
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
@@ -29,7 +30,6 @@ from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
 from vnla.recordings.sources import Source
 from vnla.tasks.vocabulary import LONGEST
-from vnla.world.views import VIEWS, Ints
 
 VERSION = 0
 WORDS = "vocab.txt"

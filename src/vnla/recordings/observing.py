@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from vnla.camera.views import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
 from vnla.gym.sights import places_of
 from vnla.houses.images import WorldImages, world_images
 from vnla.recordings.sources import Source
 from vnla.tasks.vocabulary import LONGEST
 from vnla.vision.views import Views, default_features, world_views
-from vnla.world.views import VIEWS, Ints, view_angles
 
 KINDS = ("tokens", "poses", "features", "pictures")
 SIZE = (160, 120)

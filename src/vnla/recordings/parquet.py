@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vnla.camera.views import VIEWS
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
@@ -26,7 +27,6 @@ from vnla.recordings.card import card
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
 from vnla.recordings.sources import Source
-from vnla.world.views import VIEWS
 
 CARD, DATA, WORDS = "README.md", "data", "vocab.txt"
 SHARD, LARGE_SHARD = 5000, 250

@@ -9,8 +9,8 @@ from vnla.common.errors import InputError
 from vnla.common.named import build
 from vnla.houses.folder import WorldFolder
 from vnla.remote.guest import Guest
-from vnla.text.planner import Planner, RoomStatistics
-from vnla.text.scripted import Scripted
+from vnla.remote.planner import Planner, RoomStatistics
+from vnla.remote.scripted import Scripted
 
 ADDRESSES = ("http://", "https://")
 CHAT = "openai:"

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import torch
 
 from vnla.agent.senses import senses_named
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import Evaluation
@@ -30,7 +31,6 @@ from vnla.remote.walk import Record, Rules, Walk
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.views import VIEWS
 
 _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 

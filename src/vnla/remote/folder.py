@@ -23,12 +23,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from vnla.camera.views import VIEWS
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.remote.guest import ACTIONS, Fault
 from vnla.remote.walk import Record
 from vnla.roles.help_teacher import RESULT_NAMES
-from vnla.world.views import VIEWS
 
 SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
 RESULTS, SUMMARY = "results.json", "summary.json"

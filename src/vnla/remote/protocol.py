@@ -16,10 +16,10 @@ from importlib.resources import files
 from typing import Any
 
 from vnla.agent.senses import LENT
+from vnla.camera.views import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation
 from vnla.world.actions import NAV_ACTIONS, Nav
-from vnla.world.views import HEIGHT, WIDTH
 
 VERSION = 1
 SCHEMA = "protocol.schema.json"

@@ -18,18 +18,19 @@ from torch import Tensor
 
 from vnla.agent.mind import Mind, Start, Views
 from vnla.agent.senses import LENT, Sense, Spotted, senses_named
-from vnla.agent.spotting import legible, spotter_of
+from vnla.agent.spotting import legible
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episodes import Situation
 from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.roles.help_policies import AtFirst, Never
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
 from vnla.tasks.task import sought_keys
 from vnla.text.goals import read_end_goal
 from vnla.training.cast import make_players, vocabulary_of
 from vnla.training.trained import Trained
+from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_START, Nav, ask_action
 
 MOST = 4096
@@ -134,8 +135,9 @@ class Resident(Guest):
         """What it was lent, or reads from the view itself."""
         if not isinstance(sense, Spotted):
             return torch.tensor([now.senses[name]])
-        readable = [views[each] for each in legible(self._players.views)]
-        chances = spotter_of(self._players.agent)(torch.cat(readable, dim=1)).half()
+        spotter = self._players.agent.spotter
+        assert spotter is not None, "an agent with this sense has one"
+        chances = spotter(torch.cat([views[each] for each in legible(self._players.views)], dim=1)).half()
         return sense.of(state.sought, chances.flatten(), torch.tensor([0]))
 
     def _heard(self, now: Observation) -> Heard:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from vnla.camera.views import HEIGHT, VIEWS, WIDTH
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
 from vnla.remote.guest import Declared
@@ -18,7 +19,6 @@ from vnla.text.sights import Sights
 from vnla.text.words import describe
 from vnla.vision.views import Views, world_views
 from vnla.world.compiled import World
-from vnla.world.views import HEIGHT, VIEWS, WIDTH
 
 _HOUSES = 4
 """Houses that are ready to be drawn together: episodes of one come after each other, of several threads at once."""

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from vnla.agent.senses import Sense
+from vnla.camera.views import VIEWS
 from vnla.episodes import Episodes, Situation, count_unmoved
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
@@ -26,7 +27,6 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 from vnla.world.compiled import World, viewpoint_of
-from vnla.world.views import VIEWS
 
 OnError = Literal["stay", "stop"]
 ON_ERROR: tuple[OnError, ...] = ("stay", "stop")

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.camera.views import VIEWS
 from vnla.common.progress import Count, unheard
 from vnla.episodes import Episodes, Situation
 from vnla.houses.folder import WorldFolder
@@ -27,7 +28,6 @@ from vnla.roles.phrases import subgoal_text, until_stop
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
-from vnla.world.views import VIEWS
 
 SIZE = (208, 156)
 """Of a picture, in pixels."""

@@ -26,6 +26,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from PIL import Image, ImageColor
 
+from vnla.camera.views import HEIGHT
+from vnla.camera.views import WIDTH as VIEW_WIDTH
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.report import palette
@@ -51,8 +53,6 @@ from vnla.report.maps import house_png
 from vnla.report.story import ACTIONS, Account, distance_to_goal, place
 from vnla.report.walks import draw_walk
 from vnla.world.actions import Nav
-from vnla.world.views import HEIGHT
-from vnla.world.views import WIDTH as VIEW_WIDTH
 
 SIDE = 420
 """Pixels beside the plan for what the agent sees and thinks."""

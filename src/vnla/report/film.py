@@ -20,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS, HEIGHT, LEVEL_ROW
+from vnla.camera.views import WIDTH as VIEW_WIDTH
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.house import House
@@ -30,8 +32,6 @@ from vnla.report.layout import MARGIN, WIDTH
 from vnla.report.plan import requests, spoken
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import ACTIONS, Account, Beat, compass, count, distance_to_goal
-from vnla.world.views import HEADINGS, HEIGHT, LEVEL_ROW
-from vnla.world.views import WIDTH as VIEW_WIDTH
 
 Images = Callable[[str, str, int], NDArray[np.uint8]]
 """(house, viewpoint id, view) → the picture, RGB (height, width, 3)."""

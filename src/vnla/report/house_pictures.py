@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
@@ -15,7 +16,6 @@ from vnla.houses.images import WorldImages, world_images
 from vnla.houses.sightings import SIGHTING
 from vnla.report.contact_sheet import contact_sheet
 from vnla.report.maps import draw_house
-from vnla.world.views import HEADINGS, LEVEL_ROW
 
 COLUMNS = 4
 MOST_ROOMS = 24
@@ -46,7 +46,7 @@ def _sheet(images: WorldImages, house: House, path: Path) -> Path:
     pictures: list[NDArray[np.uint8]] = []
     captions: list[str] = []
     for room in house.rooms[:MOST_ROOMS]:
-        stands = [i for i, each in enumerate(house.viewpoints) if each.included and each.room == room.id]
+        stands = [i for i in house.stands if house.viewpoints[i].room == room.id]
         if stands:
             stand, view = _best(seen, stands, {thing.id for thing in house.objects if thing.room == room.id})
             pictures.append(images(house.name, house.viewpoints[stand].id)[view])

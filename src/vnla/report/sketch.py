@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.patches import Rectangle as Patch
 
+from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 from vnla.houses.house import House, Point
 from vnla.houses.rooms import NO_LABEL
 from vnla.houses.sightings import FARTHEST
 from vnla.report import palette
 from vnla.report.labels import Font, Kind, Page, Rectangle, around
-from vnla.world.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 
 THING = Font(12.5, palette.INK, halo="#ffffffcc")
 WAY = Font(12, palette.WALK, weight="bold", halo="#ffffffcc")

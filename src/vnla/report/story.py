@@ -18,6 +18,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
@@ -29,7 +30,6 @@ from vnla.tasks.task import Task
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
-from vnla.world.views import HEADINGS, VIEWS
 
 Sights = Callable[[int, int], list[str]]
 """(number of a viewpoint, view) → labels of the things in view, nearest first."""

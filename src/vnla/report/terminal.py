@@ -15,12 +15,12 @@ from itertools import pairwise
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.text import Text
 
+from vnla.camera.views import HEADINGS
 from vnla.houses.house import House, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.canvas import Canvas, Cell
 from vnla.report.plan import Bounds, Step, Storey, bounds, check, requests, spoken, storeys, visits
 from vnla.report.printing import to_ascii
-from vnla.world.views import HEADINGS
 
 LARGEST_SCALE = 4.0
 """Columns to a metre; a row is two columns high."""

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 from matplotlib.patches import FancyArrowPatch, Wedge
 
+from vnla.camera.views import HALF_FIELD, HEADINGS, TURN
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
 from vnla.report.labels import XY, Font, Kind, Page, Rectangle, around
 from vnla.report.layout import Panel, stub
 from vnla.report.plan import Step, requests, spoken, visits
-from vnla.world.views import HALF_FIELD, HEADINGS, TURN
 
 LANE = 5.0
 """How far, in pixels, a line keeps to its right when the same edge is walked more than once."""

@@ -26,7 +26,8 @@ from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.roles.phrases import FULL_STOP, every_subgoal, subgoal_text
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import Environment, World

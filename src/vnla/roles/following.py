@@ -16,11 +16,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, When
 from vnla.world.actions import DOWN, LEFT, RIGHT, STOP, UP
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
-from vnla.world.views import HEADINGS, VIEWS
 
 
 class Course(NamedTuple):

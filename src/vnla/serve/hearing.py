@@ -24,7 +24,8 @@ from vnla.episodes import Episodes, Situation, When
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, REQUEST, STOP
 
 NOBODY = -1

@@ -47,8 +47,7 @@ class Places:
         self._names: dict[str, tuple[str, dict[int, str]]] = {}
         for house in houses:
             whole = fingerprint(house)
-            included = ((i, each.id) for i, each in enumerate(house.viewpoints) if each.included)
-            stands = {i: digits(whole, each, secret=secret) for i, each in included}
+            stands = {i: digits(whole, house.viewpoints[i].id, secret=secret) for i in house.stands}
             name = digits(whole, secret=secret)
             self.houses[name] = house
             self._viewpoints |= {stand: (house, i) for i, stand in stands.items()}

@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS, VIEWS, Ints
 from vnla.houses.house import House
 from vnla.serve.events import Pose
 from vnla.serve.places import Places
 from vnla.tasks.task import Task
 from vnla.world.compiled import World
 from vnla.world.graph import Graph
-from vnla.world.views import HEADINGS, VIEWS, Ints
 
 
 class Scene:

@@ -12,11 +12,11 @@ from threading import Lock
 import torch
 
 from vnla.agent.mind import Views as Tables
+from vnla.camera.views import VIEWS
 from vnla.houses.folder import WorldFolder
 from vnla.vision.gradual import GradualFeatures, can_grow
 from vnla.vision.views import Views
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 
 class Sights:

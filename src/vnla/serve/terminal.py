@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from vnla.bcui import bcui
+from vnla.camera.views import VIEWS
 from vnla.evaluation.evaluate import greedy
 from vnla.houses.house import House
 from vnla.language.surroundings import Surroundings
@@ -22,7 +23,6 @@ from vnla.rollout import Rollout
 from vnla.serve.hearing import Spoken, spoken_into, with_persons
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.views import VIEWS
 
 MOST_SEEN = 8
 """Things in view that a person is told of."""

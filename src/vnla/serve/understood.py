@@ -11,6 +11,7 @@ import threading
 from collections.abc import Container, Mapping
 from itertools import groupby
 
+from vnla.camera.views import VIEWS, view_index
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor
@@ -28,7 +29,6 @@ from vnla.roles.understanding import MOST_ACTIONS, Part, Understood
 from vnla.serve.events import Pose
 from vnla.serve.places import Places
 from vnla.world.actions import Nav
-from vnla.world.views import VIEWS, view_index
 
 
 class Ears:

@@ -55,7 +55,7 @@ def buckets_of(house: House, filters: Filters, recipe: Recipe) -> list[Bucket]:
 
 def delegate(house: House, thing: Object) -> int:
     """The delegate viewpoint of an object: the closest one in the same room, the first in the file of equals."""
-    inside = (i for i, each in enumerate(house.viewpoints) if each.included and each.room == thing.room)
+    inside = (i for i in house.stands if house.viewpoints[i].room == thing.room)
     return min(inside, key=lambda i: math.dist(house.viewpoints[i].position, thing.box.centre))
 
 

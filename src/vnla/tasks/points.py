@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
 from vnla.houses.house import House
 from vnla.tasks.buckets import Bucket, buckets_of
 from vnla.tasks.filters import Filters
@@ -19,7 +20,6 @@ from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, Per, Recipe, random
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World
 from vnla.world.graph import Graph
-from vnla.world.views import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
 
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.int8]

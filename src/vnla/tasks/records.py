@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from vnla.camera.views import TURN
 from vnla.common.randomness import episode_key
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.tasks.points import TURNS, HousePoints
 from vnla.tasks.recipes import Recipe
 from vnla.world.actions import Nav
-from vnla.world.views import TURN
 
 _SPARE_BITS = 10  # of 63: 53 bits are what every reader of JSON takes exactly
 _NO_REGION = -1

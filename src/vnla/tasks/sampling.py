@@ -13,9 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from vnla.camera.views import Ints
 from vnla.common.randomness import episode_key
 from vnla.tasks.task import Task
-from vnla.world.views import Ints
 
 SIZE = 5000
 

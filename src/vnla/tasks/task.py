@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vnla.camera.views import HEADINGS, TURN
 from vnla.common.errors import InputError
 from vnla.common.files import MEGABYTE, parse_json, read_gzip, read_text
 from vnla.common.randomness import episode_key
 from vnla.houses.rooms import in_room
-from vnla.world.views import HEADINGS, TURN
 
 _LARGEST = 2048 * MEGABYTE
 _LARGEST_ANGLE = 1e6  # radians

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from vnla.camera.views import LEVEL_ROW, VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.episodes import Episodes
-from vnla.roles.words import Words
 from vnla.tasks.task import Task, sought_keys
 from vnla.tasks.vocabulary import Vocabulary
+from vnla.words import Words
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
 from vnla.world.compiled import Environment, World, viewpoint_of
-from vnla.world.views import LEVEL_ROW, VIEWS, view_index
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""A world in words: what is in view, for agents that cannot see; and two that walk by it."""
+"""A world in words: what is in view, and an end-goal read back, for agents that cannot see."""

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from vnla.camera.views import HEADINGS, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.houses.sightings import Sightings, by_boxes, sightings_of
 from vnla.tasks.tables import plain
-from vnla.world.views import HEADINGS, Relative, relative, view_angles
 
 LEAST_SHARE = 0.002
 """Share of the picture that a thing has to fill to be in view: a square of 25 pixels in the simulator's 640 × 480."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import DeviceTable, DiskTable, Table
@@ -23,7 +24,6 @@ from vnla.training.config import WORDS, RunConfig
 from vnla.training.fold import Fold
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
     from vnla.vision.probe import Reader
@@ -81,7 +81,7 @@ class RunData:
 
         if fold not in self._readers:
             houses = {task.house for task in Fold.of_text(fold).tasks(self.dataset.split("train"))}
-            self._readers[fold] = learn_to_read(self, sorted(houses), progress)
+            self._readers[fold] = learn_to_read(self.folder, self.world, self.views, houses, progress)
         return self._readers[fold]
 
     @cached_property

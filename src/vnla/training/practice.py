@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from vnla.bcui import bcui
+from vnla.camera.views import HEADINGS, LEVEL_ROW, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
@@ -28,11 +29,11 @@ from vnla.roles.acting import BCUI
 from vnla.roles.advisor import Advisor, Lexicon, Voice
 from vnla.roles.following import Led
 from vnla.roles.help_policies import AtFirst
-from vnla.roles.words import Heard, Phrases, Words
+from vnla.roles.words import Heard, Phrases
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
+from vnla.words import Words
 from vnla.world.compiled import viewpoint_of
-from vnla.world.views import HEADINGS, LEVEL_ROW, VIEWS
 
 EARLIER = 8
 """Walks begin up to so many actions after a place that was drawn: otherwise most of them would be turns on the spot."""

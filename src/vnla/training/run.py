@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from vnla.agent.agent import Agent
-from vnla.agent.spotting import Spotter, spotter_of
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lane import Reading
@@ -135,9 +134,9 @@ class Run:
         if last.exists() or self.config.begins_with:
             first = last if last.exists() else first_agent(self.config)
             load_part_tensors({AGENT: agent}, read_checkpoint(first)[0], first)
-        elif isinstance(getattr(agent, "spotter", None), Spotter):
+        elif agent.spotter is not None:
             reader = material.reader(self.config.fold, self._progress.reading)
-            spotter_of(agent).take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
+            agent.spotter.take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
             return reader.measured
         return None
 

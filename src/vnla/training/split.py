@@ -25,9 +25,6 @@ _LINE = 4
 that rounds otherwise: one process would not learn what the plain trainer does to the last bit."""
 PRACTISED = "practised "
 """Before the names of what is tallied of practice."""
-_LINE = 4
-"""Gradients begin at a multiple of so many numbers, 16 bytes. What lies otherwise the optimiser takes by another kernel, and
-that rounds otherwise: one process would not learn what the plain trainer does to the last bit."""
 
 
 class SplitTrainer(Trainer):

@@ -6,26 +6,23 @@ room. In other houses nobody looks at labels; there the probe is what it has lea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vnla.agent.spotting import legible, seen_in
+from vnla.agent.spotting import AllViews, legible, seen_in
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
+from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.rooms import in_room
 from vnla.houses.sightings import SIGHTING, sightings_in
 from vnla.vision.probe import Reader, drawn_visibility, fit_reader, probe_targets
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
-
-if TYPE_CHECKING:
-    from vnla.training.data import RunData
 
 MOST_VIEWS = 20_000
 """Of the training houses that a probe is fitted to, drawn at random."""
@@ -33,18 +30,26 @@ LARGEST_VIEW = 8192
 """Numbers of a view that a probe is fitted to at most: its time grows with their third power."""
 
 
-def learn_to_read(data: RunData, names: Sequence[str], progress: Share = unheard, most: int = MOST_VIEWS) -> Reader:
-    """A probe of the views of some houses, by their names; `progress` is told how many of them have been looked at."""
-    houses = [house for house in data.folder.houses if house.name in set(names)]
+def learn_to_read(
+    folder: WorldFolder,
+    world: World,
+    views: AllViews,
+    names: Set[str],
+    progress: Share = unheard,
+    most: int = MOST_VIEWS,
+) -> Reader:
+    """A probe of the views of some houses of a world, by their names; `progress` is told how many of them have been looked
+    at."""
+    houses = [house for house in folder.houses if house.name in names]
     labels = _labels(houses)
-    _check(data, labels)
+    _check(folder, views, labels)
     column = {label: i for i, label in enumerate(labels)}
     drawn = _drawn([len(World.compile([house]).ids) * VIEWS for house in houses], most)
     features, targets = [], []
     progress(0, len(houses))
-    for done, (house, rows, seen) in enumerate(zip(houses, drawn, sightings_in(data.folder, houses), strict=True), 1):
-        number = data.world.house(house.name)
-        features.append(seen_in(data.world, data.views, number, torch.from_numpy(rows)).cpu().numpy())
+    for done, (house, rows, seen) in enumerate(zip(houses, drawn, sightings_in(folder, houses), strict=True), 1):
+        number = world.house(house.name)
+        features.append(seen_in(world, views, number, torch.from_numpy(rows)).cpu().numpy())
         targets.append(_targets(house, seen.seen, column)[rows])
         progress(done, len(houses))
     number_of = np.repeat(np.arange(len(houses)), [len(rows) for rows in drawn])
@@ -58,12 +63,12 @@ def _labels(houses: Sequence[House]) -> list[str]:
     return [*sorted(objects), *sorted(map(in_room, rooms))]
 
 
-def _check(data: RunData, labels: Sequence[str]) -> None:
+def _check(folder: WorldFolder, views: AllViews, labels: Sequence[str]) -> None:
     if not labels:
         raise InputError(
-            f"{data.folder.path}: knows neither objects nor rooms, so there is nothing to spot; go without --sense spotted"
+            f"{folder.path}: knows neither objects nor rooms, so there is nothing to spot; go without --sense spotted"
         )
-    size = sum(view.shape[1] for view in legible(data.views).values())
+    size = sum(view.shape[1] for view in legible(views).values())
     if not 0 < size <= LARGEST_VIEW:
         raise InputError(
             f"the sense spotted: reads features of 1 to {LARGEST_VIEW:,} numbers a view, not of {size:,}; choose other"

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vnla.camera.views import HEIGHT, VIEWS, WIDTH
 from vnla.common import files
 from vnla.common.crew import GONE, Failure, Member, crew, sound
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
 from vnla.vision.store import IMPORTED, FeatureStore, Header, Place, StoreWriter
-from vnla.world.views import HEIGHT, VIEWS, WIDTH
 
 TSV, HDF5 = (".tsv",), (".h5", ".hdf5")
 TSV_WHAT = "tab-separated features: scanId, viewpointId, image_w, image_h, vfov, features"

@@ -14,12 +14,12 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
 from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
-from vnla.world.views import VIEWS
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""

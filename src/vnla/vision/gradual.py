@@ -10,13 +10,13 @@ from threading import Lock
 
 import numpy as np
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Encoder
 from vnla.vision.making import encode, header_of
 from vnla.vision.store import INDEX, Features, StoreWriter, store_path
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 Progress = Callable[[int, int], None]
 """How many viewpoints of a house are done, and of how many."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from vnla.camera.views import HEIGHT, VERTICAL_FIELD, WIDTH
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
@@ -14,7 +15,6 @@ from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import extract
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
-from vnla.world.views import HEIGHT, VERTICAL_FIELD, WIDTH
 
 VFOV = round(math.degrees(VERTICAL_FIELD), 6)
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.house import House
 from vnla.houses.rooms import in_room
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

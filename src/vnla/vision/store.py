@@ -30,13 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Size
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 FORMAT = "vnla-features"
 VERSION = 1

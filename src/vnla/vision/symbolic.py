@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS, Float32
 from vnla.common.errors import InputError
 from vnla.houses.house import House, Object
 from vnla.houses.sightings import boxes_in_view
 from vnla.world.compiled import World
-from vnla.world.graph import Graph
-from vnla.world.views import VIEWS, Float32
 
 NAME = "symbolic"
 
@@ -53,13 +52,13 @@ def symbolic_features(houses: Sequence[House], world: World, labels: Sequence[st
         things = [thing for thing in by_name[name].objects if thing.label in column]
         if things:
             rows = array[first : first + len(graph.ids)]
-            _fill(rows, by_name[name], graph, things, np.array([column[thing.label] for thing in things]))
+            _fill(rows, by_name[name], things, np.array([column[thing.label] for thing in things]))
         first += len(graph.ids)
     return SymbolicFeatures(array, tuple(labels))
 
 
-def _fill(rows: Float32, house: House, graph: Graph, things: Sequence[Object], column: NDArray[np.int64]) -> None:
+def _fill(rows: Float32, house: House, things: Sequence[Object], column: NDArray[np.int64]) -> None:
     """Write one house's features into `rows`, (viewpoints, 36, labels)."""
-    here, thing, look, in_view = boxes_in_view(house, graph, things)
+    here, thing, look, in_view = boxes_in_view(house, things)
     value = np.where(in_view, 1 / (1 + look.distance), 0).astype(np.float32)
     np.maximum.at(rows, (here[:, None], np.arange(VIEWS), column[thing][:, None]), value)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.camera.views import Float32
 from vnla.houses.house import House
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
-from vnla.world.views import Float32
 
 if TYPE_CHECKING:
     from vnla.tasks.vocabulary import Vocabulary

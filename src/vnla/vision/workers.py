@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from vnla.camera.views import VIEWS
 from vnla.common import crew as crews
 from vnla.common.crew import CONTEXT, GONE, Failure
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Size
-from vnla.world.views import VIEWS
 
 Images = Callable[[str, str], NDArray[np.uint8]]
 """(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3), or one picture of them."""

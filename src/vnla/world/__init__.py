@@ -1,1 +1,1 @@
-"""The compiled world: graph, views, actions, tables of every look-up, budgets, and the navigation teacher."""
+"""The compiled world: graph, actions, tables of every look-up, budgets, and the navigation teacher."""

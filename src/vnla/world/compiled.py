@@ -1,6 +1,6 @@
 """The compiled world: houses as look-up tables, so that a step of any number of agents is a few gathers.
 
-A pose is one integer, `pose = 36·viewpoint + view`: a viewpoint of some house and one of 36 views (`vnla.world.views`).
+A pose is one integer, `pose = 36·viewpoint + view`: a viewpoint of some house and one of 36 views (`vnla.camera.views`).
 Viewpoints are numbered through all houses together, in the order of the houses and of their files; excluded ones have no
 number.
 
@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, ROWS, VIEWS, Ints, Relative
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.houses.house import House
@@ -29,7 +30,6 @@ from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import FORWARD, NAV_ACTIONS, Nav
 from vnla.world.graph import Graph
 from vnla.world.nav_teacher import action_toward
-from vnla.world.views import HEADINGS, ROWS, VIEWS, Ints, Relative
 
 Device = torch.device | str
 Tables = TypeVar("Tables", "World", "Environment")

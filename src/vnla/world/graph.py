@@ -13,9 +13,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from vnla.camera.views import Float64, Ints, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.house import House
-from vnla.world.views import Float64, Ints, Relative, relative, view_angles
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,21 @@ class Graph:
     @classmethod
     def of(cls, house: House) -> Graph:
         """Shortest paths of a house, by Dijkstra over Euclidean edge lengths."""
-        kept = [i for i, viewpoint in enumerate(house.viewpoints) if viewpoint.included]
-        if not kept:
+        stands = house.stands
+        if not stands:
             raise InputError(f"house {house.name}: it has no included viewpoint to stand on")
-        number = {old: new for new, old in enumerate(kept)}
-        pairs = [(number[i], number[j]) for i in kept for j in house.neighbours[i]]
+        number = {old: new for new, old in enumerate(stands)}
+        pairs = [(number[i], number[j]) for i in stands for j in house.neighbours[i]]
         source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        position = np.array([house.viewpoints[i].position for i in kept], dtype=np.float64)
+        position = np.array([house.viewpoints[i].position for i in stands], dtype=np.float64)
         length = np.sqrt(((position[target] - position[source]) ** 2).sum(axis=1))
-        weights = csr_array((length, (source, target)), shape=(len(kept), len(kept)))
+        weights = csr_array((length, (source, target)), shape=(len(stands), len(stands)))
         distance = dijkstra(weights)
         try:
             hop = _first_hops(distance, source, target, length)
         except InputError as error:
             raise InputError(f"house {house.name}: {error}") from None
-        return cls(tuple(house.viewpoints[i].id for i in kept), position, source, target, distance, hop)
+        return cls(tuple(house.viewpoints[i].id for i in stands), position, source, target, distance, hop)
 
     def looks(self) -> Relative:
         """How the end of each edge appears from its start in each view: arrays (edges, 36)."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
 from vnla.world.actions import Nav
 from vnla.world.graph import Graph
-from vnla.world.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
 
 
 class NavTeacher(Protocol):

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, CELL, angles_around
+from vnla.camera.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
 from vnla.houses import skybox
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render import (
@@ -19,8 +21,6 @@ from vnla.houses.render import (
     views_of,
 )
 from vnla.houses.scene import Material, Part, Scene
-from vnla.world.around import AROUND_HEIGHT, AROUND_WIDTH, CELL, angles_around
-from vnla.world.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
 
 EYE = (0.3, -0.2, 1.5)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vnla.camera.views import view_angles
 from vnla.houses.render import SKY, Stage, prepare, render_view
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
-from vnla.world.views import view_angles
 
 GREY = Material((0.5, 0.5, 0.5))
 FIELD = math.radians(60)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.bcui import bcui
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
 from vnla.episodes import Episodes, When
@@ -30,7 +31,6 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS, STOP
 from vnla.world.budgets import HELP_RATIO, help_budget
 from vnla.world.compiled import Environment
-from vnla.world.views import VIEWS
 
 Ints = NDArray[np.int64]
 Asking = Callable[[Episodes, slice], HelpPolicy]

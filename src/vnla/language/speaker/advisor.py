@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.language.tabled import Sentences, TabledAdvisor
 from vnla.world.actions import NAV_ACTIONS
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import World
-from vnla.world.views import VIEWS
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.language.grammar import Grammar
 from vnla.language.surroundings import Bools, Surroundings, meant
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
-from vnla.world.views import HEADINGS, VIEWS
 
 MOST_THINGS, MOST_WAYS = 8, 3
 """Of a view, the largest and the nearest."""

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
+from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.episodes import Episodes, Situation
@@ -25,7 +26,6 @@ from vnla.language.speech import Knowledge, Speech, plan_of, tell
 from vnla.language.surroundings import Surroundings
 from vnla.roles.advisor import Lexicon
 from vnla.world.compiled import Environment, World
-from vnla.world.views import HEADINGS, VIEWS
 
 _SAVED_EVERY = 100  # iterations
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")

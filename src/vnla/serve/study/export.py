@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 
+from vnla.camera.views import view_angles, view_index
 from vnla.common import files
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.recorded import Recorded
@@ -33,7 +34,6 @@ from vnla.serve.study.assignment import Try, cells, places
 from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design
 from vnla.serve.study.records import lines_of, record_of
 from vnla.serve.study.store import Participant, Secret, Status, Store
-from vnla.world.views import view_angles, view_index
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
 SUMMARY = "summary.json"

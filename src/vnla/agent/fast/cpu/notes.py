@@ -22,7 +22,7 @@ from vnla.agent.layers.choice import make_products
 from vnla.agent.layers.dropout import Lots, lots, lots_of_words
 from vnla.agent.layers.products import Products, precision
 from vnla.agent.navigation import Decoded, NavigationModule
-from vnla.roles.words import Words
+from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS
 
 

@@ -28,7 +28,8 @@ from vnla.agent.layers.dropout import own, whole
 from vnla.agent.mind import Start, Views
 from vnla.agent.navigation import NavigationModule
 from vnla.common.capture import beside, fused, join, second_stream
-from vnla.roles.words import Heard, Words
+from vnla.roles.words import Heard
+from vnla.words import Words
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 _SMALL_ROWS = NAV_ACTIONS + 1 + ASK_ACTIONS + 1

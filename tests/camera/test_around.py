@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vnla.world.around import (
+from vnla.camera.around import (
     AROUND_HEIGHT,
     AROUND_WIDTH,
     CELL,
@@ -16,7 +16,7 @@ from vnla.world.around import (
     angles_around,
     shares,
 )
-from vnla.world.views import HEADINGS, VIEWS, view_angles, view_index
+from vnla.camera.views import HEADINGS, VIEWS, view_angles, view_index
 
 OWN = slice(CELLS_REPEATED, -CELLS_REPEATED)
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from vnla.world.views import HEIGHT, VERTICAL_FIELD, VIEWS, WIDTH, Float64, view_angles
+from vnla.camera.views import HEIGHT, VERTICAL_FIELD, VIEWS, WIDTH, Float64, view_angles
 
 CELL = 32
 """Side of a cell in pixels: what one value of a network's last layer stands for."""

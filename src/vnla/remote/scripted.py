@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from vnla.common.errors import InputError
 from vnla.remote.guest import Beginning, Declared, Lone, Observation
+from vnla.remote.places import Place, Places, Point
 from vnla.roles.phrases import read_subgoal
 from vnla.text.goals import Sought, read_end_goal
-from vnla.text.places import Place, Places, Point
 from vnla.text.sights import Sight
 from vnla.world.actions import Nav
 

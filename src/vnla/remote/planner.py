@@ -15,10 +15,10 @@ import numpy as np
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.remote.guest import Declared, Observation
+from vnla.remote.places import Place
+from vnla.remote.scripted import Mind, Scripted
 from vnla.tasks.tables import plain
 from vnla.text.goals import Sought
-from vnla.text.places import Place
-from vnla.text.scripted import Mind, Scripted
 from vnla.world.graph import Graph
 
 METRES = 1.2

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from vnla.camera.views import HEADINGS
 from vnla.text.sights import Sight, Thing, Way
 from vnla.world.actions import Nav
-from vnla.world.views import HEADINGS
 
 DEGREES = 360 // HEADINGS
 SAME = 0.5
