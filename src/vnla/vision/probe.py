@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,36 +203,62 @@ def _folds(houses: Ints) -> Ints:
     return number % HELD_OUT if number.any() else np.arange(len(houses)) * HELD_OUT // max(1, len(houses))
 
 
+class _Logistic(NamedTuple):
+    """For each label the logistic function of `slope * x + offset`."""
+
+    slope: Float64  # (labels,)
+    offset: Float64  # (labels,)
+
+    def loss(self, x: Float64, y: Float64) -> Float64:
+        """How improbable targets `y` are, (labels,); both are (views, labels)."""
+        z = self.slope * x + self.offset
+        found: Float64 = (np.logaddexp(0, z) - y * z).sum(axis=0)
+        return found
+
+    def stepped(self, x: Float64, y: Float64, held: Float64) -> _Logistic:
+        """One of Newton's steps further; the more it is `held` back, (labels,), the shorter it is."""
+        chance = 1 / (1 + np.exp(-np.clip(self.slope * x + self.offset, -50, 50)))
+        off, weight = y - chance, chance * (1 - chance)
+        steep, both, flat = (weight * x * x).sum(axis=0), (weight * x).sum(axis=0), weight.sum(axis=0)  # second derivatives
+        up, across = (off * x).sum(axis=0), off.sum(axis=0)  # downhill
+        steep, flat = steep + held * (1 + steep), flat + held * (1 + flat)
+        size = np.maximum(steep * flat - both * both, 1e-12)
+        return _Logistic(
+            self.slope + (flat * up - both * across) / size,
+            self.offset + (steep * across - both * up) / size,
+        )
+
+
 def _calibrated(scores: Float32, targets: Bools) -> tuple[Float32, Float32]:
     """Slope and offset (labels,) of a logistic function that makes probabilities of scores (views, labels); a slope of 0
     where high scores are no good sign.
 
-    Platt's method: targets are a little inside of 0 and 1. Newton's steps, each label's held back where they make it worse.
+    Platt's method: targets are a little inside of 0 and 1.
     """
     middle, scale = scores.mean(axis=0), np.maximum(scores.std(axis=0), 1e-9)
-    x = ((scores - middle) / scale).astype(np.float64)
     yes = targets.sum(axis=0)
     no = len(targets) - yes
-    y = np.where(targets, (yes + 1) / (yes + 2), 1 / (no + 2))
     usual = np.log((yes + 1) / (no + 1))
-    slope, offset, held, loss = np.zeros(len(yes)), usual.copy(), np.full(len(yes), 1e-6), np.full(len(yes), np.inf)
-    try_slope, try_offset = slope, offset
-    for _ in range(NEWTON_STEPS):
-        z = try_slope * x + try_offset
-        found = (np.logaddexp(0, z) - y * z).sum(axis=0)
-        better = found < loss
-        slope, offset, loss = (np.where(better, *pair) for pair in ((try_slope, slope), (try_offset, offset), (found, loss)))
-        held = np.where(better, held / 10, held * 10)
-        chance = 1 / (1 + np.exp(-np.clip(slope * x + offset, -50, 50)))
-        off, weight = y - chance, chance * (1 - chance)
-        steep, both, flat = (weight * x * x).sum(axis=0), (weight * x).sum(axis=0), weight.sum(axis=0)
-        up, across = (off * x).sum(axis=0), off.sum(axis=0)
-        steep, flat = steep + held * (1 + steep), flat + held * (1 + flat)
-        size = np.maximum(steep * flat - both * both, 1e-12)
-        try_slope, try_offset = slope + (flat * up - both * across) / size, offset + (steep * across - both * up) / size
+    inside = np.where(targets, (yes + 1) / (yes + 2), 1 / (no + 2))
+    slope, offset = _fitted(((scores - middle) / scale).astype(np.float64), inside, usual)
     good = slope > 0
     plain_slope, plain_offset = np.where(good, slope / scale, 0), np.where(good, offset - slope * middle / scale, usual)
     return plain_slope.astype(np.float32), plain_offset.astype(np.float32)
+
+
+def _fitted(x: Float64, y: Float64, usual: Float64) -> _Logistic:
+    """The best logistic functions, from those on that say the `usual` whatever x is: each label takes a step if it makes
+    things better, and holds back from then on if it does not."""
+    labels = len(usual)
+    best = tried = _Logistic(np.zeros(labels), usual)
+    loss, held = np.full(labels, np.inf), np.full(labels, 1e-6)
+    for _ in range(NEWTON_STEPS):
+        found = tried.loss(x, y)
+        better = found < loss
+        best = _Logistic(*(np.where(better, *pair) for pair in zip(tried, best, strict=True)))
+        loss, held = np.where(better, found, loss), np.where(better, held / 10, held * 10)
+        tried = best.stepped(x, y, held)
+    return best
 
 
 def _best_penalty(features: Float32, targets: Bools, inside: Bools, outside: Bools) -> float:
