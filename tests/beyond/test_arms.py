@@ -9,12 +9,11 @@ import pytest
 
 from tiny_beyond import SCALE
 from vnla.agent.senses import SENSES
-from vnla.beyond.arms import LEARNED, all_arms, chosen_arms
+from vnla.beyond.arms import LEARNED, PARTS, all_arms, chosen_arms
 from vnla.beyond.experiments import Comparison
 from vnla.beyond.reporting import Source
 from vnla.beyond.results import Layout, Plan
 from vnla.beyond.scales import SCALES, Scale, scale_of
-from vnla.beyond.tables import PARTS
 from vnla.common.errors import InputError
 from vnla.paper import experiments
 from vnla.paper.reporting import Contents
@@ -100,9 +99,10 @@ def test_the_papers_sizes(tmp_path: Path) -> None:
     assert second.begins_with == str(tmp_path / "runs" / "start-senses" / "seed0")
 
 
-def test_tables_compare_agents_that_there_are() -> None:
-    for better, worse, _ in PARTS:
-        assert {better, worse} <= all_arms(SCALE).keys()
+def test_tables_compare_all_agents_that_there_are() -> None:
+    arms = all_arms(SCALE).keys()
+    assert {worse for _, worse, _ in PARTS} <= arms
+    assert {better for better, _, _ in PARTS} == arms - {LEARNED}, "each is compared with somebody"
 
 
 def test_who_asks_by_worth_is_trained_so_last(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_more_iterations_train_again(tmp_path: Path) -> None:
 
 
 def longer() -> object:
-    return SMALL.trained(iterations=SMALL.iterations + 10)
+    return replace(SMALL, preset=SMALL.preset.given(iterations=SMALL.iterations + 10))
 
 
 def test_fresh_houses_are_others_seen_and_timed_as_those_of_the_training(tmp_path: Path) -> None:

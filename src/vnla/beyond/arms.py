@@ -89,51 +89,68 @@ class Arm:
 
 def all_arms(scale: Scale) -> dict[str, Arm]:
     """By name, those first that others build on."""
-    every, more = ",".join(LENT), ",".join(SENSES)
+    lent, every = ",".join(LENT), ",".join(SENSES)
+    starts = {"": "start", lent: "start-senses", every: "start-spotting"}
     rest = 1 - scale.begun_share
 
-    def begun(name: str, senses: str = "", timed: bool = False) -> Phase:
+    def begun(senses: str, timed: bool = False) -> Phase:
+        name = "start-timed" if timed else starts.get(senses, f"start-{senses}")
         return Phase(name, scale.begun_share, scale.begun, senses, timed=timed)
 
-    def tuned(name: str, senses: str = "", timed: bool = False) -> Phase:
-        return Phase(name, rest, scale.further, senses, timed=timed)
-
-    def rewarded(name: str, senses: str = "", share: float = rest) -> Phase:
+    def rewarded(name: str, senses: str, share: float = rest) -> Phase:
         return Phase(name, share, scale.further, senses, "reward", scale.reward)
 
-    plain, aware, spotting = begun("start"), begun("start-senses", every), begun("start-spotting", more)
-    short = rewarded("start-valued", every, rest - scale.worth_share)
-    valued = Phase("valued", scale.worth_share, scale.worth, every, "worth", help_policy="valued")
-    arms = [
+    def tuned(name: str, adds: str, senses: str = "", timed: bool = False) -> Arm:
+        return Arm(name, adds, (begun(senses, timed), Phase(name, rest, scale.further, senses, timed=timed)))
+
+    def by_reward(name: str, adds: str, senses: str = "") -> Arm:
+        return Arm(name, adds, (begun(senses), rewarded(name, senses)))
+
+    short = rewarded("start-valued", lent, rest - scale.worth_share)
+    valued = Phase("valued", scale.worth_share, scale.worth, lent, "worth", help_policy="valued")
+    usual = [
         Arm(LEARNED, "the paper's agent and training", (Phase(LEARNED),)),
-        Arm("tuned", "LEARNED, tuned as those below", (plain, tuned("tuned"))),
-        Arm("senses", "TUNED with four senses", (aware, tuned("senses", every))),
-        Arm("reward", "TUNED, then trained by reward", (plain, rewarded("reward"))),
-        Arm(BEST, "four senses, then trained by reward", (aware, rewarded(BEST, every))),
-        Arm("valued", "BEST, then taught what a request is worth", (aware, short, valued)),
-        *(
-            Arm(sense, f"REWARD with one sense, {sense}", (begun(f"start-{sense}", sense), rewarded(sense, sense)), False)
-            for sense in SENSES
-        ),
-        Arm(
-            "timed",
-            "TUNED, with the time of evaluation",
-            (begun("start-timed", timed=True), tuned("timed", timed=True)),
-            False,
-        ),
-        *(
-            Arm(
-                f"tuned-{sense}",
-                f"TUNED with one sense, {sense}",
-                (begun(f"start-{sense}", sense), tuned(f"tuned-{sense}", sense)),
-                False,
-            )
-            for sense in SENSES
-        ),
-        Arm("senses-spotted", "SENSES and spotted", (spotting, tuned("senses-spotted", more)), False),
-        Arm("best-spotted", "BEST and spotted", (spotting, rewarded("best-spotted", more)), False),
+        tuned("tuned", "LEARNED, tuned as those below"),
+        tuned("senses", "TUNED with four senses", lent),
+        by_reward("reward", "TUNED, then trained by reward"),
+        by_reward(BEST, "four senses, then trained by reward", lent),
+        Arm("valued", "BEST, then taught what a request is worth", (begun(lent), short, valued)),
     ]
-    return {arm.name: arm for arm in arms}
+    others = [
+        *(by_reward(sense, f"REWARD with one sense, {sense}", sense) for sense in SENSES),
+        tuned("timed", "TUNED, with the time of evaluation", timed=True),
+        *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in SENSES),
+        tuned("senses-spotted", "SENSES and spotted", every),
+        by_reward("best-spotted", "BEST and spotted", every),
+    ]
+    return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
+
+
+ALONE = {
+    "clock": "the clock",
+    "requests": "requests left",
+    "advice": "advice in hand",
+    "been": "where it has been",
+    "spotted": "what it has spotted",
+}
+"""Senses that an agent has alone, in words."""
+PARTS = (
+    ("tuned", LEARNED, "other tuning"),
+    ("senses", "tuned", "senses, under imitation"),
+    ("reward", "tuned", "reward, without senses"),
+    (BEST, "reward", "senses, under reward"),
+    (BEST, "senses", "reward, with senses"),
+    (BEST, "tuned", "senses and reward"),
+    ("valued", BEST, "what a request is worth"),
+    *((sense, "reward", f"{ALONE[sense]} alone") for sense in SENSES),
+    ("timed", "tuned", "the time of evaluation"),
+    ("senses", "timed", "senses, under imitation, in the same time"),
+    *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in SENSES),
+    ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
+    ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    (BEST, LEARNED, "all of it"),
+)
+"""Who has something more than whom, and what."""
 
 
 def chosen_arms(scale: Scale, names: Sequence[str] = ()) -> list[Arm]:

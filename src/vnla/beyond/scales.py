@@ -6,7 +6,7 @@ LEARNED is trained as the preset says, for as many iterations as all others have
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -56,10 +56,6 @@ class Scale:
         """Of every agent, in all."""
         return self.preset.training.iterations
 
-    def trained(self, **changes: Any) -> Scale:
-        """The same with another training: fields of `TrainingConfig`."""
-        return replace(self, preset=replace(self.preset, training=replace(self.preset.training, **changes)))
-
 
 SCALES = {
     "small": Scale(
@@ -74,7 +70,7 @@ SCALES = {
         schedules=100,
     ),
     "paper": Scale(
-        preset=replace(PAPER, training=replace(PAPER.training, iterations=25_000)),
+        preset=PAPER.given(iterations=25_000),
         begun=Tuning(batch=100, learning_rate=1e-4, dropout=0.5),
         begun_share=0.4,
         further=Tuning(batch=300, learning_rate=2e-4, dropout=0.2, cooldown=0.3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vnla.agent.config import AgentConfig
-from vnla.beyond.arms import BEST, LEARNED
+from vnla.beyond.arms import BEST, LEARNED, PARTS
 from vnla.beyond.evaluations import FRESH, UNSEEN, Challenge, read_ceilings
 from vnla.beyond.results import Plan, Results
 from vnla.paper.findings import gains, gains_least
@@ -16,31 +16,6 @@ from vnla.training.config import RunConfig
 
 AIM = 10.0
 """Points by which BEST is to beat LEARNED."""
-PARTS = (
-    ("tuned", LEARNED, "other tuning"),
-    ("senses", "tuned", "senses, under imitation"),
-    ("reward", "tuned", "reward, without senses"),
-    (BEST, "reward", "senses, under reward"),
-    (BEST, "senses", "reward, with senses"),
-    (BEST, "tuned", "senses and reward"),
-    ("valued", BEST, "what a request is worth"),
-    ("clock", "reward", "the clock alone"),
-    ("requests", "reward", "requests left alone"),
-    ("advice", "reward", "advice in hand alone"),
-    ("been", "reward", "where it has been alone"),
-    ("spotted", "reward", "what it has spotted alone"),
-    ("timed", "tuned", "the time of evaluation"),
-    ("senses", "timed", "senses, under imitation, in the same time"),
-    ("tuned-clock", "timed", "the clock alone, under imitation"),
-    ("tuned-requests", "timed", "requests left alone, under imitation"),
-    ("tuned-advice", "timed", "advice in hand alone, under imitation"),
-    ("tuned-been", "timed", "where it has been alone, under imitation"),
-    ("tuned-spotted", "timed", "what it has spotted alone, under imitation"),
-    ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
-    ("best-spotted", BEST, "what it has spotted, besides all other senses"),
-    (BEST, LEARNED, "all of it"),
-)
-"""Who has something more than whom, and what."""
 
 
 def agents(results: Results, command: str = "") -> list[Item]:

@@ -86,11 +86,7 @@ def beyond(
     from vnla.beyond.scales import scale_of
 
     scale = scale_of(preset)
-    training = scale.preset.training
-    scale = scale.trained(iterations=iterations or training.iterations, precision=precision or training.precision)
-    own = replace(scale.preset, validate_every=validate_every or scale.preset.validate_every)
-    if features is not None:
-        own = replace(own, features=features, reduced=None)
+    own = scale.preset.given(iterations=iterations, validate_every=validate_every, precision=precision, features=features)
     scale = replace(scale, preset=own, limit=limit or scale.limit)
     plan = Plan(
         scale,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,15 +83,9 @@ def paper(
     from vnla.paper.presets import preset_of
     from vnla.paper.reporting import ALL_TABLES, Contents
 
-    chosen = preset_of(preset)
-    training = replace(
-        chosen.training,
-        iterations=iterations or chosen.training.iterations,
-        precision=precision or chosen.training.precision,
+    chosen = preset_of(preset).given(
+        iterations=iterations, validate_every=validate_every, precision=precision, features=features
     )
-    chosen = replace(chosen, training=training, validate_every=validate_every or chosen.validate_every)
-    if features is not None:
-        chosen = replace(chosen, features=features, reduced=None)
     contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES, peers=peers)
     given = {
         "--iterations": iterations,

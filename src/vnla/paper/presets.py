@@ -7,7 +7,7 @@ hyperparameters (Table 6). All eleven trainings of a preset have the same config
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -49,6 +49,20 @@ class Preset:
     def store(self) -> str:
         """The name of the features that agents are trained on."""
         return reduced_name(self.features, self.reduced) if self.reduced else self.features
+
+    def given(
+        self,
+        *,
+        iterations: int | None = None,
+        validate_every: int | None = None,
+        precision: str | None = None,
+        features: str | None = None,
+    ) -> Preset:
+        """The same but for what is given."""
+        training = self.training
+        training = replace(training, iterations=iterations or training.iterations, precision=precision or training.precision)
+        own = replace(self, training=training, validate_every=validate_every or self.validate_every)
+        return own if features is None else replace(own, features=features, reduced=None)
 
 
 SMALL = Preset(
