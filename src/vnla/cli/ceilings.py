@@ -137,8 +137,7 @@ class _Trial:
 
         trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
         config, material = trained.config, trained.material
-        kind = "val_unseen" if self.split.endswith("unseen") else "val_seen"
-        players = make_players(config, material, trained.agent(self.checkpoint or kind), training=False)
+        players = make_players(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
         tasks = material.evaluation_tasks(self.split, self.limit)
         return Subject(players, tasks, self.seeds, config.with_ratio(self.ratio).help(training=False).ratio)
 

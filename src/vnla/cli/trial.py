@@ -241,10 +241,10 @@ class Trial:
         from vnla.evaluation.sweep import with_k
         from vnla.training.cast import lexicon_for, make_players, vocabulary_of
 
-        kind, material = "val_unseen" if split.endswith("unseen") else "val_seen", trained.material
+        material = trained.material
         words = vocabulary_of(trained.config, material)
         config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
-        agent = trained.agent(self.checkpoint or kind)
+        agent = trained.agent_for(split, self.checkpoint)
         lexicon = lexicon_for(agent, words, config.advisor.words())
         players = make_players(config, material, agent, training=False, lexicon=lexicon)
         if self.speaking.k is not None and self.speaking.k != players.advisor.k:

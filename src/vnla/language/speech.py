@@ -249,11 +249,7 @@ def longest_sentence(k: int) -> int:
 
 def plan_of(now: Situation, k: int) -> Plan:
     """The navigation teacher's next actions from where agents are."""
-    environment, goals, pose = now.episodes.environment, now.episodes.goals, now.pose
-    actions, poses = [], [pose]
-    for _ in range(k):
-        actions.append(environment.nav_teacher(poses[-1], goals))
-        poses.append(environment.step(poses[-1], actions[-1], goals))
+    actions, poses = now.episodes.environment.taught_way(now.pose, now.episodes.goals, k)
     return Plan(torch.stack(actions, dim=1), torch.stack(poses, dim=1))
 
 

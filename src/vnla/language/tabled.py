@@ -160,10 +160,8 @@ def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
     pose, goals = (each.flatten() for each in torch.meshgrid(start, torch.arange(len(ids)), indexing="ij"))
     joined = environment.distance_left(pose, goals).isfinite()
     pose, goals = pose[joined], goals[joined]
-    actions, poses, about = [], [pose], pose
-    for _ in range(k):
-        actions.append(environment.nav_teacher(poses[-1], goals))
-        poses.append(environment.step(poses[-1], actions[-1], goals))
-        about = about * NAV_ACTIONS + actions[-1]
+    (actions, poses), about = environment.taught_way(pose, goals, k), pose
+    for action in actions:
+        about = about * NAV_ACTIONS + action
     numbers, which = np.unique(about.numpy(), return_index=True)
     return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)

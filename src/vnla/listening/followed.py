@@ -72,11 +72,8 @@ def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> Walks:
     for step, action in enumerate(way.unbind(dim=1)):
         start = torch.where(step < before, tasks.environment.step(start, action, tasks.goals), start)
     episodes = replace(tasks.episodes(which, seed=seed, k=k), start=start)
-    pose, actions = start, []
-    for _ in range(k):
-        actions.append(tasks.environment.nav_teacher(pose, tasks.goals))
-        pose = tasks.environment.step(pose, actions[-1], tasks.goals)
-    return Walks(_brief(episodes, k), torch.stack(actions, dim=1), pose, tuple(task.house for task in tasks.tasks))
+    actions, poses = tasks.environment.taught_way(start, tasks.goals, k)
+    return Walks(_brief(episodes, k), torch.stack(actions, dim=1), poses[-1], tuple(task.house for task in tasks.tasks))
 
 
 def given_walks(

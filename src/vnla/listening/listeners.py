@@ -100,6 +100,13 @@ class Listener(ABC):
         """Walks by hand of as many actions as it is used to."""
         return [line for line in handwritten() if len(line.plan) == self.k]
 
+    def walks_by_hand(self, world: World) -> Walks:
+        """Those walks in the world of their houses, each with the end-goal of a task."""
+        end_goals = self.tasks.end_goals
+        which = torch.arange(len(self.lines), device=end_goals.length.device) % len(self.tasks)
+        start, plans = [line.pose(world) for line in self.lines], [line.plan for line in self.lines]
+        return given_walks(world, start, plans, [line.house_name for line in self.lines], end_goals.rows(which))
+
     def listened(self, other: Listener) -> list[Listened]:
         """All that its advisors can say, compared with what the other is told as in training."""
         silence = self.hear(SILENCE)
@@ -169,8 +176,7 @@ class AgentListener(Listener):
     @cached_property
     def agent(self) -> Agent:
         """The agent of the split's kind."""
-        kind = "val_unseen" if self.trial.split.endswith("unseen") else "val_seen"
-        return self.trained.agent(self.trial.checkpoint or kind)
+        return self.trained.agent_for(self.trial.split, self.trial.checkpoint)
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -209,23 +215,20 @@ class AgentListener(Listener):
         data = RunData.load(config, material.world.device, material.dataset.vocabulary, _as_trained(material.folder))
         data = replace(data, folder=folder)
         self.tell(f"{self.trained.folder.name}: {WRITTEN}")
-        houses = [line.house_name for line in self.lines]
-        which = torch.arange(len(self.lines), device=data.world.device) % len(self.tasks)
-        start, plans = [line.pose(data.world) for line in self.lines], [line.plan for line in self.lines]
-        walks = given_walks(data.world, start, plans, houses, self.tasks.end_goals.rows(which))
+        walks = self.walks_by_hand(data.world)
         silent = replace(config, advisor=TemplateAdvisor(k=1))  # until somebody reads out
         players = make_players(silent, data, self.agent, training=False, lexicon=self.lexicon)
 
         def told(sentences: Sequence[Sequence[str]]) -> Players:
             return reading(players, Reading.of(sentences, self.lexicon, data.world.device), self.k)
 
-        phrases = told([(*subgoal_words(plan), FULL_STOP) for plan in plans])
+        phrases = told([(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
         found = {
             SILENCE: followed(phrases, walks, told=False),
             TEMPLATE: followed(phrases, walks),
             "sentences": followed(told([words_of(line.sentence) for line in self.lines]), walks),
         }
-        return {name: _outcome(each, houses, {}) for name, each in found.items()}
+        return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
 
 class ParserListener(Listener):
@@ -270,18 +273,14 @@ class ParserListener(Listener):
         """What it would do when sentences by hand are read out to it, or nothing."""
         folder = written_world(place)
         world, look = World.compile(folder.houses), self.around(folder)
-        houses, plans = [line.house_name for line in self.lines], [line.plan for line in self.lines]
-        start = [line.pose(world) for line in self.lines]
-        walks = given_walks(
-            world, start, plans, houses, self.tasks.end_goals.rows(torch.arange(len(start)) % len(self.tasks))
-        )
+        walks = self.walks_by_hand(world)
         self.tell(f"{PARSER}: {WRITTEN}")
         said = {
-            SILENCE: [""] * len(start),
-            TEMPLATE: [subgoal_text(plan) for plan in plans],
+            SILENCE: [""] * len(self.lines),
+            TEMPLATE: [subgoal_text(line.plan) for line in self.lines],
             "sentences": [line.sentence for line in self.lines],
         }
-        return {name: _outcome(understood(walks, each, look), houses, {}) for name, each in said.items()}
+        return {name: _outcome(understood(walks, each, look), walks.houses, {}) for name, each in said.items()}
 
 
 def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) -> Outcome:

@@ -25,7 +25,7 @@ from vnla.report.curves import Curves
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.task_set import TaskSet
 from vnla.training.cast import make_players
-from vnla.training.checkpoints import load_agent
+from vnla.training.checkpoints import chosen_by, load_agent
 from vnla.training.config import RunConfig
 from vnla.training.data import with_tasks
 
@@ -120,7 +120,7 @@ class Trial:
         """Which agent of the run: the best by the validation split of the same kind, or that of a certain iteration."""
         if self.iterations is not None:
             return read_iterations(self.iterations)[self.run.name]
-        return "val_unseen" if self.split.endswith("unseen") else "val_seen"
+        return chosen_by(self.split)
 
 
 def made_ready(trial: Trial, limit: int | None = None) -> tuple[Players, TaskSet, float]:

@@ -33,7 +33,7 @@ from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_
 from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
 from vnla.training.cast import make_players
-from vnla.training.checkpoints import load_agent
+from vnla.training.checkpoints import chosen_by, load_agent
 from vnla.training.config import SYMBOLIC
 
 AGENT = "learned"
@@ -124,7 +124,7 @@ def training(results: Results, trainings: Sequence[str]) -> list[Item]:
 def episodes(results: Results, successes: int, failures: int, split: str = "test_unseen") -> list[Episode]:
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
-    agent = load_agent(results.layout.run(AGENT), config, material, "val_unseen" if "unseen" in split else "val_seen")
+    agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))
     players = make_players(config, material, agent, training=False)
     tasks = material.evaluation_tasks(split)
     chosen = examples(results.evaluation(AGENT, split), successes, failures)

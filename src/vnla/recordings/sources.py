@@ -68,8 +68,7 @@ def of_run(
     """What a trained agent does on the tasks of a split, or on some of them."""
     trained = open_trained(run, world=world, tasks=tasks, device=device)
     config, material = trained.config, trained.material
-    kind = "val_unseen" if split.endswith("unseen") else "val_seen"
-    players = make_players(config, material, trained.agent(checkpoint or kind), training=False)
+    players = make_players(config, material, trained.agent_for(split, checkpoint), training=False)
     chosen = material.evaluation_tasks(split, limit)
     share = config.with_ratio(ratio).help(training=False).ratio
     steps = int(chosen.time_budget.max())
@@ -110,10 +109,7 @@ def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | N
 
 def _taught(tasks: TaskSet) -> Trace:
     """What the navigation teacher does."""
-    environment, poses, actions = tasks.environment, [tasks.start], []
-    for _ in range(LONGEST_EPISODE):
-        actions.append(environment.nav_teacher(poses[-1], tasks.goals))
-        poses.append(environment.step(poses[-1], actions[-1], tasks.goals))
+    actions, poses = tasks.environment.taught_way(tasks.start, tasks.goals, LONGEST_EPISODE)
     nav = torch.stack(actions, dim=1)
     length = torch.minimum((nav != Nav.STOP).sum(dim=1) + 1, tasks.time_budget)
     pose = torch.stack(poses, dim=1)

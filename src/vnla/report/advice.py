@@ -15,7 +15,6 @@ from itertools import groupby
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from vnla.camera.views import VIEWS
 from vnla.common.progress import Count, unheard
@@ -110,15 +109,9 @@ def _places(world: World, house: int, size: int, random: torch.Generator) -> tup
 
 def _plan(now: Situation, row: int, k: int) -> tuple[tuple[Nav, ...], list[int]]:
     """What the teacher would do, until it stops, and the poses on the way."""
-    environment, goals = now.episodes.environment, now.episodes.goals[row : row + 1]
-    pose: Tensor = now.pose[row : row + 1]
-    actions, poses = [], [int(pose)]
-    for _ in range(k):
-        action = environment.nav_teacher(pose, goals)
-        pose = environment.step(pose, action, goals)
-        actions.append(int(action))
-        poses.append(int(pose))
-    return until_stop(actions), poses
+    here = slice(row, row + 1)
+    actions, poses = now.episodes.environment.taught_way(now.pose[here], now.episodes.goals[here], k)
+    return until_stop([int(action) for action in actions]), [int(pose) for pose in poses]
 
 
 def advice_page(title: str, folder: WorldFolder, advised: Sequence[Advised], progress: Count = unheard) -> str:

@@ -137,20 +137,13 @@ class TemplateAdvisor(Advisor):
 
     def __call__(self, environment: Environment, pose: Tensor, goals: Tensor) -> Advice:
         """Advice for agents at `pose`: equation 1 of the paper."""
-        actions, code = [], torch.zeros_like(pose)
-        for _ in range(self.k):
-            action = environment.nav_teacher(pose, goals)
-            pose = environment.step(pose, action, goals)
-            actions.append(action)
-            code = code * NAV_ACTIONS + action  # as `code` does
-        return Advice(torch.stack(actions, dim=1), code if self.speaks else torch.full_like(pose, self.silence))
+        actions, _ = environment.taught_way(pose, goals, self.k)
+        said = _code(actions) if self.speaks else torch.full_like(pose, self.silence)
+        return Advice(torch.stack(actions, dim=1), said)
 
     def code(self, plan: Tensor) -> Tensor:
         """The number of a plan: its actions (…, k) as digits to the base 6, the first one highest."""
-        code = torch.zeros_like(plan[..., 0])
-        for action in plan.unbind(dim=-1):
-            code = code * NAV_ACTIONS + action
-        return code
+        return _code(plan.unbind(dim=-1))
 
     def plan(self, code: int) -> tuple[Nav, ...]:
         """The plan of a number."""
@@ -174,6 +167,13 @@ class TemplateAdvisor(Advisor):
         return sorted(
             {word for subgoal in every_subgoal(self.k, aggregate=self.aggregate) for word in subgoal} | {FULL_STOP}
         )
+
+
+def _code(actions: Sequence[Tensor]) -> Tensor:
+    code = torch.zeros_like(actions[0])
+    for action in actions:
+        code = code * NAV_ACTIONS + action
+    return code
 
 
 @dataclass(frozen=True)

@@ -87,10 +87,11 @@ class Following(Led):
         step: When,
     ) -> Course:
         """The way of the plan while the agent keeps to it, then the way to its end."""
-        route = torch.where((since_request == 0)[:, None], _planned(pose, k, episodes), route)
+        _, planned = episodes.environment.taught_way(pose, episodes.goals, k)
+        route = torch.where((since_request == 0)[:, None], torch.stack(planned, dim=1), route)
         end, follows = route[:, k], since_request < k
-        planned = route.gather(1, since_request.clamp(max=k)[:, None]).squeeze(1)
-        strays = follows & (pose != planned) & (pose != end) & (taught != STOP)
+        expected = route.gather(1, since_request.clamp(max=k)[:, None]).squeeze(1)
+        strays = follows & (pose != expected) & (pose != end) & (taught != STOP)
         alone = uniform(episodes.seed, episodes.key, Purpose.FOLLOWING, step - since_request) < self.share
         return Course(torch.where(strays, self.toward(pose, end), taught), follows & ~alone, route)
 
@@ -105,15 +106,6 @@ class Following(Led):
     def advance(self, share: float) -> None:
         """As many subgoals are the agent's own as of the training is done."""
         self.share.fill_(share)
-
-
-def _planned(pose: Tensor, k: int, episodes: Episodes) -> Tensor:
-    """The poses on the way of the navigation teacher's next k actions, the first and the last included: (batch, k + 1)."""
-    poses = [pose]
-    for _ in range(k):
-        action = episodes.environment.nav_teacher(poses[-1], episodes.goals)
-        poses.append(episodes.environment.step(poses[-1], action, episodes.goals))
-    return torch.stack(poses, dim=1)
 
 
 def _turns() -> Tensor:

@@ -148,7 +148,7 @@ class Learned(HelpPolicy):
 class Mixture(HelpPolicy):
     """The teacher acts at each step with probability β: imitation learning; with β = 1, behaviour cloning.
 
-    For training with `Advisor(k=1, direct=True, speaks=False)` and a help budget of one request a step (section 4).
+    For training with `TemplateAdvisor(k=1, direct=True, speaks=False)` and a help budget of one request a step (section 4).
     """
 
     invited: ClassVar[bool] = False

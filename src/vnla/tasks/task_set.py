@@ -127,10 +127,6 @@ def teacher_trajectories(
 
     The count includes the final `stop`; where the teacher needs more than `longest` actions it is `longest + 1`.
     """
-    pose, actions = start, []
-    for _ in range(longest):
-        action = environment.nav_teacher(pose, goals)
-        pose = environment.step(pose, action, goals)
-        actions.append(action)
+    actions, _ = environment.taught_way(start, goals, longest)
     trajectory = torch.stack(actions, dim=1)
     return trajectory, (trajectory != Nav.STOP).sum(dim=1) + 1

@@ -78,6 +78,11 @@ def checkpoint(run: Path, which: str | int) -> Path:
     return run / (LAST if which == "last" else f"best_{which}.safetensors")
 
 
+def chosen_by(split: str) -> str:
+    """The validation split that decides which agent of a run is tried on a split: that of the same kind of houses."""
+    return "val_unseen" if split.endswith("unseen") else "val_seen"
+
+
 def checkpoints_of(run: Path) -> list[str]:
     """The checkpoints that a run has, by the names that `checkpoint` takes."""
     kept = sorted(int(path.stem) for path in (run / KEPT).glob("*.safetensors") if path.stem.isdecimal())

@@ -15,7 +15,7 @@ from vnla.agent.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, VALIDATION, load_agent
+from vnla.training.checkpoints import CONFIG, VALIDATION, chosen_by, load_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 from vnla.training.opening import check_places
@@ -38,6 +38,10 @@ class Trained:
         """The best agent by a validation split, the last, or that of an iteration."""
         which = self.only if self.only and checkpoint in VALIDATION else checkpoint
         return load_agent(self.folder, self.config, self.material, which)
+
+    def agent_for(self, split: str, checkpoint: str | None = None) -> Agent:
+        """The agent to be tried on a split, unless another checkpoint is named."""
+        return self.agent(checkpoint or chosen_by(split))
 
 
 def open_trained(

@@ -247,6 +247,14 @@ class Environment:
         """The navigation teacher's action (`vnla.world.nav_teacher`)."""
         return look_up(self.world.toward, self._way_and_view(pose, goals)).long()
 
+    def taught_way(self, pose: Tensor, goals: Tensor, count: int) -> tuple[list[Tensor], list[Tensor]]:
+        """So many of the navigation teacher's next actions, and the poses on the way, one more: the first is `pose`."""
+        actions, poses = [], [pose]
+        for _ in range(count):
+            actions.append(self.nav_teacher(poses[-1], goals))
+            poses.append(self.step(poses[-1], actions[-1], goals))
+        return actions, poses
+
     def blocked(self, pose: Tensor) -> Tensor:
         """Whether `forward` is disabled because nothing is in view."""
         return look_up(self.world.blocked, pose)
