@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes
 from vnla.roles.words import Phrases
-from vnla.rollout import Moment, Rollout, steps_taken
+from vnla.rollout import Moment, Rollout
 from vnla.words import Words
 
 BLOCKED = -math.inf
@@ -104,10 +104,3 @@ def test_the_last_pose_is_where_the_episode_ended_or_began() -> None:
     second = moment(1, [2, 0], [False, True], after=[23, 21])
     recorded = rollout(first, second)
     assert recorded.last_pose().tolist() == [21, 12, int(recorded.episodes.start[2])]
-
-
-def test_steps_are_those_of_episodes_that_go_on() -> None:
-    first = moment(0, [0, 1, 2], [True, True, False])
-    second = moment(1, [2, 0], [False, True])
-    assert steps_taken([rollout(first, second), rollout(first)]) == 3 + 2
-    assert steps_taken([]) == 0

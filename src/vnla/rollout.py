@@ -150,8 +150,3 @@ class Rollout:
         sizes = [len(moment.row) for moment in self.moments]
         number = torch.arange(len(sizes), device=self.episodes.key.device)
         return number.repeat_interleave(sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, device=number.device))
-
-
-def steps_taken(rollouts: Sequence[Rollout]) -> int:
-    """How many agent steps some rollouts took."""
-    return sum(int(moment.going.sum()) for rollout in rollouts for moment in rollout.moments)

@@ -130,8 +130,7 @@ def told_first(said: Words, end_goals: Words) -> Words:
 def led(players: Players) -> Players:
     """The same with an advisor who leads the agent from its first step on, as if it had asked, and says nothing more."""
     phrases = players.voice.phrases
-    length = phrases.words.length.new_zeros(1)
-    mute = Mute(Phrases(Words(length.new_empty(1, 0), length), phrases.end, lambda _: ""))
+    mute = Mute(Phrases(Words.none(1, phrases.words.length.device), phrases.end, lambda _: ""))
     return replace(
         players, advisor=Guide(players.advisor.k, mute), voice=mute, help_policy=AtFirst(), acting=BCUI, following=Led(),
         deliberate=False, keeps_known=False,

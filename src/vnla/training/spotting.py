@@ -44,7 +44,7 @@ def learn_to_read(
     labels = _labels(houses)
     _check(folder, views, labels)
     column = {label: i for i, label in enumerate(labels)}
-    drawn = _drawn([len(World.compile([house]).ids) * VIEWS for house in houses], most)
+    drawn = _drawn([len(house.stands) * VIEWS for house in houses], most)
     features, targets = [], []
     progress(0, len(houses))
     for done, (house, rows, seen) in enumerate(zip(houses, drawn, sightings_in(folder, houses), strict=True), 1):

@@ -2,27 +2,17 @@
 
 It turns and tilts the camera until `forward` takes the agent to the next viewpoint of that path, goes forward, and stops at
 a goal. What it does depends only on the edge to take and on the view, so the whole teacher is a table; the compiled world
-(`vnla.world`) holds it and finds the edge.
+(`vnla.world.compiled`) holds it and finds the edge.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
 from vnla.world.actions import Nav
 from vnla.world.graph import Graph
-
-
-class NavTeacher(Protocol):
-    """Anything that says what to do at poses with given goals; `Environment.nav_teacher` is the paper's."""
-
-    def __call__(self, pose: Tensor, goals: Tensor) -> Tensor:
-        """Navigation actions, one for each pose."""
 
 
 def action_toward(graph: Graph, look: Relative) -> NDArray[np.int8]:

@@ -46,7 +46,6 @@ COUNTER = 0.9
 """Height of the worktop."""
 DEPTH = 0.6
 
-_WORKTOPS = ("kitchen cabinet", "kitchen island", "bar counter", "sideboard")
 _TABLES = ("dining table", "coffee table", "kitchen island", "garden table", "kitchen cabinet", "bar counter")
 
 
