@@ -8,7 +8,8 @@ WORKERS ?= 3
 # The workers share the cores: more threads of each would only wait for each other. Each begins with a part of the tests and
 # then takes from the others', so that what a file's tests share is mostly made once; and of what they start, processes find
 # bytecode, whatever the shell says of it.
-PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
+HERE := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
+PYTEST := $(HERE) $(BIN)/pytest -n $(WORKERS) --dist worksteal
 STAMP := $(VENV)/.installed
 # Of what is installed, modules that nobody imports here: half of all. One that is imported nevertheless is compiled then.
 UNCALLED := '/(tests|testing|pip|setuptools|mypy|mypyc|fontTools|graphql|torchgen|grpc|pygments/lexers|numba/cuda|numpy/distutils|$\
@@ -46,6 +47,7 @@ test: install ## lint, types and the fast tests
 	@$(MAKE) --no-print-directory -j 2 lint fast
 
 fast: install  # beside the types, which take one core for a minute
+	$(HERE) PYTHONPATH=tests $(BIN)/python tests/compiling.py
 	$(PYTEST)
 
 test-slow: install ## the tests that take minutes

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 import torch
@@ -61,6 +62,31 @@ def test_several_seeds_of_several_policies(vnla: Vnla, data: list[str], tmp_path
     }  # fmt: skip
 
 
+def test_variants_have_options_of_their_own(vnla: Vnla, data: list[str], tmp_path: Path) -> None:
+    variants = [
+        "--variant",
+        "plain=",
+        "--variant",
+        "timely=--sense clock --agent-option coverage=4",
+        "--variant",
+        "two=--seed 3,4",
+    ]
+    command = ["train", tmp_path / "runs", *data, "--agent-option", "word_embedding=12", *variants]
+    assert vnla(*command) == (0, ANY)
+    runs = {
+        str(path.parent.relative_to(tmp_path / "runs")): RunConfig.read(path) for path in tmp_path.glob(f"runs/**/{CONFIG}")
+    }
+    assert {name: (config.senses, config.training.seed) for name, config in runs.items()} == {
+        "plain": ("", 0), "timely": ("clock", 0), "two/seed3": ("", 3), "two/seed4": ("", 4),
+    }  # fmt: skip
+    assert {config.agent_options["word_embedding"] for config in runs.values()} == {12}
+    assert runs["timely"].agent_options["coverage"] == 4 and "coverage" not in runs["plain"].agent_options
+    (tmp_path / "runs" / "timely" / LAST).unlink()
+    assert vnla(*command) == (0, ANY)
+    assert (tmp_path / "runs" / "timely" / LAST).exists()
+    assert "two/seed3: --k: this run has 4, you gave 2" in vnla(*command[:-1], "two=--seed 3,4 --k 2")[1]
+
+
 def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -> None:
     vnla("train", tmp_path / "runs", *data, "--seed", "1,2")
     for name in ("seed1", "seed2"):
@@ -88,6 +114,16 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--strange", "0.1"], "strange words: are met in practice; give --practice, too"),
         (["--practice", "1", "--strange", "0.1"], "strange words: can only be read by an agent that knows words by"),
         (["--practice", "1", "--advisor", "silent"], "practice: is about what the advisor says, but it says nothing"),
+        (["--variant", "clock"], '--variant clock: give a name and options, such as "clock=--sense clock"'),
+        (["--variant", "../x="], "--variant ../x=: give a name and options"),
+        (["--variant", "a=--no-such-thing"], "--variant a: No such option: --no-such-thing"),
+        (["--variant", "a=--sense 'clock"], "--variant a: No closing quotation"),
+        (["--variant", "a=--help"], "--variant a: No such option: --help"),
+        (["--variant", "a=--dropout 7"], "--variant a: Invalid value for '--dropout'"),
+        (["--variant", "a=", "--variant", "a=--timed"], "--variant a: was given twice"),
+        (["--variant", "a=--device cuda"], "--variant a: --device is for all of them; give it outside"),
+        (["--variant", "a=another"], "--variant a: another is for all of them; give it outside"),
+        (["--variant", "a=--sense smell"], "sense smell: unknown"),
         (["--device", "nope"], "device nope: unknown; choose cpu, cuda"),
         pytest.param(["--device", "cuda"], "there is no GPU", marks=pytest.mark.skipif(is_available(), reason="a GPU")),
         (["--help-policy", "none,learned", "--world", "nowhere"], "nowhere: no such directory"),

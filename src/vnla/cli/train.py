@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from vnla.cli.console import LARGEST_SEED, is_given
+from vnla.cli.console import LARGEST_SEED
 from vnla.cli.options import AgentOption, BatchOption, DeviceOption, EagerOption
 from vnla.cli.sharing import ShardOption, say_part
+from vnla.cli.variants import Asked, variants_of
 from vnla.common.errors import InputError
 from vnla.common.named import build, options_of
 
@@ -155,6 +156,13 @@ def train(
     seed: Annotated[
         str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
     ] = "0",
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=OPTIONS",
+            help='Train one in RUN/NAME that has these options too, such as "clock=--sense clock"; may be repeated.',
+        ),
+    ] = None,
     feature_cache: Annotated[
         str | None,
         typer.Option(
@@ -170,9 +178,9 @@ def train(
 
     Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
-    policies or seeds are trained side by side, each in a folder of its own in RUN; so are several RUNs that are there. With
-    --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several processes
-    train one run, each with a part of every batch.
+    policies, seeds or variants are trained side by side, each in a folder of its own in RUN; so are several RUNs that are
+    there. With --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several
+    processes train one run, each with a part of every batch.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 
@@ -181,66 +189,95 @@ def train(
     Example: torchrun --nproc-per-node 4 -m vnla train runs/learned --world worlds/small --tasks tasks/small
 
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
+
+    Example: vnla train runs/senses --variant none= --variant "clock=--sense clock" --world worlds/small --tasks tasks/small
     """
+    options = {name: value for name, value in locals().items() if name in context.params}
     from vnla.common.machine import device_named, loading, use_threads
 
     with loading("torch"):
         from vnla.common.tables import size_in_bytes
-        from vnla.roles.help_teacher import HelpTeacher
-        from vnla.training.config import RunConfig, TrainingConfig
         from vnla.training.ranks import alike, joined, leaving_at_once
-        from vnla.vision.encoders import DEFAULT
-        from vnla.vision.views import default_features
 
     device = device_named(device)
     use_threads(threads)
     with leaving_at_once(), joined(device) as ranks:
         with alike(ranks):
-            given = {name for name in context.params if is_given(context, name)}
-            if agent != "paper":
-                _refuse(
-                    given & {"hidden", "layers", "dropout"},
-                    f"belongs to the paper's agent, not to {agent}; try --agent-option",
-                )
-            if advisor not in KINDS:
-                _refuse(
-                    given & {"k", "easy", "advisor_language"},
-                    f"belongs to the paper's advisor, not to {advisor}; try --advisor-option",
-                )
-            sizes = (
-                {"hidden": hidden, "help_hidden": hidden, "layers": layers, "dropout": dropout} if agent == "paper" else {}
-            )
-            seen, noticed = _declared(agent, default_features(world) if world else DEFAULT)
-            wanted = RunConfig(
-                world=str(world.absolute()) if world else "",
-                tasks=str(tasks.absolute()) if tasks else "",
-                features=features or seen,
-                keeps_ended=keeps_ended,
-                validate_every=validate_every,
-                training=TrainingConfig(iterations, batch, learning_rate, weight_decay, ratio, 0, precision, cooldown),
-                advisor=_advisor(advisor, advisor_language, k, easy, options_of(advisor_option or [], "--advisor-option")),
-                teacher=HelpTeacher(rules, deviation, uncertainty, non_moving),
-                agent=agent,
-                agent_options={**sizes, **options_of(agent_option or [], "--agent-option")},
-                senses=sense if "sense" in given else noticed,
-                timed=timed,
-                fold=fold,
-                veil=veil,
-                following=following,
-                practice=practice,
-                strange=strange,
-                objective=objective,
-                objective_options=options_of(objective_option or [], "--objective-option"),
-                begins_with=str(begins_with.absolute()) if begins_with else "",
-            )
-            policies = _policies(help_policy.split(","), beta, options_of(help_option or [], "--help-option"))
-            variants = _variants(run, wanted, policies, _numbers(seed))
-            runs = {path: _config(path, variant, given, beta) for path, variant in variants}
+            asked = variants_of(context, options, run, variant or [])
+            runs = {path: config for each in asked for path, config in _runs(each).items()}
             cache = None if feature_cache is None else size_in_bytes(feature_cache)
         how = How(device, eager, ranks, cache)
         status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
     if status:
         raise typer.Exit(status)
+
+
+def _runs(asked: Asked) -> dict[Path, RunConfig | None]:
+    """The runs that are asked for, with what to begin or to go on with."""
+    wants, given = asked.options, asked.given
+    policies = _policies(wants.help_policy.split(","), wants.beta, options_of(wants.help_option or [], "--help-option"))
+    variants = _variants(asked.folders, _wanted(wants, given), policies, _numbers(wants.seed))
+    return {path: _config(path, variant, given, wants.beta) for path, variant in variants}
+
+
+def _wanted(wants: Any, given: Set[str]) -> RunConfig:
+    """The configuration that options ask for, but for policy and seed."""
+    from vnla.roles.help_teacher import HelpTeacher
+    from vnla.training.config import RunConfig, TrainingConfig
+    from vnla.vision.encoders import DEFAULT
+    from vnla.vision.views import default_features
+
+    if wants.agent != "paper":
+        _refuse(
+            given & {"hidden", "layers", "dropout"},
+            f"belongs to the paper's agent, not to {wants.agent}; try --agent-option",
+        )
+    if wants.advisor not in KINDS:
+        _refuse(
+            given & {"k", "easy", "advisor_language"},
+            f"belongs to the paper's advisor, not to {wants.advisor}; try --advisor-option",
+        )
+    sizes = {"hidden": wants.hidden, "help_hidden": wants.hidden, "layers": wants.layers, "dropout": wants.dropout}
+    seen, noticed = _declared(wants.agent, default_features(Path(wants.world)) if wants.world else DEFAULT)
+    advised = options_of(wants.advisor_option or [], "--advisor-option")
+    return RunConfig(
+        world=_absolute(wants.world),
+        tasks=_absolute(wants.tasks),
+        features=wants.features or seen,
+        keeps_ended=wants.keeps_ended,
+        validate_every=wants.validate_every,
+        training=TrainingConfig(
+            wants.iterations,
+            wants.batch,
+            wants.learning_rate,
+            wants.weight_decay,
+            wants.ratio,
+            0,
+            wants.precision,
+            wants.cooldown,
+        ),
+        advisor=_advisor(wants.advisor, wants.advisor_language, wants.k, wants.easy, advised),
+        teacher=HelpTeacher(wants.rules, wants.deviation, wants.uncertainty, wants.non_moving),
+        agent=wants.agent,
+        agent_options={
+            **(sizes if wants.agent == "paper" else {}),
+            **options_of(wants.agent_option or [], "--agent-option"),
+        },
+        senses=wants.sense if "sense" in given else noticed,
+        timed=wants.timed,
+        fold=wants.fold,
+        veil=wants.veil,
+        following=wants.following,
+        practice=wants.practice,
+        strange=wants.strange,
+        objective=wants.objective,
+        objective_options=options_of(wants.objective_option or [], "--objective-option"),
+        begins_with=_absolute(wants.begins_with),
+    )
+
+
+def _absolute(path: Path | str | None) -> str:
+    return str(Path(path).absolute()) if path else ""
 
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
@@ -324,7 +361,7 @@ KEPT: dict[str, Callable[[RunConfig], Any]] = {
 }
 """The options that a run keeps: where its configuration has them."""
 
-FREE = {"run", "world", "tasks", "iterations", "feature_cache", "device", "eager", "threads", "shard"}
+FREE = {"run", "world", "tasks", "iterations", "variant", "feature_cache", "device", "eager", "threads", "shard"}
 """Those that may be given anew."""
 
 
@@ -437,7 +474,7 @@ def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], whi
         raise InputError("--shard: several processes train one run together; give each shard a process of its own")
     runs = {path: config for path, config in wanted.items() if config is not None}
     if len(folders) > 1 or len(runs) < len(wanted):
-        raise InputError("--shard: give one RUN, with --world and --tasks, and several policies or seeds to share")
+        raise InputError("--shard: give one RUN, with --world and --tasks, and several policies, seeds or variants to share")
     parts = training_parts(folders[0], runs)
     if which == MERGE:
         check_finished(runs, len(parts.complete()))

@@ -1,0 +1,77 @@
+"""Several trainings by one command: each has the options of all, and some of its own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import typer
+
+from vnla.cli.console import is_given
+from vnla.common.errors import InputError
+from vnla.common.files import file_name
+
+SHARED = {"run", "device", "eager", "threads", "feature_cache", "shard", "variant"}
+"""Options that the whole command has."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asked of a training, or of several that differ in policy and seed alone."""
+
+    folders: Sequence[Path]
+    options: Any
+    """All options of the command, as attributes."""
+    given: Set[str]
+    """Those that were not left at their defaults."""
+
+
+def variants_of(
+    context: typer.Context, options: Mapping[str, Any], folders: Sequence[Path], lines: Sequence[str]
+) -> list[Asked]:
+    """What is asked by a command with `options`: one training, or one for each line such as "clock=--sense clock"."""
+    given = {name for name in options if is_given(context, name)}
+    if not lines:
+        return [Asked(folders, SimpleNamespace(**options), given)]
+    if len(folders) > 1:
+        raise InputError("--variant: give one folder; each variant gets a folder in it")
+    parsed = [_parsed(context, line) for line in lines]
+    names = [name for name, _ in parsed]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"--variant {twice}: was given twice")
+    return [
+        Asked([folders[0] / name], SimpleNamespace(**{**options, **_together(options, own)}), given | own.keys())
+        for name, own in parsed
+    ]
+
+
+def _together(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Own options, which replace those of all; what may be repeated is added to it."""
+    return {name: [*(options[name] or []), *value] if isinstance(value, list) else value for name, value in own.items()}
+
+
+def _parsed(context: typer.Context, line: str) -> tuple[str, dict[str, Any]]:
+    """The name of a variant, and the options that it was given."""
+    name, sign, arguments = line.partition("=")
+    if not sign or name != file_name(name):
+        raise InputError(f'--variant {line}: give a name and options, such as "clock=--sense clock"')
+    try:
+        words = shlex.split(arguments)
+        its: Any = context.command.make_context("train", ["here", *words], parent=context.parent, help_option_names=[])
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # Typer's errors about options
+        if message is None and not isinstance(error, ValueError):
+            raise
+        raise InputError(f"--variant {name}: {message() if message else error}") from None
+    own = {each: value for each, value in its.params.items() if is_given(its, each)}
+    alien = [each for each in own if each in SHARED - {"run"}]
+    if alien or len(its.params["run"]) > 1:
+        what = f"--{alien[0].replace('_', '-')}" if alien else str(its.params["run"][1])
+        raise InputError(f"--variant {name}: {what} is for all of them; give it outside")
+    del own["run"]
+    return name, own
