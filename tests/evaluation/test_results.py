@@ -11,8 +11,11 @@ import pytest
 
 from cottage_players import HOUSE, TASKS, players
 from vnla.common.errors import InputError
+from vnla.evaluation.checked import read_records
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.results import read_results, results_of, score_results, write_results
+from vnla.evaluation.metrics import score
+from vnla.evaluation.results import Result, read_result, results_of, trace_of, write_results
+from vnla.evaluation.scores import Scores
 from vnla.houses.matterport import write_connectivity
 from vnla.mattersim import Simulator
 from vnla.roles.acting import Acting, sampled
@@ -33,6 +36,19 @@ def file(evaluation: Evaluation, tmp_path: Path) -> Path:
     return path
 
 
+def read_results(path: Path) -> dict[str, Result]:
+    """Task → its record."""
+    found = [read_result(record, f"{path}: record {i}") for i, record in enumerate(read_records(path))]
+    return {result.instr_id: result for result in found}
+
+
+def score_results(path: Path) -> Scores:
+    """Of a file that is believed, in the order of the tasks."""
+    found = read_results(path)
+    trace = trace_of(TASKS, [(str(path), found[task.id]) for task in TASKS.tasks])
+    return score(trace, TASKS.environment, TASKS.goals)
+
+
 def rewritten(path: Path, change: Any) -> Path:
     """The file with its first record changed."""
     records = json.loads(path.read_text())
@@ -42,7 +58,7 @@ def rewritten(path: Path, change: Any) -> Path:
 
 
 def test_results_come_back_as_they_were_written(evaluation: Evaluation, file: Path) -> None:
-    assert read_results(file) == results_of(evaluation, 123)
+    assert list(read_results(file).values()) == results_of(evaluation, 123)
     assert results_of(evaluation, 123) != results_of(evaluation, 435)
 
 
@@ -50,7 +66,7 @@ def test_results_come_back_as_they_were_written(evaluation: Evaluation, file: Pa
 def test_scores_from_the_file_are_those_of_the_run(evaluation: Evaluation, seed: int, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     write_results(path, results_of(evaluation, seed)[::-1])  # the order of the records says nothing
-    found, run = score_results(path, TASKS), evaluation.scores.rows(SEEDS.index(seed))
+    found, run = score_results(path), evaluation.scores.rows(SEEDS.index(seed))
     assert set(found) == set(run)
     for name in run:
         assert np.array_equal(found[name], run[name]), name
@@ -97,7 +113,7 @@ def test_a_trajectory_alone_can_be_scored(evaluation: Evaluation, tmp_path: Path
     path = tmp_path / "bare.json"
     records = [{"instr_id": each.instr_id, "trajectory": each.trajectory} for each in results_of(evaluation)]
     path.write_text(json.dumps(records))
-    found = score_results(path, TASKS)
+    found = score_results(path)
     assert np.array_equal(found.nav_error, evaluation.scores.nav_error[0])
     assert np.array_equal(found.steps, evaluation.scores.steps[0])
     assert found.requests.sum() == found.reasons.sum() == 0
@@ -115,8 +131,6 @@ def test_requests_as_truth_values_are_read(file: Path) -> None:
     ("change", "message"),
     [
         (lambda record: record.update(instr_id=7), "record 0: field instr_id is 7"),
-        (lambda record: record.update(instr_id="77_0"), "record 0: field instr_id: '77_0' is none of these 6 tasks"),
-        (lambda record: record.update(instr_id="1"), "record 1: field instr_id: '1' is there twice"),
         (lambda record: record.update(trajectory=[]), "field trajectory: expected a list"),
         (lambda record: record.update(trajectory=[["entryway", "north", 0]]), "field trajectory: expected a list"),
         (lambda record: record.update(scan="castle"), "field scan is 'castle'"),
@@ -135,22 +149,9 @@ def test_requests_as_truth_values_are_read(file: Path) -> None:
 )
 def test_what_is_wrong_is_named(file: Path, change: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
-        score_results(rewritten(file, change), TASKS)
+        score_results(rewritten(file, change))
     assert message in str(error.value)
     assert str(file) in str(error.value)
-
-
-def test_missing_tasks_are_named(file: Path) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text())[:4]))
-    with pytest.raises(InputError, match="no record of task '4'; of 6 tasks 2 are missing"):
-        score_results(file, TASKS)
-
-
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.json"
-    path.write_text('{"success_rate": 52}')
-    with pytest.raises(InputError, match="is not a list"):
-        read_results(path)
 
 
 def test_a_seed_that_was_not_run_is_refused(evaluation: Evaluation) -> None:

@@ -271,9 +271,9 @@ def _results(folder: Path) -> Path:
 
 
 def _read_results(path: Path) -> object:
-    from vnla.evaluation.results import read_results, score_results
+    from vnla.evaluation.checked import check
 
-    return read_results(path), score_results(path, _tasks().rows([0]))
+    return check(path, _tasks().rows([0]))
 
 
 def _read_walks(path: Path) -> object:

@@ -30,8 +30,6 @@ from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angle
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.metrics import score
-from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.roles.phrases import COMMA
@@ -153,36 +151,6 @@ def result_line(result: Result) -> str:
     """A record as a results file has it, in one line."""
     record = {name: value for name, value in vars(result).items() if value is not None}
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
-
-
-def read_results(path: Path) -> list[Result]:
-    """The records of a results file; whatever is wrong with one is an error that names it."""
-    records = files.read_json(path, WHAT, LARGEST)
-    if not isinstance(records, list):
-        raise InputError(f"{path}: is not a list; expected {WHAT}")
-    return [read_result(record, f"{path}: record {number}") for number, record in enumerate(records)]
-
-
-def score_results(path: Path, tasks: TaskSet) -> Scores:
-    """The metrics of a results file, recomputed: one entry for each of `tasks`, in their order.
-
-    Where a help budget is not in the file its share that was used cannot be known. Where the file says nothing of requests
-    there were none.
-    """
-    by_task = {}
-    known = {task.id for task in tasks.tasks}
-    for number, result in enumerate(read_results(path)):
-        where = f"{path}: record {number}"
-        if result.instr_id not in known:
-            raise InputError(f"{where}: field instr_id: {result.instr_id!r} is none of these {len(tasks)} tasks")
-        if result.instr_id in by_task:
-            raise InputError(f"{where}: field instr_id: {result.instr_id!r} is there twice")
-        by_task[result.instr_id] = (where, result)
-    missing = [task.id for task in tasks.tasks if task.id not in by_task]
-    if missing:
-        raise InputError(f"{path}: has no record of task {missing[0]!r}; of {len(tasks)} tasks {len(missing)} are missing")
-    trace = trace_of(tasks, [by_task[task.id] for task in tasks.tasks])
-    return score(trace.to(tasks.key.device), tasks.environment, tasks.goals)
 
 
 def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
