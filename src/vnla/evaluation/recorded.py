@@ -21,7 +21,7 @@ from vnla.common.errors import InputError
 from vnla.evaluation.checked import actions_of, impossible_steps
 from vnla.evaluation.confidence import Interval, difference_over_houses, over_houses
 from vnla.evaluation.metrics import METRICS, Metric, score
-from vnla.evaluation.results import LARGEST, WHAT, Result, read_result, trace_of
+from vnla.evaluation.results import WHAT, Result, read_result, trace_of
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.spreadsheet import ABOUT_TASK, about_task, as_csv, columns_of
 from vnla.evaluation.trace import Trace
@@ -31,6 +31,7 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
+LARGEST = 2048 * files.MEGABYTE
 EVERYTHING = "recorded"
 """The condition of records that name none."""
 

@@ -43,7 +43,6 @@ Pose = tuple[str, float, float]
 Move = tuple[int, int, int]
 
 WHAT = "a results file: a JSON list of records with instr_id and trajectory"
-LARGEST = 2048 * files.MEGABYTE
 MOST_REQUESTS = 1000
 """No help budget is larger."""
 _LARGEST_ANGLE = 1e6  # radians; false of what is not a number, too

@@ -11,8 +11,8 @@ seen = objects_in_views(panorama.objects)
 from vnla.houses.render.camera import render_view
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.panorama import (
+    ObjectsInViews,
     Panorama,
-    Sightings,
     around_of,
     objects_in_views,
     panorama_objects,
@@ -27,8 +27,8 @@ __all__ = [
     "SKY",
     "Frame",
     "Mesh",
+    "ObjectsInViews",
     "Panorama",
-    "Sightings",
     "Stage",
     "around_of",
     "build_mesh",

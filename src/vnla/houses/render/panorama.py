@@ -36,7 +36,7 @@ class Panorama(NamedTuple):
     depth: NDArray[np.float32]
 
 
-class Sightings(NamedTuple):
+class ObjectsInViews(NamedTuple):
     """Which objects are seen in which views, the share of the view's pixels that they fill, and where in it: arrays of one
     length."""
 
@@ -136,7 +136,7 @@ def objects_in_views(
     width: int = 160,
     height: int = 120,
     least: float = 0.0005,
-) -> Sightings:
+) -> ObjectsInViews:
     """The objects that each of the 36 views shows on at least a share `least` of its pixels, from faces of object ids."""
     pixels = np.zeros((VIEWS, max(int(objects.max()) + 1, 1)), np.int64)
     sums = np.zeros(pixels.shape, np.float64)
@@ -146,7 +146,7 @@ def objects_in_views(
     share = pixels / (height * width)
     views, seen = np.nonzero((share >= least) & (pixels > 0))
     across = np.degrees(np.arctan(sums[views, seen] / pixels[views, seen]))
-    return Sightings(views, seen, share[views, seen], across)
+    return ObjectsInViews(views, seen, share[views, seen], across)
 
 
 def _divided(work: Callable[[slice], None], count: int, workers: int) -> None:
