@@ -77,7 +77,7 @@ class RunData:
 
     def reader(self, fold: str = "", progress: Share = unheard) -> Reader:
         """What an agent learns to read from views in the houses of the training split, or of a `fold` of them; once."""
-        from vnla.training.spotting import learn_to_read  # late: it brings houses and processes along
+        from vnla.training.spotting import learn_to_read  # late: it brings vision along
 
         if fold not in self._readers:
             houses = {task.house for task in Fold.of_text(fold).tasks(self.dataset.split("train"))}
