@@ -103,7 +103,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
 }
 """Option of `vnla train` → what is typed after it, where the configuration has it, and what is there then."""
 
-NOT_OF_A_RUN = {"context", "run", "world", "tasks", "feature_cache", "device", "eager", "threads", "shard"}
+NOT_OF_A_RUN = {"context", "run", "world", "tasks", "feature_cache", "device", "eager", "threads", "shard", "variant"}
 """What it works on, and how; not what it does."""
 
 
