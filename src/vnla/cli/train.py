@@ -68,8 +68,8 @@ def train(
         str,
         typer.Option(
             metavar="NAMES",
-            help="What else the agent notices: clock, requests, advice, been; or package.module:Class. Several with commas"
-            " between.",
+            help="What else the agent notices: clock, requests, advice, been, spotted; or package.module:Class. Several with"
+            " commas between.",
         ),
     ] = "",
     veil: Annotated[
