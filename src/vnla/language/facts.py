@@ -7,6 +7,7 @@ speaks of is on the left, on the right and ahead. So whether something may be sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -22,10 +23,11 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.frames import Kind
-from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
+from vnla.language.surroundings import AHEAD, SIDES, TURNED, Bools, Side, Surroundings, meant, on_side
 from vnla.language.things import NOTHING, ROOMS, THINGS
+from vnla.language.wayfinding import Wayfinding
 from vnla.world.graph import Graph
-from vnla.world.views import HEADINGS, VIEWS
+from vnla.world.views import HALF_FIELD, HEADINGS, VIEWS
 
 MOST = 12
 """Facts of two viewpoints, the foremost."""
@@ -34,7 +36,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 5
+_VERSION = 6
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
@@ -136,20 +138,22 @@ def _foremost(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _ways_facts(around: Surroundings) -> Iterator[Row]:
+    finding = Wayfinding(around)
     for here in range(len(around.graph.ids)):
-        yield from _reaching(around, here)
+        yield from _reaching(finding, here)
         yield from _remembering(around, here)
-        yield from _changing_rooms(around, here)
+        yield from _changing_rooms(finding, here)
         yield from _leaving(around, here)
         yield from _climbing(around, here)
         yield from _walking(around, here)
 
 
-def _reaching(around: Surroundings, here: int) -> Iterator[Row]:
+def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
     """Things to go to."""
+    around = finding.around
     for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
         there = int(around.beside[here, thing])
-        begins = _begins(around, here, there)
+        begins = _begins(around, here, there) & finding.to_thing(here, there, thing)
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
@@ -166,18 +170,28 @@ def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
             yield here, there, pack(Kind.RETURN, int(around.noun[thing]), thing=thing), _bits(views), 0, 0, 0
 
 
-def _changing_rooms(around: Surroundings, here: int) -> Iterator[Row]:
-    """Rooms to enter, and the one to leave."""
+def _changing_rooms(finding: Wayfinding, here: int) -> Iterator[Row]:
+    """Rooms to enter, and the one to leave: without a side where one sees which way that is."""
+    around = finding.around
     own, out = around.room_noun(here), around.nearest_out(here)
     for room in range(len(ROOMS)):
         there = around.nearest_in(here, room)
         if there is not None:
-            begins = _bits(_begins(around, here, there))
-            yield here, there, pack(Kind.ENTER, room), begins, 0, 0, 0
+            views = _views_of_way(finding, here, there)
+            yield here, there, pack(Kind.ENTER, room), *views
             if there == out and own != NOTHING:
-                yield here, there, pack(Kind.CROSS, room, room=own), begins, 0, 0, 0
+                yield here, there, pack(Kind.CROSS, room, room=own), *views
     if out is not None and own != NOTHING:
-        yield here, out, pack(Kind.LEAVE, room=own), _bits(_begins(around, here, out)), 0, 0, 0
+        yield here, out, pack(Kind.LEAVE, room=own), *_views_of_way(finding, here, out)
+
+
+def _views_of_way(finding: Wayfinding, here: int, there: int) -> tuple[int, int, int, int]:
+    """Views as bits in which somebody may be sent into the room of a viewpoint: without a side, and by the side where the
+    way begins."""
+    begins, angle = _begins(finding.around, here, there), finding.around.begins(here, np.arange(VIEWS), there)
+    seen, told = finding.to_room(here, there)
+    left, right, ahead = (_bits(begins & told & on_side(angle, side)) for side in SIDES)
+    return _bits(begins & seen), left, right, ahead
 
 
 def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
@@ -203,7 +217,8 @@ def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
     for (up, whole), kind in kinds.items():
         there = around.along_stairs(here, up, whole)
         if there is not None:
-            yield here, there, pack(kind), _bits(_begins(around, here, there)), 0, 0, 0
+            views = np.abs(around.begins(here, np.arange(VIEWS), there)) <= math.degrees(HALF_FIELD)
+            yield here, there, pack(kind), _bits(views), 0, 0, 0
 
 
 def _walking(around: Surroundings, here: int) -> Iterator[Row]:
@@ -274,7 +289,7 @@ def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int
 
 def _begins(around: Surroundings, here: int, there: int) -> Bools:
     """The views in which the way to a viewpoint begins more or less where one looks."""
-    begins: Bools = np.abs(turned(around.bearings[here, around.graph.hop[here, there]], np.arange(VIEWS))) <= TURNED
+    begins: Bools = np.abs(around.begins(here, np.arange(VIEWS), there)) <= TURNED
     return begins
 
 

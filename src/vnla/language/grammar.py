@@ -350,6 +350,30 @@ RETURN
   : back to <the>
   do you remember <the> ? {go} back there
 ~ retrace your way to <the>
+ENTER_ON
+  enter the <room> <on>
+  {enter} the <room> <on>
+  {go} {into} the <room> <on>
+  {walk} {into} the <room> <on>
+  : {into} the <room> <on>
+  {go} to the <room> <on>
+~ take yourself to the <room> <on>
+~ : it is the <room> <on> that you want
+LEAVE_ON
+  leave the room <on>
+  {leave} this room <on>
+  {leave} the room <on>
+  : out of the <from> <on>
+  {walk} out of the <from> <on>
+~ get out of the <from> <on>
+CROSS_ON
+  go into the <room> <on>
+  {leave} the <from> and {enter} the <room> <on>
+  {go} out of the <from> {into} the <room> <on>
+  : out of the <from> , {into} the <room> <on>
+  {go} from the <from> {into} the <room> <on>
+~ swap the <from> for the <room> <on>
+~ : from the <from> to the <room> <on>
 """
 
 _CLASSES += "that: that is it | you are there | you have arrived ~ this is the place\n"
@@ -539,8 +563,8 @@ def form_of(kind: Kind, *, number: int = 1, sided: bool = False, again: bool = F
             return "IT" if again else "REACH_ON" if sided else "REACH"
         case Kind.PASS:
             return "PASS_IT" if again else "PASS_ON" if sided else "PASS"
-        case Kind.THROUGH:
-            return "THROUGH_ON" if sided else "THROUGH"
+        case Kind.THROUGH | Kind.ENTER | Kind.LEAVE | Kind.CROSS:
+            return f"{kind.name}_ON" if sided else kind.name
         case _:
             return kind.name
 
