@@ -36,7 +36,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 6
+_VERSION = 7
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
@@ -143,7 +143,7 @@ def _ways_facts(around: Surroundings) -> Iterator[Row]:
         yield from _reaching(finding, here)
         yield from _remembering(around, here)
         yield from _changing_rooms(finding, here)
-        yield from _leaving(around, here)
+        yield from _leaving(finding, here)
         yield from _climbing(around, here)
         yield from _walking(around, here)
 
@@ -153,12 +153,13 @@ def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
     around = finding.around
     for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
         there = int(around.beside[here, thing])
-        begins = _begins(around, here, there) & finding.to_thing(here, there, thing)
+        begins, turn = _begins(around, here, there) & finding.to_thing(here, there, thing), finding.turn(here, there)
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
                 what = pack(Kind.REACH, int(around.noun[thing]), hue, thing=thing)
-                yield here, there, what, *_sided(views, around.across[here, :, thing])
+                anywhere, *sides = _sided(views, around.across[here, :, thing])
+                yield here, there, what, anywhere, *_turned(sides, turn)
 
 
 def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
@@ -190,12 +191,20 @@ def _views_of_way(finding: Wayfinding, here: int, there: int) -> tuple[int, int,
     way begins."""
     begins, angle = _begins(finding.around, here, there), finding.around.begins(here, np.arange(VIEWS), there)
     seen, told = finding.to_room(here, there)
-    left, right, ahead = (_bits(begins & told & on_side(angle, side)) for side in SIDES)
-    return _bits(begins & seen), left, right, ahead
+    sides = [_bits(begins & told & on_side(angle, side)) for side in SIDES]
+    return _bits(begins & seen), *_turned(sides, finding.turn(here, there))
 
 
-def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
+def _turned(sides: Sequence[int], turn: Ints) -> tuple[int, int, int]:
+    """Of views in which something is on the left, on the right and ahead, as bits, those in which one turns there: who is
+    sent to what is on the left has to know whether to turn."""
+    left, right, ahead = (bits & _bits(turn == to) for bits, to in zip(sides, (-1, 1, 0), strict=True))
+    return left, right, ahead
+
+
+def _leaving(finding: Wayfinding, here: int) -> Iterator[Row]:
     """Doors to go through, by side and number: bits gathered over the views."""
+    around = finding.around
     found: dict[tuple[int, bool, int], dict[Side | None, int]] = {}
     choices: list[tuple[Side | None, int]] = [(None, 0), ("left", 0), ("right", 0), ("ahead", 0)]
     choices += [(side, nth) for nth in (1, 2, 3) for side in ("left", "right")]
@@ -208,8 +217,9 @@ def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
                     bits = found.setdefault((way.beyond, way.door, ordinal), {})
                     bits[side] = bits.get(side, 0) | _every_row(heading)
     for (there, door, ordinal), bits in found.items():
-        anywhere, left, right, ahead = (bits.get(side, 0) for side in (None, "left", "right", "ahead"))
-        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, left, right, ahead
+        anywhere, *sides = (bits.get(side, 0) for side in (None, *SIDES))
+        sides = sides if ordinal else list(_turned(sides, finding.turn(here, there)))
+        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, sides[0], sides[1], sides[2]
 
 
 def _climbing(around: Surroundings, here: int) -> Iterator[Row]:

@@ -46,6 +46,10 @@ class Wayfinding:
             view = self._faced[edge, view]
         return found
 
+    def turn(self, here: int, there: int) -> Ints:
+        """To which side one turns first, in each view: (36,)."""
+        return self.legs(here, there)[0].turn
+
     def to_thing(self, here: int, there: int, thing: int) -> Bools:
         """The views from which the way to a viewpoint is found by a thing that is in view: (36,)."""
         found = np.ones(VIEWS, bool)
