@@ -340,8 +340,8 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
     (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
     (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
-    (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
-    (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
+    (rf"(?:go |put )?{_THING}(?:on {_SIDE})?(?:on )?ahead of ", _face),
+    (rf"(?:go|put) {_THING}(?:on {_SIDE})?(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
     (
         rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?",
