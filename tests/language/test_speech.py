@@ -258,9 +258,11 @@ def test_bad_options_are_refused_in_one_line() -> None:
             GrammarAdvisor(**options)  # type: ignore[arg-type]
 
 
-def test_it_can_be_traced_for_a_graph() -> None:
+@pytest.mark.parametrize("phrases", [0.0, 0.5])
+def test_it_can_be_traced_for_a_graph(phrases: float) -> None:
     """Without a break, and with the step as a tensor: so one compilation serves all steps."""
-    voice, now = it.voice(), it.agents(10, 2)
+    book = GrammarAdvisor(phrases=phrases).ready(it.VOCABULARY).phrasebook
+    voice, now = replace(it.voice(), phrasebook=book), it.agents(10, 2)
     now = replace(now, episodes=replace(now.episodes, seed=torch.full_like(now.pose, 3)))
     plain: Any = _said.__wrapped__  # type: ignore[attr-defined]
     whole = torch.compile(plain, backend="eager", fullgraph=True, dynamic=False)
