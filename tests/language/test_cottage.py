@@ -5,9 +5,12 @@ From hall, south, the kitchen lies at 99.5 degrees, the living room's first view
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vnla.houses.cottage import cottage
+from vnla.language.facts import facts_of
 from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
@@ -138,3 +141,9 @@ def test_where_in_the_view_the_fireplace_is(heading: int, side: str | None) -> N
 def test_actions_without_a_goal_are_those_of_the_world() -> None:
     for place in range(len(NAMES) * VIEWS):
         assert [AROUND.after(place, action) for action in Nav] == [step(place, action) for action in Nav]
+
+
+def test_a_house_without_things_has_facts_too() -> None:
+    bare = replace(cottage(), objects=())
+    facts = facts_of(Surroundings(bare, plain_sights(bare)))
+    assert len(facts.here) and not len(facts.turn) and (facts.seen == NOTHING).all()

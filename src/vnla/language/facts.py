@@ -324,7 +324,8 @@ def _columns(rows: list[Row] | list[tuple[int, int, int, int]], count: int) -> l
 
 def _seen(around: Surroundings) -> Ints:
     """The largest things that are in view at every pose."""
-    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0).reshape(-1, len(around.house.objects))
+    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0)
+    shares = shares.reshape(len(around.graph.ids) * VIEWS, len(around.house.objects))
     found = np.full((len(shares), REMEMBERED), NOTHING, np.int64)
     order = np.argsort(-shares, axis=1, kind="stable")[:, :REMEMBERED]
     largest = np.take_along_axis(shares, order, axis=1)

@@ -20,6 +20,7 @@ from vnla.world.actions import Nav
 from vnla.world.views import HALF_FIELD, HEADINGS, VIEWS, Ints
 
 _LEFT, _RIGHT = -1, 1
+_NONE = -2  # no room, not even OUTSIDE
 _MOST_TURNS = 10  # of the teacher before a step
 
 
@@ -39,11 +40,11 @@ class Wayfinding:
 
     def legs(self, here: int, there: int) -> list[Leg]:
         """The steps of the way to a viewpoint."""
-        view, found = np.arange(VIEWS), []
+        (turn, faced), view, found = self._turning, np.arange(VIEWS), []
         for place, after in pairwise(self.around.path(here, there)):
             edge = self.around.edge[place, after]
-            found.append(Leg(place, view, self._turn[edge, view]))
-            view = self._faced[edge, view]
+            found.append(Leg(place, view, turn[edge, view]))
+            view = faced[edge, view]
         return found
 
     def turn(self, here: int, there: int) -> Ints:
@@ -84,31 +85,23 @@ class Wayfinding:
     def _only_way(self) -> tuple[Ints, Ints]:
         """To which room the only way out leads that is in view, and on which side it is: (viewpoints, 36) each."""
         count, heading = len(self.around.graph.ids), np.arange(VIEWS) % HEADINGS
-        room, side = np.full((count, VIEWS), -2), np.zeros((count, VIEWS), np.int64)
+        room, side = np.full((count, VIEWS), _NONE), np.zeros((count, VIEWS), np.int64)
         for here in range(count):
             ways = self.around.ways_from(here, 0)
             if not ways:
                 continue
             bearing = np.array([turned(way.bearing, heading) for way in ways])  # (ways, 36)
             seen = np.abs(bearing) <= math.degrees(HALF_FIELD)
-            rooms = np.array([-2 if way.beyond is None else int(self.around.room[way.beyond]) for way in ways])
+            rooms = np.array([_NONE if way.beyond is None else int(self.around.room[way.beyond]) for way in ways])
             which = seen.argmax(axis=0)
-            room[here] = np.where(seen.sum(axis=0) == 1, rooms[which], -2)
+            room[here] = np.where(seen.sum(axis=0) == 1, rooms[which], _NONE)
             side[here] = _side(bearing[which, np.arange(VIEWS)])
         return room, side
 
     @cached_property
-    def _turn(self) -> Ints:
-        """To which side the navigation teacher turns before each edge, by the view: (edges, 36)."""
-        return self._turning[0]
-
-    @cached_property
-    def _faced(self) -> Ints:
-        """The view in which it goes forward then: (edges, 36)."""
-        return self._turning[1]
-
-    @cached_property
     def _turning(self) -> tuple[Ints, Ints]:
+        """To which side the navigation teacher turns before each edge, by the view, and in which view it then goes forward:
+        (edges, 36) each."""
         toward = self.around.toward
         edge = np.arange(len(toward))[:, None]
         view = np.broadcast_to(np.arange(VIEWS), toward.shape).copy()
