@@ -21,7 +21,7 @@ from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
-from vnla.language.phrasebook import Phrasebook
+from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
 from vnla.language.speech import LANGUAGES, SIDES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
 from vnla.roles.words import Heard, Phrases, Words, tails_of
@@ -56,6 +56,8 @@ class GrammarAdvisor(Advisor):
         check_fields(self, phrases=(0, 1), sides=(0, 1))
         if not 1 <= self.k <= _MOST_ACTIONS:
             raise InputError(f"advisor grammar: k is {self.k}, but it can describe 1 to {_MOST_ACTIONS} actions")
+        if self.phrases and self.k > MOST_ACTIONS:
+            raise InputError(f"advisor grammar: k is {self.k}, but phrases can describe 1 to {MOST_ACTIONS} actions")
         if not (self.direct or self.speaks):
             raise InputError("advisor grammar: one that neither speaks nor acts is no help; use the help policy 'none'")
         if self.says not in LANGUAGES:

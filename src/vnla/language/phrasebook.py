@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.common.errors import InputError
 from vnla.episodes import Situation
 from vnla.language.grammar import FULL_STOP, Grammar
 from vnla.language.speech import draws, longest_sentence, plan_of
@@ -34,8 +33,6 @@ class Phrasebook:
     @classmethod
     def of(cls, grammar: Grammar, k: int, share: float, device: torch.device | str) -> Phrasebook:
         """For plans of k actions."""
-        if k > MOST_ACTIONS:
-            raise InputError(f"advisor grammar: k is {k}, but phrases can describe 1 to {MOST_ACTIONS} actions")
         number = {word: i for i, word in enumerate(grammar.words, start=1)}
         rows = [[number[word] for word in (*plan, FULL_STOP)] for plan in every_subgoal(k)]
         length = torch.tensor([len(row) for row in rows])
