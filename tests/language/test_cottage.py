@@ -5,21 +5,25 @@ From hall, south, the kitchen lies at 99.5 degrees, the living room's first view
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.houses.cottage import cottage
+from vnla.language.facts import facts_of
 from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
+from vnla.language.wayfinding import Wayfinding
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))
 WORLD = World.compile([cottage()])
 NAMES = AROUND.graph.ids
-KITCHEN, LIVING, HALL, DINING = map(room_of, "klhd")
+KITCHEN, LIVING, HALL, DINING, ENTRY = map(room_of, "klhde")
 
 
 def pose(viewpoint: str, heading: int) -> int:
@@ -50,6 +54,38 @@ def test_the_nearest_way_out_of_the_hall_is_to_the_living_room() -> None:
     assert check(Leave(HALL, LIVING), AROUND, west)
     assert not check(Leave(HALL, KITCHEN), AROUND, west)
     assert not check(Leave(KITCHEN), AROUND, west)
+
+
+def test_the_way_into_a_room_may_be_on_a_side() -> None:
+    """Facing 240 the entryway is 66 degrees to the left; facing 180 it is ahead."""
+    turned, south = pose("hall_south", 8), pose("hall_south", 6)
+    for at, side in ((turned, "left"), (south, "ahead")):
+        for each in ("left", "right", "ahead"):
+            assert check(Enter(ENTRY, side=each), AROUND, at) == (each == side), (at, each)
+            assert check(Leave(HALL, ENTRY, each), AROUND, at) is False, "the living room is nearer"
+    assert follow(Enter(ENTRY, side="left"), AROUND, turned, step) == pose("entryway", 6)
+
+
+def test_ways_are_found_by_what_is_in_view() -> None:
+    """Facing 210 the entryway's doorway is at -36, and no other is in view; facing 240 it is not in view, nor does it have
+    to be facing 180. Facing 60 that of the kitchen, at 39.5, is not alone in view. Nothing of other rooms is."""
+    finding, here = Wayfinding(AROUND), NAMES.index("hall_south")
+    for room, heading, found in (
+        ("entryway", 7, True),
+        ("entryway", 8, False),
+        ("entryway", 6, True),
+        ("kitchen", 2, False),
+    ):
+        seen, told = finding.to_room(here, NAMES.index(room))
+        assert seen[view_index(1, heading)] == found and told[view_index(1, heading)], (room, heading)
+
+
+def test_things_lead_to_the_side_where_they_are() -> None:
+    """From living, east, the way west begins at 258.7, and the fireplace is at 211.3. Facing 210 one turns to the right, and
+    it is ahead; facing 180 it is at 31 on that side. Facing 240 one goes straight on."""
+    finding, here, there = Wayfinding(AROUND), NAMES.index("living_east"), NAMES.index("living_west")
+    found = finding.to_thing(here, there, landmark("fireplace").thing)
+    assert [bool(found[view_index(1, heading)]) for heading in (6, 7, 8)] == [True, False, True]
 
 
 def test_doorways_by_side_and_number() -> None:
@@ -105,3 +141,9 @@ def test_where_in_the_view_the_fireplace_is(heading: int, side: str | None) -> N
 def test_actions_without_a_goal_are_those_of_the_world() -> None:
     for place in range(len(NAMES) * VIEWS):
         assert [AROUND.after(place, action) for action in Nav] == [step(place, action) for action in Nav]
+
+
+def test_a_house_without_things_has_facts_too() -> None:
+    bare = replace(cottage(), objects=())
+    facts = facts_of(Surroundings(bare, plain_sights(bare)))
+    assert len(facts.here) and not len(facts.turn) and (facts.seen == NOTHING).all()

@@ -21,8 +21,8 @@ def as_said(frame: Frame) -> Frame:
     match frame:
         case Turn(_, 6):
             return Turn("right", 6)
-        case Leave(_, into) if into != NOTHING:
-            return Enter(into)
+        case Leave(_, into, side) if into != NOTHING:
+            return Enter(into, side=side)
         case _:
             return frame
 

@@ -24,7 +24,7 @@ from vnla.language.parser import parse
 from vnla.language.speech import LANGUAGES, Knowledge, Told, landmarks_alone, longest_sentence, plan_of
 from vnla.language.things import ROOMS, THINGS
 from vnla.report.advice import wandering
-from vnla.roles.phrases import until_stop
+from vnla.roles.phrases import subgoal_text, until_stop
 from vnla.world.compiled import World
 
 GRAMMAR = Grammar()
@@ -169,8 +169,14 @@ def test_things_alone_often_tell_the_way() -> None:
     plan, usual, landmarks = plan_of(now, 4), *(it.voice(says=says).tell(now) for says in ("usual", "landmarks"))
     some, most = (landmarks_alone(plan, told).any(dim=1).float().mean() for told in (usual, landmarks))
     assert 0.05 < some < most
-    sided = [landmarks_alone(plan, told._replace(side=(told.side == 0).long())).any() for told in (usual, landmarks)]
-    assert sided == [True, False], "now and then the side is said, but not where things alone are to tell"
+    sided = [
+        landmarks_alone(plan, told._replace(side=(told.side == 0).long())) & (told.what >> 25 > 0)
+        for told in (usual, landmarks)
+    ]
+    assert [bool(each.any()) for each in sided] == [True, False], "now and then the side of a thing is said, or never"
+    speech = replace(it.voice().speech, sides=1.0)
+    always = landmarks_alone(plan, replace(it.voice(), speech=speech).tell(now)).float().mean()
+    assert always < 0.1 * landmarks_alone(plan, usual).float().mean()
 
 
 def test_wrong_things_that_are_there_lead_another_way() -> None:
@@ -240,14 +246,22 @@ def test_it_never_fails_in_houses_that_nobody_has_looked_at(house: House, k: int
 
 
 def test_bad_options_are_refused_in_one_line() -> None:
-    for options, message in (({"k": 9}, "1 to 8"), ({"says": "nonsense"}, "choose from"), ({"speaks": False}, "no help")):
+    for options, message in (
+        ({"k": 9}, "1 to 8"),
+        ({"phrases": 2}, "from 0 to 1"),
+        ({"k": 7, "phrases": 0.5}, "1 to 6"),
+        ({"says": "nonsense"}, "choose from"),
+        ({"speaks": False}, "no help"),
+    ):
         with pytest.raises(InputError, match=message):
             GrammarAdvisor(**options)  # type: ignore[arg-type]
 
 
-def test_it_can_be_traced_for_a_graph() -> None:
+@pytest.mark.parametrize("phrases", [0.0, 0.5])
+def test_it_can_be_traced_for_a_graph(phrases: float) -> None:
     """Without a break, and with the step as a tensor: so one compilation serves all steps."""
-    voice, now = it.voice(), it.agents(10, 2)
+    book = GrammarAdvisor(phrases=phrases).ready(it.VOCABULARY).phrasebook
+    voice, now = replace(it.voice(), phrasebook=book), it.agents(10, 2)
     now = replace(now, episodes=replace(now.episodes, seed=torch.full_like(now.pose, 3)))
     plain: Any = _said.__wrapped__  # type: ignore[attr-defined]
     whole = torch.compile(plain, backend="eager", fullgraph=True, dynamic=False)
@@ -265,3 +279,24 @@ def test_without_knowledge_it_speaks_of_turns_and_steps_alone() -> None:
     told = GrammarAdvisor().ready(it.VOCABULARY).tell(now)
     assert set((told.what[told.what >= 0] & 31).tolist()) <= {0, 1, 2, 3, 4}
     assert Knowledge.none(it.world()).count.sum() == 0
+
+
+def test_a_share_of_what_is_said_is_in_the_papers_phrases() -> None:
+    now = it.agents(400, 2)
+    plans = [until_stop(plan) for plan in plan_of(now, 4).actions.tolist()]
+    phrases = [subgoal_text(plan) for plan in plans]
+
+    def said(share: float, step: int = 0) -> list[str]:
+        own, advisor = it.voice(), GrammarAdvisor(phrases=share)
+        book = advisor.ready(it.VOCABULARY).phrasebook
+        heard = replace(own, advisor=advisor, phrasebook=book).say(replace(now, step=now.step + step))
+        spoken = [[it.VOCABULARY.words[each] for each in heard.words.tokens[row].tolist() if each] for row in range(400)]
+        assert [text_of(words) for words in spoken] == [heard.table.text(row) for row in range(400)]
+        return [heard.table.text(row) for row in range(400)]
+
+    assert said(1.0) == phrases
+    usual, mixed, later = said(0.0), said(0.25), said(0.25, step=1)
+    phrased = [one == phrase != other for one, phrase, other in zip(mixed, phrases, usual, strict=True)]
+    assert all(one in (phrase, other) for one, phrase, other in zip(mixed, phrases, usual, strict=True))
+    assert 60 < sum(phrased) < 140, "a quarter of them"
+    assert phrased != [one == phrase for one, phrase in zip(later, phrases, strict=True)], "drawn for each step"

@@ -162,6 +162,44 @@ def test_places_are_those_that_are_named() -> None:
     assert min(counts.values()) > 3, counts
 
 
+def test_first_turns_that_are_not_said_can_be_seen() -> None:
+    """To a thing that is on that side; to a room of which something is, or to which a way out is: by the plan of the house,
+    from the actions of the teacher."""
+    now, seen, told_side = it.agents(2000, 13), 0, 0
+    told, plan = it.voice(4).tell(now), plan_of(now, 4)
+    for row in range(2000):
+        clauses = it.clauses(now, told, row)
+        places = [at for at, what in enumerate(told.what[row].tolist()) if what >= 0]
+        for (frame, pose, end, house), at in zip(clauses, places, strict=True):
+            action, around = Nav(int(plan.actions[row, at])), it.surroundings()[house]
+            if not isinstance(frame, Reach | Enter | Leave) or action not in (Nav.LEFT, Nav.RIGHT):
+                continue
+            turn, (here, view) = 1 if action is Nav.RIGHT else -1, divmod(pose, VIEWS)
+            if frame.side is not None:
+                told_side += 1
+                assert frame.side == action.name.lower(), frame
+                continue
+            building, room = it.made()[house].house, building_room(house, end)
+            own = [
+                i
+                for i, thing in enumerate(building.objects)
+                if (i == frame.landmark.thing if isinstance(frame, Reach) else thing.room == room)
+            ]
+            sides = {int(np.sign(around.across[here, view, i])) for i in own if around.visible[here, view, i]}
+            x, y, _ = building.viewpoints[here].position
+            ways = [way for way in it.made()[house].plan.openings if way.passable and room in way.rooms]
+            doors = [math.degrees(math.atan2(way.x - x, way.y - y)) - 30 * (view % 12) for way in ways]
+            angles = [(angle + 180) % 360 - 180 for angle in doors]
+            near = isinstance(frame, Enter | Leave) and any(0 < angle * turn <= 40 for angle in angles)
+            assert turn in sides or near, (frame, turn, sides, angles)
+            seen += 1
+    assert seen > 20 and told_side > 20, (seen, told_side)
+
+
+def building_room(house: int, pose: int) -> int | None:
+    return it.made()[house].house.viewpoints[pose // VIEWS].room
+
+
 def test_on_stairs_it_speaks_of_stairs() -> None:
     """From the foot of the flight to its head, and back: up and down, and half of it is a beginning."""
     around = it.surroundings()[1]

@@ -18,9 +18,11 @@ from torch.nn.functional import pad
 
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
-from vnla.language.speech import LANGUAGES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
+from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
+from vnla.language.speech import LANGUAGES, SIDES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
 from vnla.roles.words import Heard, Phrases, tails_of
 from vnla.words import Words
@@ -46,10 +48,17 @@ class GrammarAdvisor(Advisor):
     says: str = "usual"
     """What: as in training; "combinations", "templates" or "synonyms" that are held out; "landmarks" wherever they alone
     tell the way; or for contrast what is not so: "mirrored", other things than those ("wrong"), or "shuffled" words."""
+    phrases: float = 0.0
+    """Share of what it says that is in the paper's phrases, so that an agent learns both."""
+    sides: float = SIDES
+    """How often it says on which side something is that one has to turn to, and can see; what cannot be seen, always."""
 
     def __post_init__(self) -> None:
+        check_fields(self, phrases=(0, 1), sides=(0, 1))
         if not 1 <= self.k <= _MOST_ACTIONS:
             raise InputError(f"advisor grammar: k is {self.k}, but it can describe 1 to {_MOST_ACTIONS} actions")
+        if self.phrases and self.k > MOST_ACTIONS:
+            raise InputError(f"advisor grammar: k is {self.k}, but phrases can describe 1 to {MOST_ACTIONS} actions")
         if not (self.direct or self.speaks):
             raise InputError("advisor grammar: one that neither speaks nor acts is no help; use the help policy 'none'")
         if self.says not in LANGUAGES:
@@ -74,11 +83,12 @@ class GrammarAdvisor(Advisor):
         missing = [word for word in grammar.words if word not in lexicon]
         if missing:
             raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
-        speech = Speech.of(grammar, lexicon, self.says, self.k, device)
+        speech = Speech.of(grammar, lexicon, self.says, self.k, device, self.sides)
         silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
         phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")
         _ = phrases.tails
-        return GrammarVoice(self, phrases, speech, ("", *grammar.words), knowledge)
+        book = Phrasebook.of(grammar, self.k, self.phrases, device) if self.phrases else None
+        return GrammarVoice(self, phrases, speech, ("", *grammar.words), knowledge, book)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +102,7 @@ class GrammarVoice(Voice):
     speech: Speech
     spelling: tuple[str, ...]  # of the grammar's own numbers
     knowledge: Knowledge | None = None
+    phrasebook: Phrasebook | None = None
     _bare: dict[int, Knowledge] = field(default_factory=dict)
 
     def say(self, now: Situation) -> Heard:
@@ -125,7 +136,10 @@ class GrammarVoice(Voice):
 @fused
 def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Words, Words, Words]:
     """The sentences in the grammar's own words and in the agent's, and how they are read, with silence below them."""
-    told = voice.tell(replace(now, step=step)).words
+    now = replace(now, step=step)
+    told = voice.tell(now).words
+    if voice.phrasebook is not None:
+        told = voice.phrasebook.among(now, told)
     own = Words(pad(told.tokens, (0, 0, 0, 1)), pad(told.length, (0, 1)))
     table = Words(torch.take(voice.speech.numbers, own.tokens), own.length)
     return own, table, tails_of(table, voice.phrases.end)

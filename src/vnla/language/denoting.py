@@ -58,6 +58,7 @@ _MISCOUNTED = 0.5  # for each action more or less than are meant, where that is 
 _TURNS = range(1, 7)  # how far "turn left" may be
 _MORE_OR_LESS = 0.1  # for each of these turns more or less, where nothing that follows tells
 _ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}  # how many steps "go on" may be
+_ELSEWHERE = 0.3  # for a room that is not on the side that is said
 _FAR_OFF = 4  # steps to what may loosely be meant
 
 _KIN = (
@@ -280,8 +281,8 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: _Place) -> Itera
             yield from ((Walk(each), 0.3 + cost, False) for each, cost in _ONWARD.items())
         case Walk(1, None) if clause.vague:
             yield from ((Walk(each), cost, True) for each, cost in _ONWARD.items())
-        case Leave(room, into) if room == UNSAID:
-            yield Leave(around.room_noun(here), into), 0.0, True
+        case Leave(room, into, side) if room == UNSAID:
+            yield Leave(around.room_noun(here), into, side), 0.0, True
         case Walk(_, Landmark() as landmark) | Face(_, landmark) | Spot(_, landmark) | Reach(landmark, _):
             yield from _about(frame, landmark, clause, way, place)
         case Remember(landmark) | Pass(landmark, _) | Have(Landmark() as landmark):
@@ -533,7 +534,7 @@ def _past(thing: int, pose: int, place: _Place) -> Iterator[_Lead]:
 
 def _rooms(frame: Enter | Leave, pose: int, place: _Place) -> Iterator[_Lead]:
     """The first places in other rooms, cheap where they are of the kind that is said."""
-    around, here = place.around, pose // VIEWS
+    around, (here, view) = place.around, divmod(pose, VIEWS)
     wanted = frame.room if isinstance(frame, Enter) else frame.into
     holding = frame.holding if isinstance(frame, Enter) else NOTHING
     for there in _near(around, here):
@@ -549,6 +550,8 @@ def _rooms(frame: Enter | Leave, pose: int, place: _Place) -> Iterator[_Lead]:
             cost += 0.6 * len(through)
         if holding != NOTHING:
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
+        if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
+            cost += _ELSEWHERE
         yield _costing(place.way(pose, there), _LOOSE + cost)
     if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
         for steps, cost in _ONWARD.items():  # farther in

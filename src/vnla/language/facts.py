@@ -7,6 +7,7 @@ speaks of is on the left, on the right and ahead. So whether something may be sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -15,7 +16,7 @@ from itertools import groupby, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS
 from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
@@ -23,8 +24,9 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.frames import Kind
-from vnla.language.surroundings import AHEAD, TURNED, Bools, Side, Surroundings, meant, turned
+from vnla.language.surroundings import AHEAD, SIDES, TURNED, Bools, Side, Surroundings, meant, on_side
 from vnla.language.things import NOTHING, ROOMS, THINGS
+from vnla.language.wayfinding import Wayfinding
 from vnla.world.graph import Graph
 
 MOST = 12
@@ -34,7 +36,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 5
+_VERSION = 7
 _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
@@ -136,25 +138,28 @@ def _foremost(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _ways_facts(around: Surroundings) -> Iterator[Row]:
+    finding = Wayfinding(around)
     for here in range(len(around.graph.ids)):
-        yield from _reaching(around, here)
+        yield from _reaching(finding, here)
         yield from _remembering(around, here)
-        yield from _changing_rooms(around, here)
-        yield from _leaving(around, here)
+        yield from _changing_rooms(finding, here)
+        yield from _leaving(finding, here)
         yield from _climbing(around, here)
         yield from _walking(around, here)
 
 
-def _reaching(around: Surroundings, here: int) -> Iterator[Row]:
+def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
     """Things to go to."""
+    around = finding.around
     for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
         there = int(around.beside[here, thing])
-        begins = _begins(around, here, there)
+        begins, turn = _begins(around, here, there) & finding.to_thing(here, there, thing), finding.turn(here, there)
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
                 what = pack(Kind.REACH, int(around.noun[thing]), hue, thing=thing)
-                yield here, there, what, *_sided(views, around.across[here, :, thing])
+                anywhere, *sides = _sided(views, around.across[here, :, thing])
+                yield here, there, what, anywhere, *_turned(sides, turn)
 
 
 def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
@@ -166,22 +171,40 @@ def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
             yield here, there, pack(Kind.RETURN, int(around.noun[thing]), thing=thing), _bits(views), 0, 0, 0
 
 
-def _changing_rooms(around: Surroundings, here: int) -> Iterator[Row]:
-    """Rooms to enter, and the one to leave."""
+def _changing_rooms(finding: Wayfinding, here: int) -> Iterator[Row]:
+    """Rooms to enter, and the one to leave: without a side where one sees which way that is."""
+    around = finding.around
     own, out = around.room_noun(here), around.nearest_out(here)
     for room in range(len(ROOMS)):
         there = around.nearest_in(here, room)
         if there is not None:
-            begins = _bits(_begins(around, here, there))
-            yield here, there, pack(Kind.ENTER, room), begins, 0, 0, 0
+            views = _views_of_way(finding, here, there)
+            yield here, there, pack(Kind.ENTER, room), *views
             if there == out and own != NOTHING:
-                yield here, there, pack(Kind.CROSS, room, room=own), begins, 0, 0, 0
+                yield here, there, pack(Kind.CROSS, room, room=own), *views
     if out is not None and own != NOTHING:
-        yield here, out, pack(Kind.LEAVE, room=own), _bits(_begins(around, here, out)), 0, 0, 0
+        yield here, out, pack(Kind.LEAVE, room=own), *_views_of_way(finding, here, out)
 
 
-def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
+def _views_of_way(finding: Wayfinding, here: int, there: int) -> tuple[int, int, int, int]:
+    """Views as bits in which somebody may be sent into the room of a viewpoint: without a side, and by the side where the
+    way begins."""
+    begins, angle = _begins(finding.around, here, there), finding.around.begins(here, np.arange(VIEWS), there)
+    seen, told = finding.to_room(here, there)
+    sides = [_bits(begins & told & on_side(angle, side)) for side in SIDES]
+    return _bits(begins & seen), *_turned(sides, finding.turn(here, there))
+
+
+def _turned(sides: Sequence[int], turn: Ints) -> tuple[int, int, int]:
+    """Of views in which something is on the left, on the right and ahead, as bits, those in which one turns there: who is
+    sent to what is on the left has to know whether to turn."""
+    left, right, ahead = (bits & _bits(turn == to) for bits, to in zip(sides, (-1, 1, 0), strict=True))
+    return left, right, ahead
+
+
+def _leaving(finding: Wayfinding, here: int) -> Iterator[Row]:
     """Doors to go through, by side and number: bits gathered over the views."""
+    around = finding.around
     found: dict[tuple[int, bool, int], dict[Side | None, int]] = {}
     choices: list[tuple[Side | None, int]] = [(None, 0), ("left", 0), ("right", 0), ("ahead", 0)]
     choices += [(side, nth) for nth in (1, 2, 3) for side in ("left", "right")]
@@ -194,8 +217,9 @@ def _leaving(around: Surroundings, here: int) -> Iterator[Row]:
                     bits = found.setdefault((way.beyond, way.door, ordinal), {})
                     bits[side] = bits.get(side, 0) | _every_row(heading)
     for (there, door, ordinal), bits in found.items():
-        anywhere, left, right, ahead = (bits.get(side, 0) for side in (None, "left", "right", "ahead"))
-        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, left, right, ahead
+        anywhere, *sides = (bits.get(side, 0) for side in (None, *SIDES))
+        sides = sides if ordinal else list(_turned(sides, finding.turn(here, there)))
+        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, sides[0], sides[1], sides[2]
 
 
 def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
@@ -203,7 +227,8 @@ def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
     for (up, whole), kind in kinds.items():
         there = around.along_stairs(here, up, whole)
         if there is not None:
-            yield here, there, pack(kind), _bits(_begins(around, here, there)), 0, 0, 0
+            views = np.abs(around.begins(here, np.arange(VIEWS), there)) <= math.degrees(HALF_FIELD)
+            yield here, there, pack(kind), _bits(views), 0, 0, 0
 
 
 def _walking(around: Surroundings, here: int) -> Iterator[Row]:
@@ -274,7 +299,7 @@ def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int
 
 def _begins(around: Surroundings, here: int, there: int) -> Bools:
     """The views in which the way to a viewpoint begins more or less where one looks."""
-    begins: Bools = np.abs(turned(around.bearings[here, around.graph.hop[here, there]], np.arange(VIEWS))) <= TURNED
+    begins: Bools = np.abs(around.begins(here, np.arange(VIEWS), there)) <= TURNED
     return begins
 
 
@@ -299,7 +324,8 @@ def _columns(rows: list[Row] | list[tuple[int, int, int, int]], count: int) -> l
 
 def _seen(around: Surroundings) -> Ints:
     """The largest things that are in view at every pose."""
-    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0).reshape(-1, len(around.house.objects))
+    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0)
+    shares = shares.reshape(len(around.graph.ids) * VIEWS, len(around.house.objects))
     found = np.full((len(shares), REMEMBERED), NOTHING, np.int64)
     order = np.argsort(-shares, axis=1, kind="stable")[:, :REMEMBERED]
     largest = np.take_along_axis(shares, order, axis=1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from vnla.camera.views import VIEWS
-from vnla.language.surroundings import Bools, Side, Surroundings, Way
+from vnla.language.surroundings import Bools, Side, Surroundings, Way, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
@@ -128,10 +128,12 @@ class Pass:
 
 @dataclass(frozen=True)
 class Enter:
-    """Go into the nearest room of a kind. Only people say by its furniture which one: `holding` is a noun."""
+    """Go into the nearest room of a kind. `side` is where the way there begins, if that is said. Only people say by its
+    furniture which one: `holding` is a noun."""
 
     room: int
     holding: int = NOTHING
+    side: Side | None = None
 
     def __str__(self) -> str:
         return ROOMS[self.room].words[0] if self.room >= 0 else "room"
@@ -139,10 +141,11 @@ class Enter:
 
 @dataclass(frozen=True)
 class Leave:
-    """Go out of the room; into another of a kind, if that is said."""
+    """Go out of the room; into another of a kind, if that is said. `side` is where the way out begins, if that is said."""
 
     room: int
     into: int = NOTHING
+    side: Side | None = None
 
 
 @dataclass(frozen=True)
@@ -207,9 +210,9 @@ def said(what: int, side: int, action: Nav, actions: int) -> Frame:
         Kind.SPOT: lambda: Spot(turn, landmark),
         Kind.REACH: lambda: Reach(landmark, where),
         Kind.PASS: lambda: Pass(landmark, where),
-        Kind.ENTER: lambda: Enter(noun),
-        Kind.LEAVE: lambda: Leave(room),
-        Kind.CROSS: lambda: Leave(room, noun),
+        Kind.ENTER: lambda: Enter(noun, side=where),
+        Kind.LEAVE: lambda: Leave(room, side=where),
+        Kind.CROSS: lambda: Leave(room, noun, where),
         Kind.THROUGH: lambda: Through(noun == 1, ordinal, where),
         Kind.CLIMB: lambda: Stairs(True),
         Kind.DESCEND: lambda: Stairs(False),
@@ -241,7 +244,10 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
         case Pass(landmark, side):
             sided = side is None or around.side_in_passing(here, view, landmark.thing) == side
             return sided and _names(landmark, around, here, view) and around.may_be_passed(here, landmark.thing)
-        case Through() | Enter() | Leave() | Stairs():
+        case Enter(side=side) | Leave(side=side):
+            there = _there(frame, around, here, view)
+            return there is not None and (side is None or on_side(around.begins(here, view, there), side))
+        case Through() | Stairs():
             return _there(frame, around, here, view) is not None
         case Overlook() | Level() | Have():
             return False  # what no advisor says has no strict meaning
@@ -345,12 +351,13 @@ def _candidates(actions: Sequence[Nav], at: int, around: Surroundings, pose: int
 
 
 def _ways_out(around: Surroundings, here: int) -> Iterator[Frame]:
-    yield from (Enter(room) for room in range(len(ROOMS)))
+    sides: tuple[Side | None, ...] = (None, "left", "right", "ahead")
+    yield from (Enter(room, side=side) for room in range(len(ROOMS)) for side in sides)
     own = around.room_noun(here)
     if own != NOTHING:
-        yield from (Leave(own, into) for into in range(NOTHING, len(ROOMS)))
+        yield from (Leave(own, into, side) for into in range(NOTHING, len(ROOMS)) for side in sides)
     for door in (True, False):
-        yield from (Through(door, 0, side) for side in (None, "left", "right", "ahead"))
+        yield from (Through(door, 0, side) for side in sides)
         yield from (Through(door, nth, side) for nth in (1, 2, 3) for side in ("left", "right"))
     yield from (Stairs(up, whole) for up in (True, False) for whole in (True, False))
 
@@ -407,9 +414,9 @@ def _there(frame: Frame, around: Surroundings, here: int, view: int) -> int | No
     match frame:
         case Reach(landmark, _) | Remember(landmark):
             there = around.next_to(here, landmark.thing)
-        case Enter(room, _):
+        case Enter(room):
             there = around.nearest_in(here, room)
-        case Leave(room, into):
+        case Leave(room, into, _):
             there = around.nearest_out(here) if around.room_noun(here) == room else None
             if there is not None and into != NOTHING and around.nearest_in(here, into) != there:
                 there = None

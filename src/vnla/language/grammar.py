@@ -85,11 +85,15 @@ STOP
   {stop}
   stop , {that}
   : {that}
+  stop when you are there
+  : that is where you stop
 ~ come to a stop
 STAY
   {here}
   : you are already there , stop
   {here} , {that}
+  do not move
+  do not move , {that}
 ~ do not go anywhere
 LOOK_UP
   look up <times>
@@ -106,6 +110,8 @@ WALK1
   {go} <steps> {ahead}
   : <steps> {ahead}
   {keep} for <steps>
+  move on <steps>
+  do <steps> {ahead}
 ~ make it <steps> {ahead}
 ~ : then it is <steps> {ahead}
 WALK
@@ -117,6 +123,8 @@ WALK
   : <steps> {ahead}
   : {ahead} , <steps>
   {keep} for <steps>
+  move on for <steps>
+  do <steps> {ahead}
 ~ make it <steps> {ahead}
 ~ : from there it is <steps> {ahead}
 TURN1
@@ -128,6 +136,9 @@ TURN1
   bear <side>
   : {slightly} to the <side>
   turn to the <side> , just {slightly}
+  {turn} <side> once
+  make a slight <side> turn
+  : a slight turn to the <side>
 ~ make a small <side> turn
 ~ : a small turn to the <side>
 TURN2
@@ -137,6 +148,9 @@ TURN2
   {turn} about 60 degrees <side>
   : 60 degrees to the <side>
   turn half <side>
+  {turn} <side> twice
+  do a 60 degree <side> turn
+  : 60 degrees <side>
 ~ make it 60 degrees to the <side>
 ~ : <side> , by 60 degrees
 TURN3
@@ -148,6 +162,8 @@ TURN3
   : <side>
   : to the <side>
   {turn} a quarter turn to the <side>
+  {turn} <side> three times
+  do a 90 degree <side> turn
 ~ hang a <side>
 ~ : 90 degrees to the <side>
 TURN4
@@ -157,12 +173,15 @@ TURN4
   {turn} to the <side> by 120 degrees
   make a sharp <side> turn
   : sharp <side>
+  {turn} <side> four times
+  do a 120 degree <side> turn
 ~ : 120 degrees to the <side>
 TURN5
   turn 150 degrees <side>
   {turn} almost all the way around to the <side>
   {turn} <side> by 150 degrees
   {turn} 150 degrees to the <side>
+  {turn} <side> five times
 ~ : almost all the way around to the <side>
 TURN6
   turn around
@@ -180,7 +199,9 @@ FACE
   {turn} <side> until you see <the> straight ahead
   {turn} <side> towards <the>
   : <side> , until you {face} <the>
-~ get <the> straight in front of you
+  {turn} <side> so that <the> is in front of you
+  keep turning <side> until <the> is straight ahead
+~ get <the> on the <side> straight in front of you
 ~ {turn} <side> and line up with <the>
 SPOT
   {turn} <side> until you {see} <the>
@@ -189,6 +210,8 @@ SPOT
   look <side> for <the>
   : <side> , until you {see} <the>
   {turn} <side> , you will {see} <the>
+  keep turning <side> until you {see} <the>
+  {turn} <side> until <the> comes into view
 ~ {turn} <side> and stop when you {see} <the>
 ~ find <the> by turning <side>
 REACH
@@ -350,6 +373,30 @@ RETURN
   : back to <the>
   do you remember <the> ? {go} back there
 ~ retrace your way to <the>
+ENTER_ON
+  enter the <room> <on>
+  {enter} the <room> <on>
+  {go} {into} the <room> <on>
+  {walk} {into} the <room> <on>
+  : {into} the <room> <on>
+  {go} to the <room> <on>
+~ take yourself to the <room> <on>
+~ : it is the <room> <on> that you want
+LEAVE_ON
+  leave the room <on>
+  {leave} this room <on>
+  {leave} the room <on>
+  : out of the <from> <on>
+  {walk} out of the <from> <on>
+~ get out of the <from> <on>
+CROSS_ON
+  go into the <room> <on>
+  {leave} the <from> and {enter} the <room> <on>
+  {go} out of the <from> {into} the <room> <on>
+  : out of the <from> , {into} the <room> <on>
+  {go} from the <from> {into} the <room> <on>
+~ swap the <from> for the <room> <on>
+~ : from the <from> to the <room> <on>
 """
 
 _CLASSES += "that: that is it | you are there | you have arrived ~ this is the place\n"
@@ -539,8 +586,8 @@ def form_of(kind: Kind, *, number: int = 1, sided: bool = False, again: bool = F
             return "IT" if again else "REACH_ON" if sided else "REACH"
         case Kind.PASS:
             return "PASS_IT" if again else "PASS_ON" if sided else "PASS"
-        case Kind.THROUGH:
-            return "THROUGH_ON" if sided else "THROUGH"
+        case Kind.THROUGH | Kind.ENTER | Kind.LEAVE | Kind.CROSS:
+            return f"{kind.name}_ON" if sided else kind.name
         case _:
             return kind.name
 

@@ -223,18 +223,18 @@ def _room(name: str | None) -> int:
 
 
 def _enter(found: Groups) -> Iterator[Frame]:
-    yield Enter(_room(found["room"]))
+    yield Enter(_room(found["room"]), side=_on(found))
 
 
 def _leave(found: Groups) -> Iterator[Frame]:
     into = _room(found.get("room"))
-    yield Leave(_room(found["from"]), into)
+    yield Leave(_room(found["from"]), into, _on(found))
     if into != NOTHING:
-        yield Enter(into)
+        yield Enter(into, side=_on(found))
 
 
 def _step_out(found: Groups) -> Iterator[Frame]:
-    yield Leave(UNSAID, _room(found.get("room")))
+    yield Leave(UNSAID, _room(found.get("room")), _on(found))
 
 
 def _first_noun(name: str | None) -> int:
@@ -277,7 +277,7 @@ def _ahead_of(found: Groups) -> Iterator[Frame]:
 def _told(found: Groups) -> Iterator[Frame]:
     """Where something is, said to somebody who is to go there, or will find it there."""
     if found.get("room"):
-        yield from (Enter(_room(found["room"])), *_have(found))
+        yield from (Enter(_room(found["room"]), side=_on(found)), *_have(found))
     else:
         yield from (*_reach(found), *_have(found))
 
@@ -340,8 +340,8 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
     (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
     (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
-    (rf"(?:go |put )?{_THING}(?:on )?ahead of ", _face),
-    (rf"(?:go|put) {_THING}(?:on )?ahead ", _face),
+    (rf"(?:go |put )?{_THING}(?:on {_SIDE})?(?:on )?ahead of ", _face),
+    (rf"(?:go|put) {_THING}(?:on {_SIDE})?(?:on )?ahead ", _face),
     (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
     (
         rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?",
@@ -408,7 +408,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     # Rooms, doors and stairs.
     (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
     (
-        rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}(?:on (?:left|right|ahead) )?",
+        rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}{_PLACE}",
         _enter,
     ),
     (rf"(?:use )?{_ROOM}(?:use )?", _enter),
@@ -416,11 +416,11 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:use )?{_STRAIGHT}(?:{_STEPS})?{_INTO}{_ROOM}{_HOLDING}(?:on (?:left|right|ahead) )?(?:#1 steps )?", _into),
     (rf"{_GO}{_INTO}here room {_HOLDING}(?:on (?:left|right|ahead) )?", _into),
     (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
-    (rf"{_GO}(?:out|leave) ", _step_out),
-    (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?", _leave),
+    (rf"{_GO}(?:out|leave) {_PLACE}", _step_out),
+    (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?{_PLACE}", _leave),
     (rf"{_GO}(?:leave|out) (?P<from>room\d+) (?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
-    (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}", _leave),
-    (rf"leave {_FROM}{_ROOM}", _leave),
+    (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}{_PLACE}", _leave),
+    (rf"leave {_FROM}{_ROOM}{_PLACE}", _leave),
     (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
     (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach|past|out|by) )+{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
     (rf"{_STRAIGHT}through {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),

@@ -32,6 +32,9 @@ TURNS = 4 * MOST_TURNS
 ROOM_FOR_MORE = 8
 """Words that a sentence may have besides its plain clauses."""
 
+SIDES = 0.25
+"""How often it is said where something is that one has to turn to, and can see."""
+
 LANGUAGES = ("usual", "combinations", "templates", "synonyms", "landmarks", "mirrored", "wrong", "shuffled")
 """What may be said: as in training; held-out combinations, templates or words wherever there are any; what a thing or a room
 alone tells, wherever one does; or the contrary of what is so: left for right, other things than those, no order."""
@@ -44,8 +47,6 @@ _WEIGHTS = {
 """How readily each kind of frame is said, for each action that it covers."""
 _SAVING, _ALONE = 3.0, 9.0
 """How much more readily a frame is said that saves words for turning, and one with a noun that alone tells which way."""
-_SIDE_TOLD = 0.25
-"""How often it is said where a thing is that one has to turn to."""
 _RARELY = 1e-6  # weight of the usual where something held out is preferred
 
 
@@ -160,9 +161,18 @@ class Speech:
     around: dict[str, tuple[int, int]]  # class of what stands around clauses → its first phrase, and how many there are
     comma: int  # the phrase that is the shortest connector
     full_stop: int
+    sides: float  # how often it is said where something is that one has to turn to, and can see
 
     @classmethod
-    def of(cls, grammar: Grammar, lexicon: Lexicon, language: str, k: int, device: torch.device | str = "cpu") -> Speech:
+    def of(
+        cls,
+        grammar: Grammar,
+        lexicon: Lexicon,
+        language: str,
+        k: int,
+        device: torch.device | str = "cpu",
+        sides: float = SIDES,
+    ) -> Speech:
         """In the words of a lexicon, for plans of k actions."""
         phrases = [phrase for each in grammar.classes for phrase in each.all]
         length = torch.tensor([len(phrase) for phrase in phrases])
@@ -207,7 +217,8 @@ class Speech:
         counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
         comma = sum(len(each.all) for each in grammar.classes[: grammar["connector"]])
         assert phrases[comma] == (",",)
-        return cls(language, counting=counting, around=around, comma=comma, full_stop=own[FULL_STOP], **moved)
+        full_stop = own[FULL_STOP]
+        return cls(language, counting=counting, around=around, comma=comma, full_stop=full_stop, sides=sides, **moved)
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
@@ -262,7 +273,7 @@ def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
 
 def _decided(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> tuple[Plan, Tensor, Tensor, _Chosen]:
     """Plans, the numbers that are drawn, those of each clause, and what is said."""
-    plan, drawn = plan_of(now, k), _draws(now, speech.counting.draws)
+    plan, drawn = plan_of(now, k), draws(now, speech.counting.draws)
     each = drawn[:, 3:].view(len(drawn), k, -1)
     return plan, drawn, each, _choose(now, plan, speech, knowledge, each)
 
@@ -282,7 +293,7 @@ def landmarks_decide(now: Situation, speech: Speech, knowledge: Knowledge, k: in
     return (chosen.begins & landmarks_alone(plan, chosen) & elsewhere).any(dim=1)
 
 
-def _draws(now: Situation, numbers: Tensor) -> Tensor:
+def draws(now: Situation, numbers: Tensor) -> Tensor:
     """Random numbers of a step: (batch, numbers)."""
     seed = now.episodes.seed[:, None] if isinstance(now.episodes.seed, Tensor) else now.episodes.seed
     return uniform(seed, now.episodes.key[:, None], Purpose.ADVICE, numbers + now.step * len(numbers))
@@ -339,7 +350,7 @@ def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: T
     earlier, follows = before.clamp(min=0), before >= 0
     thing, actions = what >> 25, end - speech.counting.place
     again = follows & (thing > 0) & (thing == thing.gather(1, earlier)) & _has(what, _MAY_BE_IT)
-    often = 0.0 if speech.language in _BY_LANDMARKS else _SIDE_TOLD
+    often = 0.0 if speech.language in _BY_LANDMARKS else speech.sides
     telling = drawn < torch.where(turning & (actions > run), often, 0.5)
     telling = ((sides & 8 == 0) | telling) & ~again
     side = take(speech.slots, sides + _SIDES) * telling
@@ -540,7 +551,7 @@ def _otherwise(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, know
     any others: (batch, k)."""
     what = chosen.what
     kind, noun, room = what & 31, what >> 5 & 255, what >> 19 & 63
-    drawn = _draws(replace(now, step=now.step + (1 << 30)), speech.counting.place)
+    drawn = draws(replace(now, step=now.step + (1 << 30)), speech.counting.place)
     thing = 1 + (noun + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
     away = (drawn * (len(ROOMS) - 1)).long()
     of_room = (kind == int(Kind.ENTER)) | (kind == int(Kind.CROSS))
@@ -560,7 +571,7 @@ def _elsewhere(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, know
     first, last = row + take(world.first, house - 1), row + take(world.first, house) - 1
     begin = take(known.start, first)
     count = take(known.start, last) + take(known.count, last) - begin
-    drawn = _draws(replace(now, step=now.step + (2 << 30)), torch.arange(len(place) * _LOOKED_AT, device=here.device))
+    drawn = draws(replace(now, step=now.step + (2 << 30)), torch.arange(len(place) * _LOOKED_AT, device=here.device))
     fact = (begin[..., None] + (drawn.view(*here.shape, -1) * count[..., None]).long()) * (count > 0)[..., None]
     what, begins = take(known.what, fact), take(world.toward, take(known.edge, fact) * VIEWS + view)
     said, alike = chosen.what[..., None], 31 | 255 << 5
@@ -582,7 +593,7 @@ def _words(now: Situation, phrases: Tensor, speech: Speech) -> Words:
     token = ((take(speech.start, phrases) - ends + lengths).gather(1, which) + place) * inside
     tokens = take(speech.tokens, token)
     if speech.language == "shuffled":
-        drawn = _draws(replace(now, step=now.step + (1 << 30)), place)
+        drawn = draws(replace(now, step=now.step + (1 << 30)), place)
         tokens = tokens.gather(1, torch.where(inside, drawn, 2.0).argsort(dim=1))
     tokens = torch.where(inside, tokens, (place == total) * speech.full_stop)
     return Words(tokens, total.squeeze(1) + 1)

@@ -50,6 +50,7 @@ LONGEST_LEG = 5
 """Steps from one viewpoint to the next in what one frame speaks of."""
 
 Side = Literal["left", "right", "ahead"]
+SIDES: tuple[Side, ...] = ("left", "right", "ahead")
 Bools = NDArray[np.bool_]
 
 NOWHERE = -1
@@ -274,8 +275,11 @@ class Surroundings:
 
     def begins_ahead(self, here: int, view: int, there: int) -> bool:
         """Whether the way to a viewpoint begins more or less where one looks."""
-        first = int(self.graph.hop[here, there])
-        return bool(abs(turned(self.bearings[here, first], view)) <= TURNED)
+        return bool(abs(self.begins(here, view, there)) <= TURNED)
+
+    def begins(self, here: int, view: Any, there: int) -> Any:
+        """Where the way to a viewpoint begins: degrees to the right of the middle of a view, or of several."""
+        return turned(self.bearings[here, self.graph.hop[here, there]], view)
 
     @cached_property
     def _crossings(self) -> dict[tuple[int, int], int]:
@@ -448,7 +452,7 @@ class Surroundings:
         (here, view), actions = divmod(pose, VIEWS), list[Nav]()
         while here != there:
             step = int(self.graph.hop[here, there])
-            actions.append(Nav(self._toward[self._edge[here, step], view]))
+            actions.append(Nav(self.toward[self.edge[here, step], view]))
             if actions[-1] is Nav.FORWARD:
                 here = step
             else:
@@ -469,11 +473,13 @@ class Surroundings:
         return ahead_of(self.graph, self.graph.looks())
 
     @cached_property
-    def _toward(self) -> NDArray[np.int8]:
+    def toward(self) -> NDArray[np.int8]:
+        """The navigation teacher's action for each edge and view: (edges, 36)."""
         return action_toward(self.graph, self.graph.looks())
 
     @cached_property
-    def _edge(self) -> dict[tuple[int, int], int]:
+    def edge(self) -> dict[tuple[int, int], int]:
+        """The number of the edge from one viewpoint to another."""
         pairs = zip(self.graph.source.tolist(), self.graph.target.tolist(), strict=True)
         return {pair: number for number, pair in enumerate(pairs)}
 
@@ -483,13 +489,14 @@ def turned(bearing: Any, view: Any) -> Any:
     return (bearing - 30.0 * (view % HEADINGS) + 180.0) % 360.0 - 180.0
 
 
-def on_side(bearing: float, side: Side | None) -> bool:
-    """Whether a door at an angle is on a side; on none, whether it is in view."""
+def on_side(bearing: Any, side: Side | None) -> Any:
+    """Whether a door at an angle is on a side; on none, whether it is in view. Numbers or arrays."""
     if side is None:
         return abs(bearing) <= math.degrees(HALF_FIELD)
     if side == "ahead":
         return abs(bearing) <= DOOR_AHEAD
-    return DOOR_AHEAD < (bearing if side == "right" else -bearing) <= BEHIND
+    away = bearing if side == "right" else -bearing
+    return (away > DOOR_AHEAD) & (away <= BEHIND)
 
 
 def meant(ways: Sequence[Way], side: Side | None, ordinal: int) -> list[Way]:
