@@ -166,6 +166,9 @@ def test_a_damaged_zip_is_an_input_error(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(whole.replace(b"one\ntwo", b"one\nTWO"))
     with pytest.raises(InputError, match="damaged"):
         list(files.read_zip_lines(tmp_path / "a.zip", "text", "text"))
+    files.check_zip(tmp_path / "a.zip", "a zip")
+    with pytest.raises(InputError, match="damaged or no zip archive"):
+        files.check_zip(tmp_path / "a.zip", "a zip", sums=True)
     (tmp_path / "a.zip").write_bytes(whole[:20])
     with pytest.raises(InputError, match="no zip archive"):
         files.zip_members(tmp_path / "a.zip", "a zip")

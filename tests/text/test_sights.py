@@ -12,7 +12,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
-from vnla.houses.sightings import sightings_of
+from vnla.houses.sightings import keep_arrays, kept_arrays, sightings_of
 from vnla.text.sights import LEAST_SHARE, Sight, Sights, Thing, Way
 from vnla.text.words import describe
 from vnla.vision.symbolic import symbolic_features
@@ -141,3 +141,17 @@ def test_what_was_found_is_kept(drawn: WorldFolder, monkeypatch: pytest.MonkeyPa
         assert Sights(drawn)(*place) == first
     file.write_bytes(b"PK nonsense")
     assert Sights(drawn)(*place) == first
+
+
+def test_what_is_kept_is_there_as_it_was_or_not_at_all(drawn: WorldFolder) -> None:
+    """Whichever bit of it is another, in what is compressed or in what tells its size."""
+    numbers = np.random.default_rng(0).integers(0, 9, 1000)
+    keep_arrays(drawn, "bits", "same", {"numbers": numbers})
+    file = drawn.path / "sights" / "bits.npz"
+    whole, refused = file.read_bytes(), 0
+    for place in range(0, len(whole), 2):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 7]) + whole[place + 1 :])
+        found = kept_arrays(drawn, "bits", "same") or {}
+        refused += "numbers" not in found
+        assert np.array_equal(found.get("numbers", numbers), numbers), place
+    assert refused > len(whole) // 4

@@ -1,4 +1,4 @@
-"""One bit after the other is changed in checkpoints and features: none is computed with."""
+"""One bit after the other is changed in checkpoints, features and what is in view: none is computed with."""
 
 from __future__ import annotations
 
@@ -10,18 +10,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cottage_run import write_cottage
 from torture.readers import READERS
 from vnla.common.errors import InputError
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import read_world
+from vnla.houses.sightings import by_boxes, keep_arrays, kept_arrays
 from vnla.training.checkpoints import read_checkpoint
 from vnla.vision.store import FeatureStore
 
 
 class Kept(NamedTuple):
-    """A file of ours with a checksum: the reader that has a sample of it, and what is computed with."""
+    """A file of ours with a checksum: what makes a sample of it, and what is computed with."""
 
     name: str
-    reader: str
+    make: Callable[[Path], Path]
     content: Callable[[Path], dict[str, Any]]
+
+
+def _sample(reader: str) -> Callable[[Path], Path]:
+    return next(each for each in READERS if each.name == reader).make
 
 
 def _tensors(path: Path) -> dict[str, Any]:
@@ -35,10 +43,24 @@ def _features(path: Path) -> dict[str, Any]:
     return {"features": np.array(store.array), **header}
 
 
+def _in_view(folder: Path) -> Path:
+    world = read_world(write_cottage(folder)[0])
+    keep_arrays(world, "cottage", "the same", {"seen": by_boxes(cottage())})
+    return world.path / "sights" / "cottage.npz"
+
+
+def _seen(path: Path) -> dict[str, Any]:
+    found = kept_arrays(read_world(path.parents[1]), "cottage", "the same")
+    if found is None or set(found) != {"seen"}:
+        raise InputError("it is drawn again")
+    return found
+
+
 KEPT = (
-    Kept("a checkpoint", "checkpoint", _tensors),
-    Kept("features", "features.f16", _features),
-    Kept("the index of features", "features", _features),
+    Kept("a checkpoint", _sample("checkpoint"), _tensors),
+    Kept("features", _sample("features.f16"), _features),
+    Kept("the index of features", _sample("features"), _features),
+    Kept("what is in view", _in_view, _seen),
 )
 
 
@@ -48,7 +70,7 @@ def flips(work: Path, seed: int, most: int) -> Iterator[dict[str, Any]]:
         folder = work / "flips" / kept.name.replace(" ", "-")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        path = next(each for each in READERS if each.name == kept.reader).make(folder)
+        path = kept.make(folder)
         data, right = path.read_bytes(), kept.content(path)
         bits = 8 * len(data)
         chosen = Random(f"{seed} {kept.name}").sample(range(bits), min(most, bits))

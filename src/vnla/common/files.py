@@ -111,14 +111,17 @@ def is_zip(path: Path) -> bool:
         return True
 
 
-def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT) -> None:
-    """That an archive can be unpacked whole: there are no more than `limit` bytes in it."""
+def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT, *, sums: bool = False) -> None:
+    """That an archive can be unpacked whole: there are no more than `limit` bytes in it; and that what is in it was put
+    there, by its check `sums`, which who reads a part of it does not meet."""
     existing_file(path, what)
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
         for about in archive.infolist():
             name = about.filename if about.filename.isprintable() else repr(about.filename)
             _check_member(f"{path}:{name}", about, limit, what)
         _check_size(str(path), sum(about.file_size for about in archive.infolist()), limit, what)
+        if sums and archive.testzip() is not None:
+            raise zipfile.BadZipFile("a wrong check sum")
 
 
 def _check_member(where: str, about: zipfile.ZipInfo, limit: int, what: str) -> None:

@@ -158,7 +158,7 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
-    files.check_zip(path, _WHAT, _LARGEST)
+    files.check_zip(path, _WHAT, _LARGEST, sums=True)
     try:
         with np.load(path, allow_pickle=False) as found:
             arrays = dict(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -183,11 +182,13 @@ def keep_arrays(folder: WorldFolder, name: str, of: str, arrays: dict[str, Any])
 
 
 def kept_arrays(folder: WorldFolder, name: str, of: str) -> dict[str, NDArray[Any]] | None:
-    """What was kept under a name, if it is `of` the same."""
+    """What was kept under a name, if it is `of` the same; whatever is wrong with it, it can be made again."""
+    path = _path(folder, name)
     try:
-        with np.load(_path(folder, name), allow_pickle=False) as arrays:
+        files.check_zip(path, "what is in view", sums=True)
+        with np.load(path, allow_pickle=False) as arrays:
             found = {each: arrays[each] for each in arrays.files}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except Exception:  # NumPy raises whatever comes up in a header
         return None
     return found if str(found.pop("of", "")) == of else None
 
