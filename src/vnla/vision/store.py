@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,10 @@ from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Size
-from vnla.world.compiled import World
 from vnla.world.views import VIEWS
+
+if TYPE_CHECKING:
+    from vnla.world.compiled import World
 
 FORMAT = "vnla-features"
 VERSION = 1
