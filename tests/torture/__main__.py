@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most", type=int, help="faults a command, kills, bits a file, inputs a reader, mutants a module")
     parser.add_argument("--jobs", type=int, default=1, help="processes that fuzz")
-    parser.add_argument("--seconds", type=float, help="after which fuzzing ends, whatever was tried")
+    parser.add_argument("--seconds", type=float, help="after which fuzzing, or the faults of a command, end as they are")
     parser.add_argument("--only", nargs="*", default=[], help="these commands, readers or modules alone")
     parser.add_argument("--work", type=Path, default=Path("build/torture"), help="where everything is done")
     parser.add_argument("--out", type=Path, help="the report; stdout without it")
@@ -33,7 +33,7 @@ def main() -> int:
         from torture.faults import faults, restart_with
 
         restart_with(work)
-        rows = faults(work, given.seed, given.most, given.only)
+        rows = faults(work, given.seed, given.most, given.only, given.seconds)
     elif given.part == "kills":
         from torture.kills import kills
 

@@ -54,6 +54,11 @@ class Material:
         """A world of three little houses."""
         return self._made("houses", lambda folder: _done("world", "make", folder / "world", *HOUSES)) / "world"
 
+    @property
+    def points(self) -> Path:
+        """Tasks in those houses."""
+        return self._made("points", lambda folder: _done("tasks", "make", self.houses, folder / "tasks", *POINTS)) / "tasks"
+
     def _made(self, name: str, make: Callable[[Path], None]) -> Path:
         place = self.folder / name
         if not (place / "complete").exists():
@@ -113,6 +118,11 @@ def _copy_world(material: Material, folder: Path) -> None:
     shutil.copytree(material.cottage, folder / "world")
 
 
+def _copy_houses(material: Material, folder: Path) -> None:
+    """Houses that can be drawn: what is in view in them will be kept there."""
+    shutil.copytree(material.houses, folder / "world")
+
+
 COMMANDS = (
     Command(
         "world import",
@@ -140,6 +150,21 @@ COMMANDS = (
         lambda given, folder: ("train", folder / "run", *given.places, *TRAINING),
         passing=("tensorboard",),
         modules=("vnla.training.together",),
+    ),
+    Command(
+        "train with practice",
+        lambda given, folder: ("train", folder / "run", *given.places, *TRAINING, "--practice", 1),
+        passing=("tensorboard",),
+        modules=("vnla.training.together", "vnla.training.practice"),
+    ),
+    Command(
+        "train to spot",
+        lambda given, folder: (
+            "train", folder / "run", "--world", folder / "world", "--tasks", given.points, *TRAINING, "--sense", "spotted",
+        ),
+        _copy_houses,
+        passing=("tensorboard", "sights"),  # what is in view is kept if that can be done, and drawn again else
+        modules=("vnla.training.together", "vnla.training.spotting", "vnla.houses.render"),
     ),
     Command(
         "evaluate",

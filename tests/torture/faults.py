@@ -7,10 +7,12 @@ where nothing ever failed. `faults.c` stands between the commands and the disk.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -100,21 +102,28 @@ class Tormented:
 
 
 def faults(
-    work: Path, seed: int, most: int | None, commands: Sequence[str] = (), ways: Sequence[str] = tuple(WAYS)
+    work: Path, seed: int, most: int | None, commands: Sequence[str] = (), seconds: float | None = None
 ) -> Iterator[dict[str, Any]]:
-    """A report on each command: every operation fails in every way, or `most` of them drawn by the seed."""
+    """A report on each command: every operation fails in every way, or `most` of them drawn by the seed, or as many as can
+    be tried within some seconds."""
     chosen_commands = [command for command in COMMANDS if not commands or command.name in commands]
     load(chosen_commands)
     material = Material(work / "material")
     for command in chosen_commands:
         tormented = Tormented(command, material, work / "faults" / command.name.replace(" ", "-"))
-        every = [(way, at) for way in ways for at in range(1, tormented.operations + 1)]
-        chosen = every if most is None or most >= len(every) else Random(f"{seed} {command.name}").sample(every, most)
-        found = [tormented.tried(way, at) for way, at in sorted(chosen)]
+        every = [(way, at) for way in WAYS for at in range(1, tormented.operations + 1)]
+        chosen = Random(f"{seed} {command.name}").sample(every, min(most or len(every), len(every)))
+        deadline, found = time.monotonic() + (seconds or math.inf), list[dict[str, Any] | None]()
+        for way, at in chosen:
+            if time.monotonic() > deadline:
+                break
+            found.append(tormented.tried(way, at))
+            done = f"{command.name}: {len(found)} of {len(chosen)}, {len(found) - found.count(None)} wrong"
+            print(done, end="\r" if len(found) % 10 else "\n", file=sys.stderr, flush=True)
         yield {
             "command": command.name,
             "operations": tormented.operations,
-            "faults": len(chosen),
+            "faults": len(found),
             "of": len(every),
             "wrong": [each for each in found if each is not None],
         }
