@@ -18,6 +18,7 @@ from cottage_run import write_cottage
 from vnla.common import stopping
 from vnla.common.errors import InputError
 from vnla.common.lane import HostLane
+from vnla.training import run as training_run
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import WORDS, RunConfig, TrainingConfig
 from vnla.training.data import RunData
@@ -34,18 +35,18 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return write_cottage(tmp_path_factory.mktemp("cottage"))
 
 
-def config_of(folders: tuple[Path, Path], policy: str, seed: int = 0, iterations: int = 12) -> RunConfig:
+def config_of(folders: tuple[Path, Path], policy: str, seed: int = 0, iterations: int = 4) -> RunConfig:
     training = TrainingConfig(iterations=iterations, batch=4, learning_rate=1e-2, seed=seed)
     return RunConfig(
-        world=str(folders[0]), tasks=str(folders[1]), features="symbolic", help_policy=policy, validate_every=5,
+        world=str(folders[0]), tasks=str(folders[1]), features="symbolic", help_policy=policy, validate_every=2,
         training=training, agent_options=SIZES,
     )  # fmt: skip
 
 
-def configs_of(folders: tuple[Path, Path], iterations: int = 6) -> dict[str, RunConfig]:
+def configs_of(folders: tuple[Path, Path], iterations: int = 3) -> dict[str, RunConfig]:
     return {
         "none": config_of(folders, "none", iterations=iterations),
-        "learned": config_of(folders, "learned", iterations=iterations + 2),
+        "learned": config_of(folders, "learned", iterations=iterations + 1),
         "other": config_of(folders, "learned", seed=5, iterations=iterations),
     }
 
@@ -61,7 +62,7 @@ def test_a_run_trained_with_others_ends_as_if_alone(folders: tuple[Path, Path], 
 
 
 def test_learning_to_ask_does_not_change_how_an_agent_learns_to_walk(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    configs = {name: config_of(folders, name, iterations=6) for name in ("learned", "teacher")}
+    configs = {name: config_of(folders, name) for name in ("learned", "teacher")}
     assert train_together([(tmp_path / name, config) for name, config in configs.items()], "cpu") is None
     learned, teacher = (load_file(tmp_path / name / LAST) for name in configs)
     walking = [name for name in learned if name.startswith("agent.navigation.")]
@@ -109,7 +110,7 @@ def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
     folders: tuple[Path, Path], tmp_path: Path, split: str
 ) -> None:
     """Stopped in the validation of iteration 2, then in that of iteration 5, the last."""
-    config = replace(config_of(folders, "learned", iterations=5), validate_every=2)
+    config = config_of(folders, "learned", iterations=5)
     material = RunData.load(config)
     train(tmp_path / "whole", config, material)
     recorded: list[int] = []
@@ -140,6 +141,7 @@ def test_a_second_signal_ends_it_without_a_checkpoint_and_without_harm(
     folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stopping, "AT_ONCE", 0.0)
+    monkeypatch.setattr(training_run, "REPORT_EVERY", 3)
     config = config_of(folders, "none")
     material = RunData.load(config)
     heard: list[int] = []
@@ -151,7 +153,7 @@ def test_a_second_signal_ends_it_without_a_checkpoint_and_without_harm(
     audience = Audience(lambda _: Progress(report=twice), stopping=lambda stop: heard.append(stop.times))
     assert train_runs([(tmp_path / "run", config)], lambda _: material, audience) == signal.SIGTERM
     assert heard == [1, 2]
-    assert done_in(tmp_path / "run") == 5  # the first report is at 10
+    assert done_in(tmp_path / "run") == 2  # the first report is at 3
     assert train(tmp_path / "run", None, material) is None
     train(tmp_path / "whole", config, material)
     for file in WRITTEN:
@@ -209,8 +211,8 @@ def test_a_run_that_was_killed_as_it_began_can_begin_again(folders: tuple[Path, 
 
 
 def test_a_run_given_more_iterations_ends_as_one_begun_with_them(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """Where the learning rate does not fall; and 5 iterations end with a validation that is due anyway."""
-    short, longer = config_of(folders, "learned", iterations=5), config_of(folders, "learned", iterations=10)
+    """Where the learning rate does not fall; and 2 iterations end with a validation that is due anyway."""
+    short, longer = config_of(folders, "learned", iterations=2), config_of(folders, "learned", iterations=4)
     material = RunData.load(short)
     train(tmp_path / "longer", longer, material)
     train(tmp_path / "extended", short, material)

@@ -35,8 +35,8 @@ from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
 from vnla.vision.encoders import PANORAMIC, Options, Size, make_encoder
 from vnla.vision.extract import WORTH_HELPING, Plan, _groups, extract
-from vnla.vision.making import make_features
-from vnla.vision.store import DONE, FeatureStore, StoreWriter
+from vnla.vision.making import header_of, make_features
+from vnla.vision.store import DONE, FeatureStore, StoreWriter, store_path
 from vnla.vision.workers import fitted
 from vnla.world.compiled import World
 from vnla.world.views import VIEWS
@@ -228,13 +228,19 @@ def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
 
 
 def test_all_around_is_drawn_for_who_wants_it(tmp_path: Path) -> None:
+    """At two viewpoints: the others have something already, since a network takes its time."""
     folder = one_house(tmp_path)
-    encoder = make_encoder(PANORAMIC, Options(device="cpu"))
-    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, workers=2)
+    encoder, world = make_encoder(PANORAMIC, Options(device="cpu")), World.compile(folder.houses)
+    head = header_of(folder, world, encoder)
+    with StoreWriter(store_path(folder.path, encoder.name), head) as begun:
+        begun.write(1, np.zeros((len(head.viewpoints) - 2, VIEWS, head.dimension)))
+    out, _, _ = make_features(folder, world, encoder, workers=2)
     assert head.size == (1088, 352) and head.weights.endswith("-int8")
-    picture = world_images(folder, panoramic=True)(*head.viewpoints[0])
-    expected = encoder.encode(picture).astype(np.float16)
-    np.testing.assert_array_equal(FeatureStore.open(out).array[0], expected)
+    images, found = world_images(folder, panoramic=True), FeatureStore.open(out).array
+    for row in (0, -1):
+        expected = encoder.encode(images(*head.viewpoints[row]))
+        np.testing.assert_array_equal(found[row], expected.astype(np.float16))
+    assert not found[1].any(), "nothing is drawn twice"
 
 
 def one_house(folder: Path) -> WorldFolder:

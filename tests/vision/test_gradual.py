@@ -21,12 +21,18 @@ HOUSES = ("one", "two", "three")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
-    """Three houses whose features were made at once."""
+def bare(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
+    """Three houses."""
     path = tmp_path_factory.mktemp("worlds") / "w"
     made = [Recipe(name, i, 8) for i, name in enumerate(HOUSES)]
     write_world(path, [each.make().house for each in made], source="generated", extra=as_extra("test", 0, made))
-    folder = read_world(path)
+    return read_world(path)
+
+
+@pytest.fixture(scope="module")
+def whole(bare: WorldFolder, tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
+    """The same, whose features were made at once."""
+    folder = copied(bare, tmp_path_factory.mktemp("whole") / "w")
     make_features(folder, World.compile(folder.houses), encoder(), workers=1)
     return folder
 
@@ -35,8 +41,8 @@ def encoder() -> Encoder:
     return make_encoder("pixels", Options(size=Size(32, 24)))
 
 
-def without_features(whole: WorldFolder, path: Path) -> WorldFolder:
-    shutil.copytree(whole.path, path, ignore=shutil.ignore_patterns("features"))
+def copied(folder: WorldFolder, path: Path) -> WorldFolder:
+    shutil.copytree(folder.path, path)
     return read_world(path)
 
 
@@ -46,8 +52,8 @@ def same_files(one: WorldFolder, other: WorldFolder) -> bool:
 
 
 @pytest.mark.slow
-def test_houses_in_any_order_with_a_pause_between(whole: WorldFolder, tmp_path: Path) -> None:
-    folder = without_features(whole, tmp_path / "w")
+def test_houses_in_any_order_with_a_pause_between(bare: WorldFolder, whole: WorldFolder, tmp_path: Path) -> None:
+    folder = copied(bare, tmp_path / "w")
     assert can_grow(folder, "pixels") and not can_grow(whole, "pixels")
     world, told = World.compile(folder.houses), list[tuple[int, int]]()
     first = GradualFeatures(folder, world, encoder())
@@ -69,8 +75,8 @@ def test_houses_in_any_order_with_a_pause_between(whole: WorldFolder, tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_command_goes_on_with_it(whole: WorldFolder, tmp_path: Path) -> None:
-    folder = without_features(whole, tmp_path / "w")
+def test_the_command_goes_on_with_it(bare: WorldFolder, whole: WorldFolder, tmp_path: Path) -> None:
+    folder = copied(bare, tmp_path / "w")
     world, done = World.compile(folder.houses), list[int]()
     begun = GradualFeatures(folder, world, encoder())
     begun.make("two", lambda *_: None, workers=1)
@@ -80,8 +86,8 @@ def test_the_command_goes_on_with_it(whole: WorldFolder, tmp_path: Path) -> None
     assert same_files(folder, whole)
 
 
-def test_only_encoders_can_make_them(whole: WorldFolder, tmp_path: Path) -> None:
-    folder = without_features(whole, tmp_path / "w")
+def test_only_encoders_can_make_them(bare: WorldFolder, tmp_path: Path) -> None:
+    folder = copied(bare, tmp_path / "w")
     assert not can_grow(folder, "pixels-64") and not can_grow(folder, "symbolic")
     with pytest.raises(InputError, match="has no house nowhere"):
         GradualFeatures(folder, World.compile(folder.houses), encoder()).make("nowhere", lambda *_: None)
