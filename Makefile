@@ -45,8 +45,10 @@ demo: install ## houses, agents under five help policies, and a report on them: 
 test: install ## lint, types and the fast tests
 	@$(MAKE) --no-print-directory -j 2 lint fast
 
-fast: install  # beside the types, which take one core for a minute
-	$(PYTEST)
+# Beside the types, which take one core for a minute. That a failed assertion can tell what it compared takes every worker ten
+# seconds at the first time; so what has failed is run again to tell, and has failed whatever comes of that.
+fast: install
+	$(PYTEST) --assert=plain || { $(BIN)/pytest --lf --lfnf none; exit 1; }
 
 test-slow: install ## the tests that take minutes
 	$(PYTEST) -m slow || test $$? -eq 5  # 5: there are none
