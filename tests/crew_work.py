@@ -58,7 +58,8 @@ def main() -> None:
 
 
 def count() -> None:
-    """Print what is mapped by three processes, as it comes."""
+    """Say that we begin, and print what is mapped by three processes, as it comes."""
+    print("begun", flush=True)
     for number in mapped(slow, range(1000), 3, name="slow"):
         print(number, flush=True)
 

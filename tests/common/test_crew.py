@@ -99,10 +99,12 @@ def test_processes_leave_with_whoever_started_them(number: signal.Signals) -> No
     assert all(is_gone(member) for member in members)
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.8])
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.5])
 def test_ctrl_c_while_processes_start_is_told_by_one_process_alone(seconds: float) -> None:
     program = [sys.executable, crew_work.__file__, "count"]
-    process = subprocess.Popen(program, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(program, env=ENVIRONMENT, **piped, text=True, start_new_session=True)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it
     _, said = process.communicate(timeout=20)

@@ -325,6 +325,6 @@ def is_there(said: str) -> bool:
 
 def load(commands: Iterable[Command]) -> None:
     """Import what commands import, and make them, so that copies of this process need not."""
-    for module in dict.fromkeys(each for command in commands for each in ("vnla.cli", *command.modules)):
+    for module in dict.fromkeys(each for command in commands for each in command.modules):
         importlib.import_module(module)
-    sys.modules["vnla.cli"].command()
+    importlib.import_module("vnla.cli").command()
