@@ -453,6 +453,7 @@ def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, arou
     assert apart > 0.9, "what tells views apart is the same"
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # of numbers that are too large
 def test_views_in_whole_numbers(photographs: NDArray[np.uint8]) -> None:
     numbers, floats = (make_encoder(name, Options(device="cpu")) for name in (IN_BYTES, DEFAULT))
     assert isinstance(numbers, OnnxEncoder) and numbers.name == IN_BYTES

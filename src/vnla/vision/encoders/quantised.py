@@ -41,6 +41,11 @@ IN_BYTES = "-int8"
 DEVIATIONS = 4
 """So many deviations from its mean a channel is followed; what lies beyond is cut off. More would be coarser for all."""
 LOWEST, HIGHEST = -128, 127
+LARGEST_BIAS = 2**30
+"""In numbers, beside which there is room for the sum of a channel's products. A channel whose weights are next to nothing
+has them coarser for it: what it says is its bias."""
+SMALLEST_SCALE = 1e-12
+"""Of a channel without either."""
 
 
 class Spread(NamedTuple):
@@ -146,7 +151,8 @@ class _Quantised(Graph):
         if convolution.bias is None:
             raise ValueError("fold the batch norms before the graph is built")
         weight, bias = (each.detach().double().numpy() for each in (convolution.weight, convolution.bias))
-        scale = np.maximum(np.abs(weight).max(axis=(1, 2, 3)), 1e-8) / HIGHEST
+        least = np.abs(bias) / (x.grid.scale * LARGEST_BIAS)
+        scale = np.maximum.reduce([np.abs(weight).max(axis=(1, 2, 3)) / HIGHEST, least, np.full(len(bias), SMALLEST_SCALE)])
         numbers = np.rint(weight / scale[:, None, None, None]).astype(np.int8)
         y = self.node(
             "QLinearConv",
