@@ -15,7 +15,7 @@ from vnla.cli.console import is_given
 from vnla.common.errors import InputError
 from vnla.common.files import file_name
 
-SHARED = {"run", "device", "eager", "threads", "feature_cache", "shard", "variant"}
+SHARED = {"device", "eager", "threads", "feature_cache", "shard", "variant"}
 """Options that the whole command has."""
 
 
@@ -69,9 +69,8 @@ def _parsed(context: typer.Context, line: str) -> tuple[str, dict[str, Any]]:
             raise
         raise InputError(f"--variant {name}: {message() if message else error}") from None
     own = {each: value for each, value in its.params.items() if is_given(its, each)}
-    alien = [each for each in own if each in SHARED - {"run"}]
-    if alien or len(its.params["run"]) > 1:
-        what = f"--{alien[0].replace('_', '-')}" if alien else str(its.params["run"][1])
-        raise InputError(f"--variant {name}: {what} is for all of them; give it outside")
-    del own["run"]
+    _, *folders = own.pop("run")
+    outside = [f"--{each.replace('_', '-')}" for each in own if each in SHARED] + [str(each) for each in folders]
+    if outside:
+        raise InputError(f"--variant {name}: {outside[0]} is for all of them; give it outside")
     return name, own
