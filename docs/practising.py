@@ -16,7 +16,7 @@ import torch
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.paper import PaperAgent
 from vnla.language.advisor import GrammarAdvisor
-from vnla.language.speech import SIDES
+from vnla.language.speech import SIDES_TOLD
 from vnla.listening.listeners import AgentListener, Trial
 from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.config import RunConfig, TrainingConfig
@@ -65,7 +65,7 @@ if __name__ == "__main__":
     for name in ("world", "tasks", "written"):
         parser.add_argument(name)
     parser.add_argument("--phrases", type=float, default=0.0)
-    parser.add_argument("--sides", type=float, default=SIDES)
+    parser.add_argument("--sides", type=float, default=SIDES_TOLD)
     parser.add_argument("--strange", type=float, default=0.0)
     parser.add_argument("--batches", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

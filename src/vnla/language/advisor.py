@@ -22,7 +22,7 @@ from vnla.common.kinds import check_fields
 from vnla.episodes import Situation
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
-from vnla.language.speech import LANGUAGES, SIDES, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
+from vnla.language.speech import LANGUAGES, SIDES_TOLD, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
 from vnla.roles.advisor import Advisor, Lexicon, Voice
 from vnla.roles.words import Heard, Phrases, tails_of
 from vnla.words import Words
@@ -50,7 +50,7 @@ class GrammarAdvisor(Advisor):
     tell the way; or for contrast what is not so: "mirrored", other things than those ("wrong"), or "shuffled" words."""
     phrases: float = 0.0
     """Share of what it says that is in the paper's phrases, so that an agent learns both."""
-    sides: float = SIDES
+    sides: float = SIDES_TOLD
     """How often it says on which side something is that one has to turn to, and can see; what cannot be seen, always."""
 
     def __post_init__(self) -> None:

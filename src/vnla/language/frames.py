@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from vnla.camera.views import VIEWS
-from vnla.language.surroundings import Bools, Side, Surroundings, Way, on_side
+from vnla.language.surroundings import SIDES, Bools, Side, Surroundings, Way, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
@@ -351,7 +351,7 @@ def _candidates(actions: Sequence[Nav], at: int, around: Surroundings, pose: int
 
 
 def _ways_out(around: Surroundings, here: int) -> Iterator[Frame]:
-    sides: tuple[Side | None, ...] = (None, "left", "right", "ahead")
+    sides: tuple[Side | None, ...] = (None, *SIDES)
     yield from (Enter(room, side=side) for room in range(len(ROOMS)) for side in sides)
     own = around.room_noun(here)
     if own != NOTHING:

@@ -13,7 +13,7 @@ from vnla.language.grammar import FULL_STOP, Grammar
 from vnla.language.speech import draws, longest_sentence, plan_of
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.phrases import every_subgoal
-from vnla.roles.words import Words
+from vnla.words import Words
 
 MOST_ACTIONS = 6
 """A turn of more has no words in the grammar."""

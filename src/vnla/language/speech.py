@@ -32,7 +32,7 @@ TURNS = 4 * MOST_TURNS
 ROOM_FOR_MORE = 8
 """Words that a sentence may have besides its plain clauses."""
 
-SIDES = 0.25
+SIDES_TOLD = 0.25
 """How often it is said where something is that one has to turn to, and can see."""
 
 LANGUAGES = ("usual", "combinations", "templates", "synonyms", "landmarks", "mirrored", "wrong", "shuffled")
@@ -171,7 +171,7 @@ class Speech:
         language: str,
         k: int,
         device: torch.device | str = "cpu",
-        sides: float = SIDES,
+        sides: float = SIDES_TOLD,
     ) -> Speech:
         """In the words of a lexicon, for plans of k actions."""
         phrases = [phrase for each in grammar.classes for phrase in each.all]
