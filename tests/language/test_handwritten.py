@@ -17,6 +17,7 @@ import vnla
 from vnla.camera.views import HEADINGS, ROWS, VIEWS, view_index
 from vnla.houses.generate.world import GENERATOR, PRESETS, recipes
 from vnla.houses.house import House
+from vnla.language.handwritten import DEVELOPMENT, NAME, development
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World
 
@@ -24,8 +25,8 @@ Line = dict[str, Any]
 HouseKey = tuple[str, int, int]
 
 DATA = Path(vnla.__file__).parent / "language" / "data"
-TEXT = (DATA / "handwritten.jsonl").read_text(encoding="utf-8")
-LINES: list[Line] = [json.loads(line) for line in TEXT.splitlines()]
+TEXT = {name: (DATA / f"{name}.jsonl").read_text(encoding="utf-8") for name in (NAME, *DEVELOPMENT)}
+LINES: dict[str, list[Line]] = {name: [json.loads(line) for line in text.splitlines()] for name, text in TEXT.items()}
 FIELDS = ["house", "viewpoint", "heading", "row", "plan", "sentence"]
 LONGEST = 300
 """Characters of a sentence."""
@@ -40,16 +41,14 @@ def place(line: Line) -> tuple[Any, ...]:
     return *key(line), line["viewpoint"], line["row"], line["heading"], line["plan"]
 
 
-def by_house() -> dict[HouseKey, list[Line]]:
+def by_house(name: str) -> dict[HouseKey, list[Line]]:
     found = defaultdict(list)
-    for line in LINES:
+    for line in LINES[name]:
         found[key(line)].append(line)
     return found
 
 
-HOUSES = by_house()
-FEW = list(HOUSES)[::10]
-"""Houses whose walks the fast test takes: 30 in all."""
+each_file = pytest.mark.parametrize("name", LINES)
 
 
 def made(house: HouseKey) -> House:
@@ -66,45 +65,62 @@ def seen(world: World, line: Line) -> list[int]:
     return poses
 
 
-def check_walks(house: HouseKey) -> None:
+def check_walks(house: HouseKey, lines: list[Line]) -> None:
     """Each action but stop changes the pose: forward is never blocked, and no look goes past the last row."""
     world = World.compile([made(house)])
-    for line in HOUSES[house]:
+    for line in lines:
         moved = [before != after for before, after in pairwise(seen(world, line))]
         assert moved == [name != "stop" for name in line["plan"]], line
 
 
-def test_enough_and_as_many_as_told() -> None:
-    lengths = [len(line["plan"]) for line in LINES]
-    assert len(LINES) >= 300
-    assert lengths.count(4) == 220
-    assert {5, 6, 7, 8} == {length for length in lengths if length != 4}
+@pytest.mark.parametrize(("name", "four", "longer"), [(NAME, 220, 80), (DEVELOPMENT[0], 88, 32), (DEVELOPMENT[1], 110, 40)])
+def test_as_many_as_told(name: str, four: int, longer: int) -> None:
+    lengths = [len(line["plan"]) for line in LINES[name]]
+    assert lengths.count(4) == four
+    assert len(lengths) == four + longer
+    assert set(lengths) <= {4, 5, 6, 7, 8}
 
 
-def test_canonical() -> None:
+@each_file
+def test_canonical(name: str) -> None:
     """One way to write the file: the order of lines and of fields, and the spaces."""
-    assert [list(line) for line in LINES] == [FIELDS] * len(LINES)
-    assert sorted(LINES, key=place) == LINES
-    assert "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in LINES) == TEXT
+    lines = LINES[name]
+    assert [list(line) for line in lines] == [FIELDS] * len(lines)
+    assert sorted(lines, key=place) == lines
+    assert "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines) == TEXT[name]
 
 
-def test_houses_are_of_this_generator() -> None:
-    for line in LINES:
+@each_file
+def test_houses_are_of_this_generator(name: str) -> None:
+    for line in LINES[name]:
         assert list(line["house"]) == ["generator", "preset", "seed", "number"]
         assert line["house"]["generator"] == GENERATOR
         assert 0 <= line["house"]["number"] < PRESETS[line["house"]["preset"]].houses
 
 
-def test_poses_and_plans() -> None:
-    for line in LINES:
+def test_each_file_has_worlds_of_its_own() -> None:
+    """What something was developed on is in no house that it is tested in."""
+    worlds = [{key(line)[:2] for line in lines} for lines in LINES.values()]
+    assert len(set().union(*worlds)) == sum(map(len, worlds))
+
+
+def test_all_to_develop_on_are_read() -> None:
+    written = [line["sentence"] for name in DEVELOPMENT for line in LINES[name]]
+    assert [line.sentence for line in development()] == written
+
+
+@each_file
+def test_poses_and_plans(name: str) -> None:
+    for line in LINES[name]:
         assert line["heading"] in range(HEADINGS)
         assert line["row"] in range(ROWS)
         assert {name.upper() for name in line["plan"]} <= {action.name for action in Nav}
         assert "stop" not in line["plan"][:-1]
 
 
-def test_sentences() -> None:
-    sentences = [line["sentence"] for line in LINES]
+@each_file
+def test_sentences(name: str) -> None:
+    sentences = [line["sentence"] for line in LINES[name]]
     assert len({sentence.casefold() for sentence in sentences}) == len(sentences)
     for sentence in sentences:
         assert 0 < len(sentence) <= LONGEST
@@ -112,13 +128,15 @@ def test_sentences() -> None:
         assert sentence == " ".join(sentence.split())
 
 
-def test_walks_of_a_few_houses() -> None:
-    assert sum(len(HOUSES[house]) for house in FEW) == 30
-    for house in FEW:
-        check_walks(house)
+@each_file
+def test_walks_of_a_few_houses(name: str) -> None:
+    houses = by_house(name)
+    for house in list(houses)[::10]:
+        check_walks(house, houses[house])
 
 
 @pytest.mark.slow
-def test_all_walks() -> None:
-    for house in HOUSES:
-        check_walks(house)
+@each_file
+def test_all_walks(name: str) -> None:
+    for house, lines in by_house(name).items():
+        check_walks(house, lines)

@@ -208,6 +208,7 @@ def test_what_only_tells_more_of_something_is_no_command() -> None:
 
 
 def test_most_of_what_the_parser_was_developed_on_is_read() -> None:
-    """All of its words; whether the place is as it says is another matter."""
-    read = [all(good for _, _, good in parse(line.sentence).parts) for line in development()]
+    """All words of the first sentences to develop on; whether the place is as they say is another matter."""
+    first = [line for line in development() if line.house[:2] == ("small", 0)]
+    read = [all(good for _, _, good in parse(line.sentence).parts) for line in first]
     assert len(read) == 120 and sum(read) >= 0.8 * len(read)
