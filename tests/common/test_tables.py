@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.common import tables
 from vnla.common.errors import InputError
-from vnla.common.tables import DeviceTable, DiskTable, Table, size_in_bytes, stretches
+from vnla.common.tables import HOST, DeviceTable, DiskTable, Table, lend, room_in, size_in_bytes, stretches
 
 PAGE, SIZE = 4, 8
 FIRST = torch.tensor([0, 3, 5, 9, 10, 16])
@@ -107,3 +107,24 @@ def test_a_size_in_words(text: str, size: int) -> None:
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(InputError, match="expected a number of MB or GB"):
         size_in_bytes(text)
+
+
+def test_what_is_lent_is_for_a_gpu() -> None:
+    assert room_in(" Host ") == HOST and room_in("4GB") == 4 * 10**9
+    with pytest.raises(InputError, match=r"^--feature-cache host: is for a GPU"):
+        lend(np.zeros((2, 3), np.float16), torch.device("cpu"))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="a GPU fetches what it was lent")
+def test_a_gpu_fetches_what_it_was_lent_from_within_a_graph(whole: Tensor) -> None:
+    lent = lend(whole.numpy(), torch.device("cuda"))
+    free, _ = torch.cuda.mem_get_info()
+    large = lend(np.zeros((1 << 20, 512), np.float16), torch.device("cuda"))
+    assert torch.cuda.mem_get_info()[0] > free - large.nbytes / 2, "a gigabyte is not on the device"
+    rows = torch.tensor([5, 0, 3], device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        fetched = lent[rows]
+    rows.copy_(torch.tensor([7, 7, 1]))
+    graph.replay()
+    assert lent.is_cuda and torch.equal(fetched.cpu(), whole[[7, 7, 1]])

@@ -30,7 +30,7 @@ from vnla.common.capture import load_compilers
 from vnla.common.crew import Failure, Member, sound
 from vnla.common.errors import InputError
 from vnla.common.machine import awaken, loading
-from vnla.common.tables import DeviceTable, DiskTable, Table
+from vnla.common.tables import DeviceTable, DiskTable, Room, Table, lend
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig
 from vnla.training.ranks import ENVIRONMENT, joined
@@ -54,13 +54,18 @@ class Scale:
     hidden: int = 512
     view_size: int = 1280
     iterations: int = 15
-    cache: int = 1 << 30
-    """Bytes of features in memory, where not all are."""
+    cache: Room = 1 << 30
+    """Bytes of features in memory, where not all are; or where they are instead."""
     processes: int = 2
     folder: str = ""
     """Where a feature file is made, and removed; the system's place for such things if none is given."""
     device: str = "cpu"
     seed: int = 0
+
+    @property
+    def where(self) -> str:
+        """Where features are, if not all on the device."""
+        return "on disk" if isinstance(self.cache, int) else "in the host's memory"
 
 
 class Turn(NamedTuple):
@@ -91,21 +96,22 @@ def _usual(scale: Scale) -> list[str]:
 
 
 def _memory(scale: Scale) -> Iterator[Measurement]:
-    """A training whose features stay on disk, and one that has them in memory, an iteration each in turn."""
+    """A training whose features stay elsewhere, and one that has them where it computes, an iteration each in turn."""
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         path = Path(folder) / "features.f16"
         size = _write_features(path, scale)
-        yield Measurement("features on disk", size / 1e9, "GB", note=f"{scale.houses:,} houses", judged=False)
+        yield Measurement(f"features {scale.where}", size / 1e9, "GB", note=f"{scale.houses:,} houses", judged=False)
         if scale.device == "cpu" and _room() < 1.2 * size + _BESIDES:
             yield from _alone(scale, path)
             return
         with _members([(_train, scale, str(path), kind, None) for kind in ("memory", "disk")]) as (memory, disk):
             turns = [(_go(memory), _go(disk)) for _ in range(scale.iterations)]
     if any(one.losses != other.losses for one, other in turns):
-        raise InputError("the two trainings differ: features on disk are not those in memory")
-    yield from _compared("iteration, features on disk", turns, "× that of one with all in memory; the same to the last bit")
+        raise InputError(f"the two trainings differ: features {scale.where} are not those in memory")
+    note = "× that of one with all in memory; the same to the last bit"
+    yield from _compared(f"iteration, features {scale.where}", turns, note)
     ends = turns[-1]
-    yield Measurement("  most memory, on disk", ends[1].memory, "GB", ends[0].memory, "× all in memory", judged=False)
+    yield Measurement(f"  most memory, {scale.where}", ends[1].memory, "GB", ends[0].memory, "× all in memory", judged=False)
 
 
 def _alone(scale: Scale, path: Path) -> Iterator[Measurement]:
@@ -239,10 +245,11 @@ def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str
     """A process that does an iteration when it is told to, alone or, in a `place`, with others."""
 
     def views(world: World) -> Tensor | Table:
-        given = Path(path), scale.view_size, world.first, VIEWS, scale.cache
-        if kind == "disk":
+        if kind == "disk" and isinstance(scale.cache, int):
+            given = Path(path), scale.view_size, world.first, VIEWS, scale.cache
             return DiskTable(*given) if scale.device == "cpu" else DeviceTable(*given, device=world.device)
-        return torch.from_numpy(np.fromfile(path, dtype=np.float16).reshape(-1, scale.view_size)).to(world.device)
+        rows = np.fromfile(path, dtype=np.float16).reshape(-1, scale.view_size)
+        return lend(rows, world.device) if kind == "disk" else torch.from_numpy(rows).to(world.device)
 
     torch.set_num_threads(1)
     setting = bare_setting(

@@ -159,7 +159,7 @@ def evaluate(
 def scale(
     entries: Annotated[str, typer.Option(metavar="NAMES", help="Some of the entries, with commas between.")] = "",
     houses: Annotated[int, typer.Option(min=2, help="Houses of real sizes; 1000 have 10.8 GB of features.")] = 100,
-    cache: Annotated[str, typer.Option(metavar="SIZE", help="Features in memory, where not all are.")] = "1GB",
+    cache: Annotated[str, typer.Option(metavar="SIZE", help="Features in memory, where not all are; or host.")] = "1GB",
     processes: Annotated[int, typer.Option(min=2, max=64, help="How many train together.")] = 2,
     batch: Annotated[int, typer.Option(min=2, help="Episodes in a batch.")] = 100,
     hidden: HiddenOption = 512,
@@ -171,10 +171,10 @@ def scale(
     json_file: JsonOption = None,
 ) -> None:
     """Compare trainings beyond memory, and by several processes, with plain ones, in turn; and how long a start takes."""
-    from vnla.common.tables import size_in_bytes
+    from vnla.common.tables import room_in
 
     _one(
-        "scale", json_file, entries=entries, houses=houses, cache=size_in_bytes(cache), processes=processes, batch=batch,
+        "scale", json_file, entries=entries, houses=houses, cache=room_in(cache), processes=processes, batch=batch,
         hidden=hidden, view_size=view_size, iterations=iterations, device=device, folder=folder, seed=seed,
     )  # fmt: skip
 

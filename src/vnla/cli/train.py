@@ -22,6 +22,7 @@ from vnla.common.named import build, options_of
 
 if TYPE_CHECKING:
     from vnla.cli.train_view import View
+    from vnla.common.tables import Room
     from vnla.roles.advisor import Advisor
     from vnla.training.config import RunConfig
     from vnla.training.ranks import Ranks
@@ -166,7 +167,9 @@ def train(
     feature_cache: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="Leave features on disk, with at most so much in memory, e.g. 4GB. [default: all in memory]"
+            metavar="SIZE",
+            help="Leave features on disk, with at most so much in memory, e.g. 4GB; or in the memory of the host, from which"
+            " a GPU fetches them: host. [default: all in memory]",
         ),
     ] = None,
     device: DeviceOption = None,
@@ -196,7 +199,7 @@ def train(
     from vnla.common.machine import device_named, loading, use_threads
 
     with loading("torch"):
-        from vnla.common.tables import size_in_bytes
+        from vnla.common.tables import room_in
         from vnla.training.ranks import alike, joined, leaving_at_once
 
     device = device_named(device)
@@ -205,7 +208,7 @@ def train(
         with alike(ranks):
             asked = variants_of(context, options, run, variant or [])
             runs = {path: config for each in asked for path, config in _runs(each).items()}
-            cache = None if feature_cache is None else size_in_bytes(feature_cache)
+            cache = None if feature_cache is None else room_in(feature_cache)
         how = How(device, eager, ranks, cache)
         status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
     if status:
@@ -462,7 +465,7 @@ class How:
     device: str
     eager: bool
     ranks: Ranks | None
-    cache: int | None
+    cache: Room | None
 
 
 def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], which: str, how: How) -> int:

@@ -5,6 +5,9 @@ needed. On a CPU the file is mapped (`DiskTable`): what is touched is read by th
 and let go when it is more than the limit. On a GPU as many groups as fit are kept on the device (`DeviceTable`), copied
 there in the order in which work is queued, so that nothing waits for anything but the copy. What is indexed is the same to
 the last bit as if all were in memory.
+
+A GPU may also be lent what is in the host's memory (`lend`): it fetches the rows that it looks at, and no others. Where the
+host has room for a table and the device has not, that is faster than any copying of groups.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.common.errors import InputError
@@ -29,6 +33,10 @@ WINDOW = 1 << 16
 """Bytes that a system maps at once around what is touched."""
 SMALLEST = 1 << 26
 """The least that a table may have in memory."""
+
+HOST: Literal["host"] = "host"
+Room = int | Literal["host"]
+"""Where a table is, if not all in a device's memory: on disk with so many bytes in memory, or in the host's memory."""
 
 
 class Table(ABC):
@@ -214,6 +222,30 @@ class DeviceTable(Table):
         return rows.pin_memory() if self.device.type == "cuda" else rows
 
 
+def lend(rows: NDArray[np.float16], device: torch.device) -> Tensor:
+    """Rows in the host's memory as a tensor of a GPU, which fetches from there what it is indexed with."""
+    if device.type != "cuda":
+        raise InputError(f"--feature-cache {HOST}: is for a GPU; on a CPU features are in the host's memory anyway")
+    return torch.as_tensor(_Lent(rows), device=device)
+
+
+class _Lent:
+    """Memory that the system does not move, under the address that a GPU knows it by; as long as there is a tensor of it."""
+
+    def __init__(self, rows: NDArray[np.float16]) -> None:
+        self._rows = np.ascontiguousarray(rows)
+        self._runtime: Any = torch.cuda.cudart()  # type: ignore[no-untyped-call]
+        status = self._runtime.cudaHostRegister(self._rows.ctypes.data, self._rows.nbytes, 0)
+        if int(status):
+            size = self._rows.nbytes / 1e9
+            raise InputError(f"{size:,.1f} GB of features cannot be lent to the GPU: the system locks no more memory")
+        self.__cuda_array_interface__ = {**self._rows.__array_interface__, "stream": None, "version": 3}
+
+    def __del__(self) -> None:
+        if hasattr(self, "__cuda_array_interface__"):
+            self._runtime.cudaHostUnregister(self._rows.ctypes.data)
+
+
 def stretches(groups: Sequence[int], tables: Sequence[Table], most: int) -> Iterator[slice]:
     """Rows with these groups, one after the other, in stretches of at most `most` whose groups fit all tables."""
     first, there = 0, set[int]()
@@ -226,6 +258,11 @@ def stretches(groups: Sequence[int], tables: Sequence[Table], most: int) -> Iter
         there = more
     if first < len(groups):
         yield slice(first, len(groups))
+
+
+def room_in(text: str) -> Room:
+    """What a person wrote of where features are to be: host, or a size."""
+    return HOST if text.strip().lower() == HOST else size_in_bytes(text)
 
 
 def size_in_bytes(text: str) -> int:

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.common.tables import DeviceTable, DiskTable, Table
+from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
@@ -46,11 +47,11 @@ class RunData:
         device: torch.device | str = "cpu",
         words: Vocabulary | None = None,
         source: Source | None = None,
-        cache: int | None = None,
+        cache: Room | None = None,
     ) -> RunData:
         """The world, the data set and the features that a configuration names, read with other words if they are given;
         features from another source, if it has them. With a `cache` of so many bytes features stay on disk, and no more of
-        them is in memory."""
+        them is in memory; with that of the host a GPU fetches them from there."""
         folder, dataset = read_world(Path(config.world)), dataset_of(config)
         dataset = dataset if words is None else replace(dataset, words=words)
         world = World.compile(folder.houses, device)
@@ -110,18 +111,24 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
 
 
 def _views(
-    config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: int | None
+    config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: Room | None
 ) -> dict[str, Tensor | Table]:
     from vnla.vision.views import in_store, view_names, world_views  # late: vision brings encoders and houses along
 
-    on_disk = [name for name in view_names(config.features) if cache is not None and in_store(name)]
+    limit = cache if isinstance(cache, int) else None
+    on_disk = [name for name in view_names(config.features) if limit is not None and in_store(name)]
     others = ",".join(name for name in view_names(config.features) if name not in on_disk)
     found = world_views(folder, world, others, words, source) if others else {}
-    tables = {name: _table(folder, world, name, (cache or 0) // len(on_disk)) for name in on_disk}
+    tables = {name: _table(folder, world, name, (limit or 0) // len(on_disk)) for name in on_disk}
     return {
-        name: tables[name] if name in tables else torch.from_numpy(found[name]).to(world.device)
+        name: tables[name] if name in tables else _placed(found[name], world.device, lent=cache == HOST and in_store(name))
         for name in view_names(config.features)
     }
+
+
+def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
+    """What is seen, on the device, or `lent` to it."""
+    return lend(views, device) if lent else torch.from_numpy(views).to(device)
 
 
 def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:

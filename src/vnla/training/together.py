@@ -23,6 +23,7 @@ from vnla.agent.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.stopping import Interrupted, Stop, signals_noted
+from vnla.common.tables import Room
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.checkpoints import is_begun
 from vnla.training.config import RunConfig
@@ -55,12 +56,12 @@ def train_together(
     *,
     eager: bool = False,
     ranks: Ranks | None = None,
-    cache: int | None = None,
+    cache: Room | None = None,
 ) -> int | None:
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
     A run that exists keeps its configuration and needs none here. `iterations` ends all of them earlier; `eager` as in
-    `Run`. Several processes, `ranks`, train one run. With a `cache` of so many bytes features stay on disk.
+    `Run`. Several processes, `ranks`, train one run. `cache` as in `RunData.load`.
     """
     paths = [path.absolute() for path, _ in runs]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -185,7 +186,7 @@ def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:
 class _Materials:
     """What runs work on, each thing loaded once."""
 
-    def __init__(self, device: torch.device | str, cache: int | None = None) -> None:
+    def __init__(self, device: torch.device | str, cache: Room | None = None) -> None:
         self._device, self._cache = device, cache
         self._known: dict[tuple[str, str, str, Vocabulary | None], RunData] = {}
 
