@@ -10,7 +10,10 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
-from vnla.language.handwritten import handwritten
+from vnla.language.advisor import GrammarAdvisor
+from vnla.language.handwritten import Written, handwritten
+from vnla.listening.followed import Reading
+from vnla.roles.phrases import FULL_STOP, every_subgoal
 
 SMALL = ["--features", "symbolic", "--iterations", "1", "--batch", "4", "--hidden", "8", "--validate-every", "1"]
 
@@ -23,11 +26,17 @@ def train(vnla: Vnla, folder: Path, name: str, *options: object) -> Path:
     return run
 
 
+def have_by_hand(few: list[Written], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other walks by hand than these."""
+    for module in ("language.handwritten", "listening.listeners"):
+        monkeypatch.setattr(f"vnla.{module}.handwritten", lambda: few)
+
+
 def test_all_that_can_be_heard(vnla: Vnla, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent that reads words by their pieces; of the walks by hand those in two houses."""
     names = sorted({line.house_name for line in handwritten() if line.house[0] == "small"})[:2]
     few = [line for line in handwritten() if line.house_name in names]
-    monkeypatch.setattr("vnla.language.handwritten.handwritten", lambda: few)
+    have_by_hand(few, monkeypatch)
     run = train(vnla, tmp_path, "talk", "--advisor-language", "grammar", "--following", "--agent-option", "pieces=16")
     out = tmp_path / "heard.json"
     answer = vnla("listen", run, "--handwritten", tmp_path / "written", "--json", out)
@@ -70,7 +79,35 @@ def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None
     answer = vnla("listen", run, "--listener", "parser", "--reference", run)
     assert answer.status == 2 and "--reference: belongs to agents" in answer.err
     answer = vnla("listen", run, "--listener", "dog")
-    assert answer.status == 2 and "--listener dog: unknown; choose from agent, parser" in answer.err
+    assert answer.status == 2 and "--listener dog: unknown; choose from agent, interpreted, parser" in answer.err
+
+
+@pytest.mark.parametrize("language", ["template", "grammar"])
+def test_an_interpreter_says_what_was_meant_in_the_agents_own_words(
+    language: str, vnla: Vnla, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all walks, those by hand too; what the agent knows it is told as it is."""
+    few = [line for line in handwritten() if line.house_name == "small-6107-0"]
+    have_by_hand(few, monkeypatch)
+    run, told = train(vnla, tmp_path, "talk", "--advisor-language", language), []
+    plain = Reading.of
+    monkeypatch.setattr(Reading, "of", lambda words, *rest: told.append(words) or plain(words, *rest))
+    out = tmp_path / "heard.json"
+    answer = vnla("listen", run, "--listener", "interpreted", "--handwritten", tmp_path / "written", "--json", out)
+    assert answer.status == 0, answer.err
+    found = json.loads(out.read_text())
+    assert found["listener"] == "interpreted" and "talk, interpreted" in answer.out
+    assert "success" not in found["heard"]["silence"]["figures"]
+    kinds = [name for name in found["heard"] if name.startswith("grammar: ")]
+    *advised, phrases, by_hand = told
+    assert len(advised) == len(kinds) and all(len(each) == 6 for each in advised)
+    four = [line for line in few if len(line.plan) == 4]
+    assert len(phrases) == len(by_hand) == len(four) > 0
+    knows = {word for plan in every_subgoal(4) for word in plan} if language == "template" else set(GrammarAdvisor().words())
+    words = {word for each in (*advised, by_hand) for sentence in each for word in sentence}
+    assert (
+        words and words <= knows | {FULL_STOP} and all(sentence for sentence in advised[kinds.index("grammar: templates")])
+    )
 
 
 def test_a_person_is_asked_elsewhere(vnla: Vnla, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from vnla.report.printing import Table
 if TYPE_CHECKING:
     from vnla.listening.followed import Listened
 
-PARSER = "parser"
-LISTENERS = ("agent", PARSER)
+AGENT, INTERPRETED, PARSER = "agent", "interpreted", "parser"
+LISTENERS = (AGENT, INTERPRETED, PARSER)
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
@@ -37,8 +37,12 @@ def listen(
         ),
     ] = None,
     listener: Annotated[
-        str, typer.Option(metavar="NAME", help="agent; or parser, in its place, which knows what words mean.")
-    ] = "agent",
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="agent; interpreted: the agent, told in its own words what the parser understands; or parser, in its place",
+        ),
+    ] = AGENT,
     seeds: Annotated[
         int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
     ] = 1,
@@ -58,10 +62,12 @@ def listen(
 
     Example: vnla listen runs/talk --reference runs/learned --seeds 0 --subset 500
 
+    Example: vnla listen runs/learned --listener interpreted --handwritten worlds/written --subset 200
+
     Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import device_named, use_threads
-    from vnla.listening.listeners import AgentListener, ParserListener, Trial
+    from vnla.listening.listeners import AgentListener, InterpretedListener, ParserListener, Trial
     from vnla.training.trained import open_trained
 
     use_threads(threads)
@@ -71,8 +77,8 @@ def listen(
         raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
     if listener == PARSER and reference is not None:
         raise InputError("--reference: belongs to agents; the parser is compared with itself")
-    trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint)
-    kind = ParserListener if listener == PARSER else AgentListener
+    trial = Trial(split, seeds if listener == AGENT else 0, subset, checkpoint)
+    kind = {AGENT: AgentListener, INTERPRETED: InterpretedListener, PARSER: ParserListener}[listener]
     with telling() as tell:
         opened = {}
         for each in filter(None, (run, reference)):
@@ -84,9 +90,8 @@ def listen(
         found = subject.listened(other)
         if handwritten is not None:
             found += subject.read(handwritten, other)
-    title = f"{PARSER if listener == PARSER else run}, {split}, {subject.k} actions" + (
-        f"; retained of {reference}" if reference is not None else ""
-    )
+    who = {AGENT: str(run), INTERPRETED: f"{run}, {INTERPRETED}", PARSER: PARSER}[listener]
+    title = f"{who}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
     plain().print(_table(title, found))
     if as_json is not None:
         about = {

@@ -162,15 +162,22 @@ def in_commonest_order(walks: Walks) -> Followed:
     return Followed(right, right)
 
 
-def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> Followed:
-    """What the parser would do that hears sentences in place of an agent (`vnla.language.denoting`): it knows, as agents do,
-    how many actions are meant, and stops where it has understood no more."""
-    k, environment = walks.plan.shape[1], walks.episodes.environment
-    world, actions = environment.world, torch.full_like(walks.plan, STOP)
-    for row, (sentence, name) in enumerate(zip(sentences, walks.houses, strict=True)):
+def meant(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> list[tuple[Nav, ...]]:
+    """What the parser takes sentences for that are said at the beginning of walks (`vnla.language.denoting`): it knows, as
+    agents do, how many actions are meant."""
+    k, world = walks.plan.shape[1], walks.episodes.environment.world
+    plans = []
+    for start, sentence, name in zip(walks.episodes.start.tolist(), sentences, walks.houses, strict=True):
         house = around(name)
-        here = int(walks.episodes.start[row]) - int(world.first[world.house(name)]) * VIEWS
-        plan = denote(parse(sentence), house, here, house.after, count=k).plan[:k]
+        here = start - int(world.first[world.house(name)]) * VIEWS
+        plans.append(denote(parse(sentence), house, here, house.after, count=k).plan[:k])
+    return plans
+
+
+def understood(walks: Walks, plans: Sequence[Sequence[Nav]]) -> Followed:
+    """What somebody does who acts by plans, and stops where they end."""
+    environment, actions = walks.episodes.environment, torch.full_like(walks.plan, STOP)
+    for row, plan in enumerate(plans):
         actions[row, : len(plan)] = torch.tensor(plan, dtype=actions.dtype)
     pose = walks.episodes.start
     for action in actions.unbind(dim=1):
@@ -198,6 +205,11 @@ class Reading(Voice):
 def reading(players: Players, voice: Reading, k: int) -> Players:
     """The same players with somebody who reads sentences of k actions out."""
     return replace(players, advisor=GrammarAdvisor(k=k), voice=voice)
+
+
+def numbered(walks: Walks) -> Walks:
+    """The same walks with their numbers for keys, for somebody who reads out to them."""
+    return walks._replace(episodes=replace(walks.episodes, key=torch.arange(len(walks.end), device=walks.end.device)))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Who listens (`vnla.listening.followed`): a run's agent or, in its place, the parser; and all that they are told.
+"""Who listens (`vnla.listening.followed`): a run's agent, alone or with the parser as its interpreter, or the parser in its
+place; and all that they are told.
 
 listener = AgentListener(open_trained(run, device="cpu"), Trial("test_unseen", seeds=1), tell)
 listener.listened(listener)
@@ -24,6 +25,7 @@ from vnla.evaluation.evaluate import SEEDS, evaluate
 from vnla.houses.folder import WorldFolder
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.handwritten import Written, handwritten, words_of, written_world
+from vnla.language.plainly import plain_words
 from vnla.language.speech import LANGUAGES
 from vnla.language.surroundings import Surroundings
 from vnla.listening.followed import (
@@ -37,6 +39,8 @@ from vnla.listening.followed import (
     given_walks,
     in_commonest_order,
     listened,
+    meant,
+    numbered,
     reading,
     said_to,
     understood,
@@ -161,6 +165,24 @@ class Listener(ABC):
         names = {f"{WRITTEN}: {name}": outcome for name, outcome in own.items()}
         return [listened(name, outcome, own[SILENCE], usual) for name, outcome in names.items()]
 
+    def around(self, folder: WorldFolder) -> Callable[[str], Surroundings]:
+        """The houses of a world as the parser knows them, each looked at once."""
+        houses = {house.name: house for house in folder.houses}
+
+        @cache
+        def looked(name: str) -> Surroundings:
+            self.tell(f"looking around in {name}")
+            return Surroundings.of(folder, houses[name])
+
+        return looked
+
+    @cached_property
+    def _houses(self) -> Callable[[str], Surroundings]:
+        return self.around(self.trained.material.folder)
+
+    def _said(self, advisor: Advisor) -> list[str]:
+        return said_to(self._ready(advisor), self._walks)
+
     @abstractmethod
     def hear(self, name: str) -> Outcome:
         """What it does when it is told something of a kind, or nothing."""
@@ -219,38 +241,54 @@ class AgentListener(Listener):
         silent = replace(config, advisor=TemplateAdvisor(k=1))  # until somebody reads out
         players = make_players(silent, data, self.agent, training=False, lexicon=self.lexicon)
 
-        def told(sentences: Sequence[Sequence[str]]) -> Players:
-            return reading(players, Reading.of(sentences, self.lexicon, data.world.device), self.k)
-
-        phrases = told([(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
+        phrases = self._reading(players, [(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
+        sentences = self._reading(players, self._by_hand(walks, folder))
         found = {
             SILENCE: followed(phrases, walks, told=False),
             TEMPLATE: followed(phrases, walks),
-            "sentences": followed(told([words_of(line.sentence) for line in self.lines]), walks),
+            "sentences": followed(sentences, walks),
         }
         return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
+
+    def _reading(self, players: Players, sentences: Sequence[Sequence[str]]) -> Players:
+        """The same players, to whom somebody reads these sentences out."""
+        device = self.trained.material.world.device
+        return reading(players, Reading.of(sentences, self.lexicon, device), self.k)
+
+    def _by_hand(self, walks: Walks, folder: WorldFolder) -> list[tuple[str, ...]]:  # noqa: ARG002
+        """The words in which it is told what is written by hand for walks in the houses of a folder."""
+        return [words_of(line.sentence) for line in self.lines]
+
+
+class InterpretedListener(AgentListener):
+    """A run's agent with the parser as its interpreter, who tells it what others say in words that it was trained with. The
+    interpreter knows the house, as advisors do; the agent has to follow by sight. Phrases of the paper, and what it was
+    trained with, it is told as they are."""
+
+    def hear(self, name: str) -> Outcome:
+        """What it does when it is told what was meant by something of a kind."""
+        advisor = self._advisors().get(name)
+        if advisor is None or name in (OWN, TEMPLATE):
+            return super().hear(name)
+        self.tell(f"{self.trained.folder.name}: {name}, interpreted")
+        players = make_players(self.trained.config, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
+        told = self._reading(players, self._interpreted(self._walks, self._said(advisor), self._houses))
+        return _outcome(followed(told, numbered(self._walks)), self._walks.houses, {})
+
+    def _by_hand(self, walks: Walks, folder: WorldFolder) -> list[tuple[str, ...]]:
+        return self._interpreted(walks, [line.sentence for line in self.lines], self.around(folder))
+
+    def _interpreted(
+        self, walks: Walks, sentences: Sequence[str], houses: Callable[[str], Surroundings]
+    ) -> list[tuple[str, ...]]:
+        """What sentences mean, in the agent's own language; silence, where nothing was understood."""
+        phrases = isinstance(self.trained.config.advisor, TemplateAdvisor)
+        worded = subgoal_words if phrases else plain_words
+        return [(*worded(plan), FULL_STOP) if plan else () for plan in meant(walks, sentences, houses)]
 
 
 class ParserListener(Listener):
     """The parser, in the place of the agent."""
-
-    def around(self, folder: WorldFolder) -> Callable[[str], Surroundings]:
-        """The houses of a world, each looked at once."""
-        houses = {house.name: house for house in folder.houses}
-
-        @cache
-        def looked(name: str) -> Surroundings:
-            self.tell(f"looking around in {name}")
-            return Surroundings.of(folder, houses[name])
-
-        return looked
-
-    @cached_property
-    def _houses(self) -> Callable[[str], Surroundings]:
-        return self.around(self.trained.material.folder)
-
-    def _said(self, advisor: Advisor) -> list[str]:
-        return said_to(self._ready(advisor), self._walks)
 
     def hear(self, name: str) -> Outcome:
         """What it would do when it is told something of a kind."""
@@ -265,7 +303,7 @@ class ParserListener(Listener):
         """What it would do, worked out once."""
         if advisor not in self._outcomes:
             sentences = [""] * len(self._walks.houses) if advisor is None else self._said(advisor)
-            found = understood(self._walks, sentences, self._houses)
+            found = understood(self._walks, meant(self._walks, sentences, self._houses))
             self._outcomes[advisor] = _outcome(found, [task.house for task in self.tasks.tasks], {})
         return self._outcomes[advisor]
 
@@ -280,7 +318,8 @@ class ParserListener(Listener):
             TEMPLATE: [subgoal_text(line.plan) for line in self.lines],
             "sentences": [line.sentence for line in self.lines],
         }
-        return {name: _outcome(understood(walks, each, look), walks.houses, {}) for name, each in said.items()}
+        found = {name: understood(walks, meant(walks, each, look)) for name, each in said.items()}
+        return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
 
 def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) -> Outcome:
