@@ -255,7 +255,7 @@ class AgentListener(Listener):
         device = self.trained.material.world.device
         return reading(players, Reading.of(sentences, self.lexicon, device), self.k)
 
-    def _by_hand(self, walks: Walks, folder: WorldFolder) -> list[tuple[str, ...]]:  # noqa: ARG002
+    def _by_hand(self, walks: Walks, folder: WorldFolder) -> Sequence[Sequence[str]]:  # noqa: ARG002
         """The words in which it is told what is written by hand for walks in the houses of a folder."""
         return [words_of(line.sentence) for line in self.lines]
 
@@ -275,12 +275,12 @@ class InterpretedListener(AgentListener):
         told = self._reading(players, self._interpreted(self._walks, self._said(advisor), self._houses))
         return _outcome(followed(told, numbered(self._walks)), self._walks.houses, {})
 
-    def _by_hand(self, walks: Walks, folder: WorldFolder) -> list[tuple[str, ...]]:
+    def _by_hand(self, walks: Walks, folder: WorldFolder) -> Sequence[Sequence[str]]:
         return self._interpreted(walks, [line.sentence for line in self.lines], self.around(folder))
 
     def _interpreted(
         self, walks: Walks, sentences: Sequence[str], houses: Callable[[str], Surroundings]
-    ) -> list[tuple[str, ...]]:
+    ) -> Sequence[Sequence[str]]:
         """What sentences mean, in the agent's own language; silence, where nothing was understood."""
         phrases = isinstance(self.trained.config.advisor, TemplateAdvisor)
         worded = subgoal_words if phrases else plain_words
