@@ -20,9 +20,9 @@ from torch.nn.functional import one_hot, pad
 
 from vnla.agent.fast.gpu.kernels.attend import Cover, Memory, Part
 from vnla.agent.fast.gpu.kernels.cell import Gradients, Small, retreat
-from vnla.agent.fast.gpu.kernels.sentences import apply_layer
-from vnla.agent.fast.gpu.kernels.walk import Halves, Track, walk
-from vnla.agent.fast.gpu.kernels.words import Page, write_words
+from vnla.agent.fast.gpu.kernels.reading import Reader, read
+from vnla.agent.fast.gpu.kernels.walk import Track
+from vnla.agent.fast.gpu.kernels.words import Page
 from vnla.agent.fast.packed import Packed, columns_of
 from vnla.agent.layers.dropout import own, whole
 from vnla.agent.mind import Start, Views
@@ -90,15 +90,10 @@ class Text:
         )
 
     def read(
-        self, sentence: Tensor, table: Words, embedding: Tensor, weights: Packed, halves: Halves, scale: float, row: Tensor,
-        reads: Tensor, everybody: Tensor, meet: Tensor,
-    ) -> None:  # fmt: skip
+        self, sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: Reader, everybody: Tensor, meet: Tensor
+    ) -> None:
         """Read sentences of a table into rows."""
-        embedded, length = write_words(sentence, table.tokens, table.length, embedding, row, reads, scale, self.page)
-        entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
-        apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
-        now = walk(entering, halves, row, length, scale, self.track, meet)
-        apply_layer(now, length, weights.context, weights.context_bias, self.part.cover, row)
+        read(sentence, table, row, reads, reader, self.page, self.track, self.part.cover, everybody, meet)
 
     def back(
         self, weights: Packed, scale: float, rows: int, last: tuple[Tensor, Tensor] | None = None
@@ -173,9 +168,9 @@ class Book:
         module, steps = self.module, self.steps
         self.weights = Packed(*(each.detach() for each in self.packed))
         self.embedding = self.words.detach()
-        self.halves = Halves.of(self.weights.words_again)
         self.scale = 1.0
         self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
+        self.reader = Reader.of(self.embedding, self.weights, self.scale)
         self.batch = len(end_goal.length)
         self.everybody = torch.arange(self.batch, device=end_goal.length.device)
         self.meet = torch.zeros(steps + 2, self.batch, dtype=torch.int32, device=end_goal.length.device)
@@ -221,7 +216,7 @@ class Book:
     def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
         meet = self.meet[self.read_so_far]
         self.read_so_far += 1
-        text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, self.everybody, meet)
+        text.read(sentence, table, row, reads, self.reader, self.everybody, meet)
 
     @torch.no_grad()
     def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:

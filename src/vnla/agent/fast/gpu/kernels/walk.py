@@ -64,7 +64,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     passing = upper.new_empty(batch, 2, hidden)
     if interpreted():  # its products in bfloat16 are wrong
         upper, lower = upper.float(), lower.float()
-    together = groups * pieces <= _processors(entering.device)
+    together = groups * pieces <= processors(entering.device)
     for place in range(1 if together else places):
         _kernel()[groups * pieces,](
             entering, upper, lower, row, length, track.kept, scale, track.hidden, track.cell, track.gates,
@@ -95,7 +95,7 @@ def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, sc
 
 
 @cache
-def _processors(device: torch.device) -> int:
+def processors(device: torch.device) -> int:
     """How many programs run at once; the interpreter runs one after the other."""
     return 1 if device.type == "cpu" else int(torch.cuda.get_device_properties(device).multi_processor_count)
 
