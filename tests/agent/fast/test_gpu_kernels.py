@@ -307,8 +307,10 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
     monkeypatch.setattr(reading, "processors", lambda _: 132)
     monkeypatch.setattr(reading, "_AT_ONCE", True)
     table = Words(below(30, 9, places), 1 + below(places, 9))
-    sentence, row = below(9, batch), torch.randperm(rows, device=DEVICE)[:batch]
-    reads = kept(batch) & (torch.arange(batch, device=DEVICE) < 16 * (batch // 16))
+    sentence, everybody = below(9, batch), torch.arange(batch, device=DEVICE)
+    reads = kept(batch) & (everybody < 16 * (batch // 16))
+    slot = below(2, batch) - 1  # of three, the last of which is for those who do not read
+    row = torch.where(reads, slot + 1, 2) * batch + everybody
     start, kept_words, kept_states = normal(2, rows, HIDDEN), kept(rows, places, width), kept(rows, places, HIDDEN)
     reader = reader_of(normal(30, width), width, outer, SCALE if drops else 1.0)
 
@@ -324,9 +326,9 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
         )
 
     mine, its = blank(), blank()
-    everybody, meet = torch.arange(batch, device=DEVICE), torch.zeros(batch, dtype=torch.int32, device=DEVICE)
+    meet = torch.zeros(batch, dtype=torch.int32, device=DEVICE)
     assert reading._at_once(batch, reader, mine.track, mine.cover)
-    reading.read(sentence, table, row, reads, reader, *mine, everybody, meet)
+    reading.read(sentence, table, slot, reads, 2, reader, *mine, everybody, meet)
     read_plain(sentence, table, row, reads, reader, its, everybody)
     assert torch.equal(mine.page.length, its.page.length)
     there = torch.zeros(rows, places, dtype=torch.bool, device=DEVICE)

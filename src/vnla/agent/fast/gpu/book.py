@@ -89,12 +89,6 @@ class Text:
             Part(context, cover, length, to_context, to_cover),
         )
 
-    def read(
-        self, sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: Reader, everybody: Tensor, meet: Tensor
-    ) -> None:
-        """Read sentences of a table into rows."""
-        read(sentence, table, row, reads, reader, self.page, self.track, self.part.cover, everybody, meet)
-
     def back(
         self, weights: Packed, scale: float, rows: int, last: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
@@ -206,17 +200,18 @@ class Book:
         rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
         self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
         join(self.ahead)
-        self._read(self.goal, self.everybody, end_goal, self.everybody, all_read)
+        before = torch.full_like(self.everybody, -1)  # the slot before the first
+        self._read(self.goal, self.everybody, end_goal, before, all_read)
         for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):
             state = its[self.everybody, end_goal.length]
             mine.view(self.slots + 1, batch, *mine.shape[1:])[:, :, 0] = state
         silence = torch.full_like(self.everybody, self.silence)
-        self._read(self.tail, silence, self.tails, self.everybody, all_read)
+        self._read(self.tail, silence, self.tails, before, all_read)
 
-    def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
-        meet = self.meet[self.read_so_far]
+    def _read(self, text: Text, sentence: Tensor, table: Words, slot: Tensor, reads: Tensor) -> None:
+        meet, room = self.meet[self.read_so_far], (text.page, text.track, text.part.cover)
         self.read_so_far += 1
-        text.read(sentence, table, row, reads, self.reader, self.everybody, meet)
+        read(sentence, table, slot, reads, self.slots, self.reader, *room, self.everybody, meet)
 
     @torch.no_grad()
     def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
@@ -225,8 +220,7 @@ class Book:
             heard = advice()
             if self.slots > 1:
                 join(self.ahead)  # the slot is counted there
-                row = _next_row(slot, may_ask, self.everybody, last=self.slots)
-                self._read(self.tail, heard.index, heard.table.tails, row, may_ask)
+                self._read(self.tail, heard.index, heard.table.tails, slot, may_ask)
         return heard
 
     def heard(self) -> None:
@@ -306,12 +300,6 @@ class Book:
         nav, ask = to_small.chunk(2, dim=1)
         chosen = torch.cat([record.nav, record.ask + (NAV_ACTIONS + 1)])
         return one_hot(chosen, _SMALL_ROWS).to(to_small.dtype).T @ torch.cat([nav, ask])
-
-
-@fused
-def _next_row(slot: Tensor, may_ask: Tensor, everybody: Tensor, *, last: int) -> Tensor:
-    """The row of the slot after everybody's own, or of the last slot for those who may not ask."""
-    return torch.where(may_ask, slot + 1, last) * len(everybody) + everybody
 
 
 @fused

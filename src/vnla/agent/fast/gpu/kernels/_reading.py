@@ -14,8 +14,8 @@ from vnla.agent.fast.gpu.kernels._walk import advance, note_state
 
 @triton.jit
 def read(
-    sentence, tokens, length, embedding, row, reads, page_tokens, page_length, page_embedded, page_kept, enters, bias, again,
-    kept, scale, hidden, cell, gates, context, passing, covers, covers_bias, cover, meet, batch, places,
+    sentence, tokens, length, embedding, slot, reads, page_tokens, page_length, page_embedded, page_kept, enters, bias,
+    again, kept, scale, hidden, cell, gates, context, passing, covers, covers_bias, cover, meet, batch, places, last,
     HIDDEN: tl.constexpr, WIDTH: tl.constexpr, OUTER: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr,
     COLUMNS: tl.constexpr, DROPS: tl.constexpr, IN_TURN: tl.constexpr,
 ):  # fmt: skip
@@ -28,8 +28,8 @@ def read(
     one = group * ROWS + tl.arange(0, ROWS)
     inside = one < batch
     code = tl.load(sentence + one, mask=inside, other=0)
-    to = tl.load(row + one, mask=inside, other=0).to(tl.int32)
     there = tl.load(reads + one, mask=inside, other=0) != 0
+    to = tl.where(there, tl.load(slot + one, mask=inside, other=0) + 1, last).to(tl.int32) * batch + one
     words = tl.where(there, tl.load(length + code, mask=inside, other=0), 0).to(tl.int32)
     end = tl.max(words, 0)
     meet += group * ROWS  # far from where others meet: many look at it

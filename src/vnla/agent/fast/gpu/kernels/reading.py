@@ -50,18 +50,19 @@ class Reader(NamedTuple):
 
 
 def read(
-    sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: Reader, page: Page, track: Track, cover: Tensor,
-    everybody: Tensor, meet: Tensor,
+    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: Reader, page: Page, track: Track,
+    cover: Tensor, everybody: Tensor, meet: Tensor,
 ) -> None:  # fmt: skip
-    """Read `sentence` (batch,) of a table into rows `row` of page, track and `cover`; what nobody `reads` has no words.
+    """Read `sentence` (batch,) of a table, each into the slot after `slot` (batch,) of page, track and `cover`.
 
+    A slot is a row for each of the batch. What nobody `reads` has no words, and goes into the `last` one.
     `everybody` counts the batch; `meet` are zeros (batch,) of int32, for the programs to meet at. Places after a sentence's
     end hold anything finite.
     """
     if _at_once(len(sentence), reader, track, cover):
-        _read_at_once(sentence, table, row, reads, reader, page, track, cover, meet)
+        _read_at_once(sentence, table, slot, reads, last, reader, page, track, cover, meet)
         return
-    weights, scale = reader.weights, reader.scale
+    weights, scale, row = reader.weights, reader.scale, next_row(slot, reads, everybody, last=last)
     embedded, length = write_words(sentence, table.tokens, table.length, reader.embedding, row, reads, scale, page)
     entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
     apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
@@ -86,8 +87,8 @@ def _at_once(batch: int, reader: Reader, track: Track, cover: Tensor) -> bool:
 
 
 def _read_at_once(
-    sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: Reader, page: Page, track: Track, cover: Tensor,
-    meet: Tensor,
+    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: Reader, page: Page, track: Track,
+    cover: Tensor, meet: Tensor,
 ) -> None:  # fmt: skip
     weights, upper = reader.weights, reader.halves.upper
     assert reader.scaled is not None and reader.enters is not None and reader.covers is not None
@@ -96,12 +97,18 @@ def _read_at_once(
     enters = weights.words if _ENTER_FROM_REGISTERS else reader.enters  # what is rounded there is kept in registers
     passing = upper.new_empty(batch, 2, hidden)
     _kernel()[groups * (pieces + 1),](
-        sentence, table.tokens, table.length, reader.scaled, row, reads, page.tokens, page.length, page.embedded, page.kept,
+        sentence, table.tokens, table.length, reader.scaled, slot, reads, page.tokens, page.length, page.embedded, page.kept,
         enters, weights.words_bias, upper, track.kept, reader.scale, track.hidden, track.cell, track.gates, track.context,
-        passing, reader.covers, weights.context_bias, cover, meet, batch, places,
+        passing, reader.covers, weights.context_bias, cover, meet, batch, places, last,
         HIDDEN=hidden, WIDTH=enters.shape[1], OUTER=cover.shape[2], ROWS=_ROWS, UNITS=_UNITS, COLUMNS=_MOST_COLUMNS,
         DROPS=page.kept is not None, IN_TURN=interpreted(), num_warps=_WARPS, launch_cooperative_grid=not interpreted(),
     )  # fmt: skip
+
+
+@fused
+def next_row(slot: Tensor, reads: Tensor, everybody: Tensor, *, last: int) -> Tensor:
+    """The row of the slot after everybody's own, or of the last slot for those who do not read."""
+    return torch.where(reads, slot + 1, last) * len(everybody) + everybody
 
 
 @fused
