@@ -291,11 +291,12 @@ class Room(NamedTuple):
     cover: Tensor
 
 
+@pytest.mark.parametrize("registers", [True, False])
 @pytest.mark.parametrize(
     ("batch", "units", "drops"), [(20, HIDDEN, True), (35, HIDDEN, False)] + ([(100, 16, True)] if DEVICE == "cuda" else [])
 )
 def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
-    batch: int, units: int, drops: bool, monkeypatch: pytest.MonkeyPatch
+    batch: int, units: int, drops: bool, registers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sentences of up to five words, of which some are not read, and none of the last program's.
 
@@ -306,6 +307,7 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
     monkeypatch.setattr(reading, "_UNITS", units)
     monkeypatch.setattr(reading, "processors", lambda _: 132)
     monkeypatch.setattr(reading, "_AT_ONCE", True)
+    monkeypatch.setattr(reading, "_ENTER_FROM_REGISTERS", registers)
     table = Words(below(30, 9, places), 1 + below(places, 9))
     sentence, everybody = below(9, batch), torch.arange(batch, device=DEVICE)
     reads = kept(batch) & (everybody < 16 * (batch // 16))
@@ -327,7 +329,7 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
 
     mine, its = blank(), blank()
     meet = torch.zeros(batch, dtype=torch.int32, device=DEVICE)
-    assert reading._at_once(batch, reader, mine.track, mine.cover)
+    assert reading._at_once(batch, table, reader, mine.track, mine.cover)
     reading.read(sentence, table, slot, reads, 2, reader, *mine, everybody, meet)
     read_plain(sentence, table, row, reads, reader, its, everybody)
     assert torch.equal(mine.page.length, its.page.length)

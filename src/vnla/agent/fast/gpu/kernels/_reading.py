@@ -35,9 +35,9 @@ def read(
     meet += group * ROWS  # far from where others meet: many look at it
     if piece < PIECES:
         walk(
-            tokens + code * places, words, end, embedding, page_tokens, page_length, page_embedded, page_kept, enters, bias,
-            again, kept, scale, hidden, cell, gates, context, passing + (one * (2 * HIDDEN))[None, :], meet, inside, to,
-            places, piece, HIDDEN, WIDTH, ROWS, UNITS, DROPS, IN_TURN,
+            tokens, (code * places).to(tl.int32), words, end, embedding, page_tokens, page_length, page_embedded, page_kept,
+            enters, bias, again, kept, scale, hidden, cell, gates, context, passing + (one * (2 * HIDDEN))[None, :], meet,
+            inside, to, places, piece, HIDDEN, WIDTH, ROWS, UNITS, DROPS, IN_TURN,
         )  # fmt: skip
     else:
         follow(
@@ -48,8 +48,8 @@ def read(
 
 @triton.jit
 def walk(
-    tokens, words, end, embedding, page_tokens, page_length, page_embedded, page_kept, enters, bias, again, kept, scale,
-    hidden, cell, gates, context, passed, meet, inside, to, places, piece, HIDDEN: tl.constexpr, WIDTH: tl.constexpr,
+    tokens, spoken, words, end, embedding, page_tokens, page_length, page_embedded, page_kept, enters, bias, again, kept,
+    scale, hidden, cell, gates, context, passed, meet, inside, to, places, piece, HIDDEN: tl.constexpr, WIDTH: tl.constexpr,
     ROWS: tl.constexpr, UNITS: tl.constexpr, DROPS: tl.constexpr, IN_TURN: tl.constexpr,
 ):  # fmt: skip
     """The walk over the words of sentences, for some hidden units.
@@ -66,8 +66,10 @@ def walk(
         part = tl.arange(0, 4 * UNITS)  # the four gates of each unit, gate by gate
         output = (part // UNITS) * HIDDEN + piece * UNITS + part % UNITS
         mine = piece * (WIDTH // PIECES) + tl.arange(0, WIDTH // PIECES)  # columns that this program writes down
-        token = tl.load(tokens, mask=inside, other=0).to(tl.int32)
-        entering = tl.load(enters + output[:, None] * WIDTH + column[None, :]).to(embedding.dtype.element_ty)
+        token = tl.load(tokens + spoken, mask=inside, other=0).to(tl.int32)
+        entering = tl.load(enters + output[:, None] * WIDTH + column[None, :])  # (4·units, width)
+        if entering.dtype == tl.int16:  # then the compiler keeps it in registers, otherwise in shared memory
+            entering = entering.to(tl.float16, bitcast=True)
         weight = again + output[:, None] * HIDDEN + inner[None, :]  # (4·units, half)
         left, right = tl.load(weight), tl.load(weight + HIDDEN // 2)
         steady = tl.load(bias + output)[:, None]
@@ -79,7 +81,7 @@ def walk(
         total = tl.dot(entering, values, steady + tl.zeros((4 * UNITS, ROWS), tl.float32))
         total = add_product(total, left, right, hidden + start + inner[:, None], here, HIDDEN)
         for each in range(1, end):
-            token = tl.load(tokens + each, mask=each < words, other=0).to(tl.int32)
+            token = tl.load(tokens + (spoken + each), mask=each < words, other=0).to(tl.int32)
             reached, carried, enter, forget, candidate, leave = advance(total, carried, UNITS, ROWS)
             shown = passed + (each % 2) * HIDDEN
             tl.store(shown + unit[:, None], reached.to(passed.dtype.element_ty), mask=here)

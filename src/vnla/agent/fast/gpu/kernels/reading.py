@@ -24,7 +24,7 @@ from vnla.words import Words
 
 _AT_ONCE = True  # in one kernel, where it can be
 _ROWS, _UNITS, _WARPS = 32, 16, 4
-_ENTER_FROM_REGISTERS = False  # where each program keeps its weights of the embedded words: there, or in shared memory
+_ENTER_FROM_REGISTERS = True  # where each program keeps its weights of embedded words: so, two fit on a processor
 _FEWEST, _MOST_COLUMNS = 64, 64
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
@@ -59,7 +59,7 @@ def read(
     `everybody` counts the batch; `meet` are zeros (batch,) of int32, for the programs to meet at. Places after a sentence's
     end hold anything finite.
     """
-    if _at_once(len(sentence), reader, track, cover):
+    if _at_once(len(sentence), table, reader, track, cover):
         _read_at_once(sentence, table, slot, reads, last, reader, page, track, cover, meet)
         return
     weights, scale, row = reader.weights, reader.scale, next_row(slot, reads, everybody, last=last)
@@ -70,7 +70,7 @@ def read(
     apply_layer(now, length, weights.context, weights.context_bias, cover, row)
 
 
-def _at_once(batch: int, reader: Reader, track: Track, cover: Tensor) -> bool:
+def _at_once(batch: int, table: Words, reader: Reader, track: Track, cover: Tensor) -> bool:
     """Whether one kernel can read so many sentences."""
     (width, hidden), pieces = (reader.weights.words.shape[1], track.hidden.shape[2]), track.hidden.shape[2] // _UNITS
     return (
@@ -79,7 +79,7 @@ def _at_once(batch: int, reader: Reader, track: Track, cover: Tensor) -> bool:
         and all(size >= _FEWEST and size == power_of_2(size) for size in (width, hidden))
         and width >= 2 * pieces
         and cover.shape[2] <= _MOST_COLUMNS
-        and max(track.gates.numel(), width * track.gates.numel() // (4 * hidden)) < _MOST_NUMBERS
+        and max(track.gates.numel(), width * track.gates.numel() // (4 * hidden), table.tokens.numel()) < _MOST_NUMBERS
         and (pieces == 1 or not interpreted())
         and -(-batch // _ROWS) * (pieces + 1) <= processors(cover.device)
         and _shared_bytes(width, hidden) <= _shared_memory(cover.device)
@@ -94,7 +94,7 @@ def _read_at_once(
     assert reader.scaled is not None and reader.enters is not None and reader.covers is not None
     (batch, places), hidden = (len(sentence), table.tokens.shape[1]), upper.shape[1]
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
-    enters = weights.words if _ENTER_FROM_REGISTERS else reader.enters  # what is rounded there is kept in registers
+    enters = reader.enters.view(torch.int16) if _ENTER_FROM_REGISTERS else reader.enters
     passing = upper.new_empty(batch, 2, hidden)
     _kernel()[groups * (pieces + 1),](
         sentence, table.tokens, table.length, reader.scaled, slot, reads, page.tokens, page.length, page.embedded, page.kept,
