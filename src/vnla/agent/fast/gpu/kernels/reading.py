@@ -25,7 +25,8 @@ from vnla.words import Words
 _AT_ONCE = True  # in one kernel, where it can be
 _ROWS, _UNITS, _WARPS = 32, 16, 4
 _ENTER_FROM_REGISTERS = True  # where each program keeps its weights of embedded words: so, two fit on a processor
-_FEWEST, _MOST_COLUMNS = 64, 64
+_FEWEST = 64  # of hidden units, and of numbers of a word
+_MOST_COLUMNS = 64  # of the layer that follows
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
 
