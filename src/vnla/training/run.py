@@ -331,7 +331,7 @@ class _Writer:
             if waits:
                 self.wait()
         finally:
-            self._thread.shutdown(cancel_futures=not waits)
+            self._thread.shutdown(wait=waits, cancel_futures=not waits)
 
 
 class _Unwritten:
