@@ -12,7 +12,7 @@ import torch
 
 from vnla.common import machine
 from vnla.common.errors import InputError
-from vnla.common.machine import THREADS, busy_hint, device_named, loading, use_threads
+from vnla.common.machine import THREADS, busy_hint, device_named, loading, uncollected, use_threads
 
 
 @pytest.fixture
@@ -68,6 +68,16 @@ def test_a_busy_machine_is_told(
     assert hint is None if words is None else hint is not None and words in hint and "\n" not in hint
     assert hint is None or "--threads 1" in hint
     assert "--threads" not in (busy_hint(threads=1) or "")
+
+
+def test_no_garbage_is_looked_for_while_much_is_read_and_who_did_not_want_it_before_is_not_given_it() -> None:
+    with pytest.raises(InputError), uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+        raise InputError("there is nothing to read")
+    assert gc.isenabled()
 
 
 def test_no_garbage_is_looked_for_while_a_library_is_loaded() -> None:

@@ -39,6 +39,14 @@ def test_sentences_go_there_and_back() -> None:
     assert vocabulary.encode([])[0].shape == (0, 0)
 
 
+def test_sentences_that_come_again_stay_in_their_places() -> None:
+    vocabulary = Vocabulary.build(GOALS)
+    again = [GOALS[1], GOALS[0], GOALS[1], GOALS[1], GOALS[2], GOALS[0]]
+    tokens, lengths = vocabulary.encode(again)
+    assert vocabulary.decode(tokens) == again
+    assert lengths.tolist() == [7, 4, 7, 7, 6, 4]
+
+
 def test_long_sentences_keep_their_beginning_and_their_full_stop() -> None:
     vocabulary = Vocabulary.build(GOALS)
     tokens, lengths = vocabulary.encode(GOALS, longest=4)

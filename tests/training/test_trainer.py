@@ -17,7 +17,9 @@ import pytest
 import torch
 
 from cottage_run import write_cottage
+from lanes import state_file
 from vnla.common.errors import InputError
+from vnla.common.lane import Reading
 from vnla.language.advisor import GrammarAdvisor
 from vnla.roles.choice import HELP_POLICIES
 from vnla.training.cast import make_agent, make_players, make_practice
@@ -95,12 +97,12 @@ def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: 
     first = trainer()
     first.iterate()
     first.iterate()
-    (tmp_path / "state").write_bytes(first.state({"note": "kept"}))
+    (tmp_path / "state").write_bytes(state_file(first, note="kept"))
     second = trainer()
     assert second.resume(tmp_path / "state")["note"] == "kept"
     second.iterate()
     second.iterate()
-    assert second.state() == whole.state()
+    assert state_file(second) == state_file(whole)
 
 
 def test_a_damaged_checkpoint_is_named(folders: tuple[Path, Path], tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_a_training_that_has_lost_its_numbers_stops_and_keeps_nothing_of_it(
     assert not [*(tmp_path / "wild").glob("*.safetensors")]
     train(tmp_path / "run", config, RunData.load(config), iterations=3)
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")}
-    monkeypatch.setattr(Trainer, "finite", lambda _: False)
+    monkeypatch.setattr(Trainer, "finite", lambda _: Reading({"agent.part": torch.tensor(False)}))
     with pytest.raises(InputError, match="at iteration 6 or before"):
         train(tmp_path / "run", config, RunData.load(config))
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")} == before

@@ -24,6 +24,7 @@ from vnla.vision.store import (
     FeatureStore,
     Header,
     StoreWriter,
+    are_numbers,
     store_path,
     viewpoints_of,
     world_checksum,
@@ -56,6 +57,15 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert not store.array.flags.writeable
     assert sorted(path.name for path in (tmp_path / "s").iterdir()) == [ARRAY, INDEX]
     store.verify()
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, -np.nan])
+def test_what_is_no_number_is_found_wherever_it_is(value: float) -> None:
+    largest = np.finfo(np.float16).max
+    features = np.full((3, VIEWS, 4), [largest, -largest, -0.0, 6e-8], dtype=np.float16)
+    assert are_numbers(features)
+    features[2, -1, -1] = value
+    assert not are_numbers(features)
 
 
 def test_the_file_is_plain(tmp_path: Path) -> None:

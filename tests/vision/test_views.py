@@ -138,6 +138,8 @@ def test_features_that_were_damaged_are_noticed_before_anybody_sees_them(folder:
     path.write_bytes(data)
     index = path.with_name("features.json")
     about = json.loads(index.read_text())
+    for house in about["houses"]:  # a store of earlier versions has a checksum of the whole alone
+        del house["sha256"]
     index.write_text(json.dumps(about | {"sha256": hashlib.sha256(data).hexdigest()}))
     with pytest.raises(InputError, match="holds values that are no numbers"):
         world_views(folder, WORLD, "eyes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,9 +21,9 @@ AHEAD = 16
 
 @dataclass(frozen=True)
 class Reading:
-    """Numbers on their way from the device."""
+    """Tensors on their way from the device, by name."""
 
-    _values: Tensor
+    _tensors: dict[str, Tensor]
     _arrival: torch.cuda.Event | None = None
 
     @property
@@ -31,12 +31,11 @@ class Reading:
         """Whether they are here."""
         return self._arrival is None or bool(self._arrival.query())  # type: ignore[no-untyped-call]
 
-    def numbers(self) -> list[float]:
-        """The numbers; waits for them."""
+    def tensors(self) -> dict[str, Tensor]:
+        """They, on the host; waits for them."""
         if self._arrival is not None:
             self._arrival.synchronize()
-        numbers: list[float] = self._values.tolist()
-        return numbers
+        return self._tensors
 
 
 class Lane(ABC):
@@ -55,8 +54,9 @@ class Lane(ABC):
         yield
 
     @abstractmethod
-    def read(self, values: Tensor) -> Reading:
-        """The values as they will be when all that was queued before is done; nothing waits for them here."""
+    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+        """Copies of tensors as they will be when all that was queued before is done; nothing waits for them here, and what
+        is done later does not change them."""
 
     @abstractmethod
     def queued(self) -> None:
@@ -81,9 +81,9 @@ class HostLane(Lane):
         """Nothing to enter."""
         yield
 
-    def read(self, values: Tensor) -> Reading:
-        """The values."""
-        return Reading(values)
+    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+        """Copies that are there at once."""
+        return Reading({name: each.clone() for name, each in tensors.items()})
 
     def queued(self) -> None:
         """Done already."""
@@ -127,11 +127,11 @@ class StreamLane(Lane):
         with torch.cuda.stream(self._stream):
             yield
 
-    def read(self, values: Tensor) -> Reading:
-        """A copy on the host that the stream makes when it comes to it."""
+    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+        """Copies on the host that the stream makes when it comes to them."""
         with self.entered():
-            copy = torch.empty(values.shape, dtype=values.dtype, pin_memory=True).copy_(values, non_blocking=True)
-        return Reading(copy, self._stream.record_event())
+            copies = {name: _locked_like(each).copy_(each, non_blocking=True) for name, each in tensors.items()}
+        return Reading(copies, self._stream.record_event())
 
     def queued(self) -> None:
         """Mark the place in the stream."""
@@ -142,6 +142,11 @@ class StreamLane(Lane):
         while self._waiting and self._waiting[0].query():  # type: ignore[no-untyped-call]
             self._waiting.popleft()
         return len(self._waiting) < AHEAD
+
+
+def _locked_like(tensor: Tensor) -> Tensor:
+    """Memory of the host for a tensor to be copied to; locked, so that nobody waits for the copy."""
+    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
 
 
 def lane_of(device: torch.device) -> Lane:

@@ -84,18 +84,29 @@ def awaken(device: str) -> None:
 
 
 @contextmanager
+def uncollected() -> Iterator[None]:
+    """Python looks for no garbage in the block. Where a large data set is read, that takes half of the time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+@contextmanager
 def loading(library: str) -> Iterator[None]:
     """For a large library, early in a program, when little else is there. What is loaded in the block stays, so Python looks
     for garbage neither meanwhile, which takes a seventh of the time, nor in it later."""
     if library in sys.modules:
         yield
         return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
+    with uncollected():
+        try:
+            yield
+        finally:
+            gc.freeze()
 
 
 def cores_here() -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class Task:
     object: str = ""
 
 
+@lru_cache(maxsize=1 << 12)
 def sought_keys(thing: str, room: str) -> tuple[int, int]:
     """Numbers that stand for an object's label and for a room's name, 0 where there is none."""
     return episode_key(thing) if thing else 0, episode_key(in_room(room)) if room else 0

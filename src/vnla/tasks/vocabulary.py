@@ -99,13 +99,15 @@ class Vocabulary(Mapping[str, int]):
         A sentence of more than `longest` words keeps the first `longest` - 1 and its last, which is the full stop: what is
         asked for comes first in an end-goal.
         """
+        place = {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}  # many ask for the same
         rows = [
-            [self._number.get(word, self.unknown) for word in cut(sentence.lower().split(), longest)]
-            for sentence in sentences
+            [self._number.get(word, self.unknown) for word in cut(sentence.lower().split(), longest)] for sentence in place
         ]
         most = max(map(len, rows), default=0)
         tokens = torch.tensor([row + [self.padding] * (most - len(row)) for row in rows], dtype=torch.int64)
-        return tokens.reshape(len(rows), most), torch.tensor([len(row) for row in rows], dtype=torch.int64)
+        lengths = torch.tensor([len(row) for row in rows], dtype=torch.int64)
+        which = torch.tensor([place[sentence] for sentence in sentences], dtype=torch.int64)
+        return tokens.reshape(len(rows), most)[which], lengths[which]
 
     def decode(self, tokens: Tensor) -> list[str]:
         """The sentences of rows of numbers, without padding and end."""

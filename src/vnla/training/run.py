@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,14 +27,18 @@ from vnla.common.lane import Reading
 from vnla.common.progress import Share, unheard
 from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
+from vnla.evaluation.metrics import METRICS
 from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import (
     AGENT,
     CONFIG,
     LAST,
     VALIDATION,
+    Notes,
+    Tensors,
     best_rates,
     checkpoint,
+    checkpoint_file,
     first_agent,
     left_over,
     load_part_tensors,
@@ -59,6 +64,8 @@ REPORT_EVERY = 10
 SAVE_SECONDS = 60.0
 """Between two checkpoints; validations save as well."""
 VALIDATION_SEED = 123
+FIGURES = {name: METRICS[name] for name in ("success_rate", "room_success_rate", "nav_error", "requests")}
+"""What a validation tells; holding each path against the shortest would be a quarter of its operations."""
 
 
 @dataclass
@@ -124,7 +131,8 @@ class Run:
         self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
-        self._unreported: deque[tuple[int, Reading]] = deque()
+        self._awaited: deque[tuple[Reading, Callable[[Tensors], None]]] = deque()
+        """What is on its way from the device, and what is to be done with it then."""
         self._log: RunLog | _Unwritten
         self._writer: _Writer | _Unwritten
 
@@ -159,10 +167,11 @@ class Run:
 
     def __exit__(self, why: type[BaseException] | None, *_: object) -> None:
         """Wait until all is on disk, or only for what is being written if it has to be left at once."""
-        try:
-            self._writer.close(waits=why is None or not issubclass(why, Interrupted))
-        finally:
-            self._log.close()
+        with ExitStack() as held:
+            held.callback(self._log.close)
+            held.callback(self._writer.close, waits=why is None or not issubclass(why, Interrupted))
+            if why is None:
+                self._receive(wait=True)
 
     @property
     def uncaptured(self) -> str | None:
@@ -193,13 +202,10 @@ class Run:
         if not self._validation_due:
             self._iterate()
         if self._validation_due:
-            try:
-                self._validate(stop or Stop())
-            except _CutOff:
-                return
-        elif time.monotonic() - self._saved < SAVE_SECONDS:
-            return
-        self.save()
+            with suppress(_CutOff):
+                self.save(self._validate(stop or Stop()))
+        elif time.monotonic() - self._saved >= SAVE_SECONDS:
+            self.save()
 
     @property
     def _validation_due(self) -> bool:
@@ -210,35 +216,55 @@ class Run:
         losses = self._trainer.iterate()
         if self.done % REPORT_EVERY == 0 or self.done >= self.last:
             with self._trainer.lane.entered():
-                self._unreported.append((self.done, self._trainer.lane.read(losses.both())))
-            self._report()
+                both = self._trainer.lane.read({"losses": losses.both()})
+            self._awaited.append((both, partial(self._report, self.done)))
+            self._receive()
 
-    def save(self) -> None:
-        """Write a checkpoint, after the one before; the disk works while training goes on."""
-        self._report(wait=True)
-        self._check()
-        self._writer.wait()
-        self._log.sync()  # what is told of iterations is on disk before they count as done
-        notes = {"best": json.dumps(self._best), "validated": str(self._validated)}
-        self._writer.write(self.path / LAST, self._trainer.state(notes))
+    def save(self, better: Sequence[Path] = ()) -> None:
+        """Have a checkpoint written, after the one before, and in files where it is `better` the agent alone. Neither the
+        device nor training waits for it."""
+        notes = {"done": str(self.done), "best": json.dumps(self._best), "validated": str(self._validated)}
+        self._awaited.append((self._trainer.finite(), partial(self._check, self.done)))
+        self._awaited.append((self._trainer.state(), partial(self._keep, notes, better)))
         self._saved = time.monotonic()
+        self._receive()
 
-    def _report(self, wait: bool = False) -> None:
-        """Write down the losses that have come from the device, or wait for all."""
-        while self._unreported and (wait or self._unreported[0][1].arrived):
-            iteration, reading = self._unreported.popleft()
-            nav, ask = reading.numbers()
-            if not (isfinite(nav) and isfinite(ask)):
-                raise self._lost(iteration)
-            record = {"iteration": iteration, "nav_loss": nav, "ask_loss": ask}
-            self._log.write(record)
-            speed = (iteration - self._first) / (time.monotonic() - self._began)
-            self._progress.report({**record, "iterations_a_second": speed, "of": self.last})
+    def _receive(self, wait: bool = False) -> None:
+        """Do what is to be done with all that has come from the device, in the order in which it was asked for, or wait for
+        the rest as well."""
+        while self._awaited and (wait or self._awaited[0][0].arrived):
+            reading, then = self._awaited.popleft()
+            then(reading.tensors())
 
-    def _check(self) -> None:
+    def _report(self, iteration: int, found: Tensors) -> None:
+        """Write down the losses of an iteration."""
+        nav, ask = found["losses"].tolist()
+        if not (isfinite(nav) and isfinite(ask)):
+            raise self._lost(iteration)
+        record = {"iteration": iteration, "nav_loss": nav, "ask_loss": ask}
+        self._log.write(record)
+        speed = (iteration - self._first) / (time.monotonic() - self._began)
+        self._progress.report({**record, "iterations_a_second": speed, "of": self.last})
+
+    def _check(self, iteration: int, finite: Tensors) -> None:
         """Nothing is kept of an agent that is no longer numbers."""
-        if not self._trainer.finite():
-            raise self._lost(self.done)
+        if not all(finite.values()):
+            raise self._lost(iteration)
+
+    def _keep(self, notes: Notes, better: Sequence[Path], state: Tensors) -> None:
+        """Have a state written. All that is told of its iterations is in the log by now."""
+        self._writer.write(partial(self._write, notes, better, state))
+
+    def _write(self, notes: Notes, better: Sequence[Path], state: Tensors) -> None:
+        """The files of a checkpoint; the last of them makes it count."""
+        if better:
+            agent = {name: each for name, each in state.items() if name.startswith(AGENT)}
+            data = checkpoint_file(agent, {"done": notes["done"]})
+            for path in better:
+                files.write_bytes(path, data)
+        data = checkpoint_file(state, notes)
+        self._log.sync()  # what is told of iterations is on disk before they count as done
+        files.write_bytes(self.path / LAST, data)
 
     def _lost(self, iteration: int) -> InputError:
         return InputError(
@@ -246,23 +272,20 @@ class Run:
             " without bounds; begin anew with a lower --learning-rate"
         )
 
-    def _validate(self, stop: Stop) -> None:
-        """Success on the validation splits; the agent is kept where it is better than before. Recorded whole or not at
-        all."""
-        self._report(wait=True)
-        self._check()
+    def _validate(self, stop: Stop) -> list[Path]:
+        """Success on the validation splits, recorded whole or not at all; the files in which the agent is to be kept, those
+        of splits on which it is better than before."""
+        self._awaited.append((self._trainer.finite(), partial(self._check, self.done)))
+        self._receive(wait=True)
         found = {split: self._evaluated(split, stop) for split in self._splits}
-        agent_file = cache(self._trainer.agent_file)
-        for split, figures in found.items():
-            if figures["success_rate"] > self._best.get(split, -1.0):
-                self._best[split] = figures["success_rate"]
-                self._writer.write(checkpoint(self.path, split), agent_file())
-        if self.config.keeps_checkpoints:
-            self._writer.write(checkpoint(self.path, self.done), agent_file())
+        better = [split for split, figures in found.items() if figures["success_rate"] > self._best.get(split, -1.0)]
+        self._best.update({split: found[split]["success_rate"] for split in better})
         record: LogLine = {"iteration": self.done, **found}
         self._log.write(record)
         self._validated = self.done
         self._progress.validated(record)
+        kept: list[str | int] = [*better, self.done] if self.config.keeps_checkpoints else [*better]
+        return [checkpoint(self.path, which) for which in kept]
 
     def _evaluated(self, split: str, stop: Stop) -> dict[str, float]:
         """Figures of a validation split."""
@@ -279,25 +302,28 @@ class Run:
         precision = mixed_precision(self.config.training.precision, tasks.key.device)
         with self._trainer.lane.entered(), precision:
             found = evaluate(
-                self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio, batch=batch, progress=progress
+                self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio, batch=batch, metrics=FIGURES, progress=progress
             ).summary()
-        return {name: found[name].mean for name in ("success_rate", "room_success_rate", "nav_error", "requests")}
+        return {name: figure.mean for name, figure in found.items()}
 
 
 class _Writer:
-    """Writes files one after the other in the background, in the order in which they were given."""
+    """Writes in the background, one checkpoint after the other."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
-        self._writing: list[Future[None]] = []
+        self._writing: Future[None] | None = None
 
-    def write(self, path: Path, data: bytes) -> None:
-        self._writing.append(self._thread.submit(files.write_bytes, path, data))
+    def write(self, work: Callable[[], None]) -> None:
+        """Do what writes a checkpoint, once the one before is written: no more than two are ever in memory."""
+        self.wait()
+        self._writing = self._thread.submit(work)
 
     def wait(self) -> None:
         """Until all is written; says what could not be."""
-        while self._writing:
-            self._writing.pop(0).result()
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
 
     def close(self, *, waits: bool) -> None:
         """Nothing more will come; what still `waits` to be written is written, or dropped."""
@@ -313,9 +339,6 @@ class _Unwritten:
 
     def write(self, *_: object) -> None:
         """Nothing."""
-
-    def wait(self) -> None:
-        """For nothing."""
 
     def sync(self) -> None:
         """Nothing."""

@@ -22,6 +22,7 @@ import torch
 from vnla.agent.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
+from vnla.common.machine import uncollected
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.common.tables import Room
 from vnla.tasks.vocabulary import Vocabulary
@@ -142,10 +143,11 @@ def _prepared(
             if path not in new:  # before its checkpoint is read
                 held.enter_context(alone_in(path))
         opened = [(path, open_run(path, config)) for path, config in runs]
-        built = [
-            Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager, ranks=ranks)
-            for path, config in opened
-        ]
+        with uncollected():
+            built = [
+                Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager, ranks=ranks)
+                for path, config in opened
+            ]
         for path in set(new) & set(mine):
             held.enter_context(alone_in(path))
             if is_begun(path):

@@ -8,7 +8,7 @@ resumed ends with the same weights as one that was not.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from vnla.agent.layers.products import products_in
 from vnla.agent.simple import SimpleAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.errors import InputError
-from vnla.common.lane import lane_of
+from vnla.common.lane import Reading, lane_of
 from vnla.common.randomness import episode_key
 from vnla.players import Players
 from vnla.rollout import Rollout
@@ -30,7 +30,6 @@ from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
     AGENT,
     CRITIC,
-    checkpoint_file,
     iterations_done,
     load_optimiser_tensors,
     load_part_tensors,
@@ -207,21 +206,16 @@ class Trainer:
         """`_update` as one GPU graph."""
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
-    def finite(self) -> bool:
-        """Whether all that has been learned is numbers."""
+    def finite(self) -> Reading:
+        """Whether all that has been learned is numbers, one truth value for each part of it."""
         with self.lane.entered():
-            return all(bool(value.isfinite().all()) for value in part_tensors(self.parts).values())
+            return self.lane.read({name: value.isfinite().all() for name, value in part_tensors(self.parts).items()})
 
-    def agent_file(self) -> bytes:
-        """The agent alone, as a safetensors file."""
+    def state(self) -> Reading:
+        """Parameters and optimiser after the iterations done, as a checkpoint has them; those that follow change nothing of
+        it."""
         with self.lane.entered():
-            return checkpoint_file(part_tensors({AGENT: self.players.agent}), {"done": str(self.done)})
-
-    def state(self, notes: Mapping[str, str] | None = None) -> bytes:
-        """Parameters, optimiser and iterations done, as a safetensors file with `notes`."""
-        with self.lane.entered():
-            tensors = part_tensors(self.parts) | optimiser_tensors(self.parts, self.optimiser)
-            return checkpoint_file(tensors, {"done": str(self.done), **(notes or {})})
+            return self.lane.read(part_tensors(self.parts) | optimiser_tensors(self.parts, self.optimiser))
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""

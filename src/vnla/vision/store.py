@@ -21,6 +21,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 from vnla.camera.views import VIEWS
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Size
@@ -46,6 +48,7 @@ INDEX, UNFINISHED, DONE, ARRAY = "features.json", "unfinished.json", "done", "fe
 WHAT = "the index of a feature store"
 DTYPE = np.dtype("<f2")
 LARGEST = float(np.finfo(np.float16).max)
+_INFINITE = 0x7C00  # the bits of that number; those of no number are more
 IMPORTED, REDUCED = "from ", "components of "
 """How the weights of a store begin whose features came from a file, or are those of another, reduced."""
 
@@ -165,8 +168,8 @@ class FeatureStore:
         return np.memmap(self.path / ARRAY, dtype=DTYPE, mode="r", shape=shape)
 
     def verify(self) -> None:
-        """Read the whole array and hold it against the checksum."""
-        if checksums.of_file(self.path / ARRAY) != self.sha256:
+        """Read the whole array and hold it against the checksums."""
+        if self.damaged():
             raise InputError(f"{self.path / ARRAY}: is not what {INDEX} describes: damaged; make the features again")
 
     def damaged(self, progress: Count = unheard) -> list[str]:
@@ -420,6 +423,11 @@ def _lock(stream: io.BufferedRandom, path: Path) -> None:
         raise InputError(f"{path}: another process is writing these features; wait for it") from None
 
 
+def are_numbers(features: Features) -> bool:
+    """Whether none of the features of viewpoints is infinite or no number: by their bits, in a fifth of the time."""
+    return all(int((each.view("<u2") & 0x7FFF).max()) < _INFINITE for each in features)
+
+
 def rows_by_house(header: Header) -> Iterator[tuple[str, range]]:
     """The houses in the order of the array, and their rows."""
     first = 0
@@ -431,12 +439,18 @@ def rows_by_house(header: Header) -> Iterator[tuple[str, range]]:
 
 def _house_sums(path: Path, header: Header, progress: Count = unheard) -> Iterator[tuple[str, str]]:
     """The checksum of each house's part of the array, as it is on disk."""
-    size = row_bytes(header)
-    with (path / ARRAY).open("rb") as stream:
-        for name, rows in rows_by_house(header):
-            digest, left = hashlib.sha256(), len(rows) * size
+    size, houses = row_bytes(header), list(rows_by_house(header))
+
+    def sum_of(rows: range) -> str:
+        digest, left = hashlib.sha256(), len(rows) * size
+        with (path / ARRAY).open("rb") as stream:
+            stream.seek(rows.start * size)
             while left and (data := stream.read(min(left, 1 << 20))):
                 digest.update(data)
                 left -= len(data)
+        return digest.hexdigest()
+
+    with ThreadPoolExecutor(cores_here()) as threads:
+        for (name, rows), found in zip(houses, threads.map(sum_of, (rows for _, rows in houses)), strict=True):
             progress(len(rows))
-            yield name, digest.hexdigest()
+            yield name, found

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -121,6 +122,12 @@ class World:
         """Size of all tables in bytes."""
         return sum(table.nbytes for table in vars(self).values() if isinstance(table, Tensor))
 
+    @cached_property
+    def firsts(self) -> list[int]:
+        """`first` on the host: whoever looks up a hundred thousand viewpoints does not ask a device each time."""
+        firsts: list[int] = self.first.tolist()
+        return firsts
+
     def house(self, name: str) -> int:
         """The number of a house."""
         try:
@@ -132,7 +139,7 @@ class World:
         """The number of a viewpoint from the name of its house and its id."""
         index = self.house(house)
         try:
-            return int(self.first[index]) + self.graphs[index].ids.index(viewpoint)
+            return self.firsts[index] + self.graphs[index].ids.index(viewpoint)
         except ValueError:
             raise InputError(f"house {house}: no included viewpoint {viewpoint}") from None
 
@@ -195,7 +202,7 @@ class Environment:
             if not ids:
                 raise InputError(f"house {house}: a task needs at least one goal viewpoint")
             index = world.house(house)
-            graph, base = world.graphs[index], int(world.first[index])
+            graph, base = world.graphs[index], world.firsts[index]
             local = np.array([world.viewpoint(house, each) - base for each in ids])
             nearest = graph.distance[:, local].argmin(axis=1)  # (viewpoints,)
             here = np.arange(len(graph.ids))
