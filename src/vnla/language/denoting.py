@@ -97,11 +97,13 @@ def denote(
     *,
     count: int | None = None,
     loosely: bool = True,
+    guided: bool = False,
 ) -> Denoted:
     """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
-    (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone."""
+    (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone. Who is
+    `guided`, as in episodes, comes along the way to the goal by a step that without one would lead elsewhere."""
     exact = all(_exact(each) for clause in parsed.clauses for each in clause.frames)
-    place = Place(around, step, seen, loosely and not exact, count)
+    place = Place(around, step, seen, loosely and not exact, count, guided)
     if place.loosely:
         place.begin(pose)
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]

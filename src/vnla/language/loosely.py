@@ -89,6 +89,7 @@ class Place:
     seen: Sequence[int] = field(default_factory=tuple)
     loosely: bool = True
     count: int | None = None
+    guided: bool = False
     beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
     ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
     about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
@@ -103,15 +104,19 @@ class Place:
 
     def begin(self, pose: int) -> None:
         """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
-        here = pose // VIEWS
-        for there in np.flatnonzero(np.isfinite(self.around.graph.distance[here])).tolist():
-            at, way = pose, self.around.way(pose, there)
-            for done, action in enumerate(way[: self.count], start=1):
-                onward = int(self.around.graph.hop[at // VIEWS, there]) if action is Nav.FORWARD else at // VIEWS
-                at = self.step(at, action)
-                if at // VIEWS != onward:
-                    break
-                self.beginnings.add(way[:done])
+        for there in np.flatnonzero(np.isfinite(self.around.graph.distance[pose // VIEWS])).tolist():
+            way = self.around.way(pose, there)[: self.count]
+            size = len(way) if self.guided else self._sure(way, pose, there)
+            self.beginnings.update(way[:done] for done in range(1, size + 1))
+
+    def _sure(self, way: Sequence[Nav], pose: int, there: int) -> int:
+        """How many actions of a way lead along it also without a goal."""
+        for done, action in enumerate(way):
+            onward = int(self.around.graph.hop[pose // VIEWS, there]) if action is Nav.FORWARD else pose // VIEWS
+            pose = self.step(pose, action)
+            if pose // VIEWS != onward:
+                return done
+        return len(way)
 
     def is_led(self, plan: tuple[Nav, ...]) -> bool:
         """Whether a plan is the beginning of a shortest way to anywhere."""

@@ -170,7 +170,7 @@ def understood(walks: Walks, sentences: Sequence[str], around: Callable[[str], S
     for row, (sentence, name) in enumerate(zip(sentences, walks.houses, strict=True)):
         house = around(name)
         here = int(walks.episodes.start[row]) - int(world.first[world.house(name)]) * VIEWS
-        plan = denote(parse(sentence), house, here, house.after, count=k).plan[:k]
+        plan = denote(parse(sentence), house, here, house.after, count=k, guided=True).plan[:k]
         actions[row, : len(plan)] = torch.tensor(plan, dtype=actions.dtype)
     pose = walks.episodes.start
     for action in actions.unbind(dim=1):
