@@ -15,9 +15,12 @@ from vnla.language.frames import (
     Enter,
     Face,
     Frame,
+    Have,
     Landmark,
     Leave,
+    Level,
     Look,
+    Overlook,
     Pass,
     Reach,
     Remember,
@@ -75,6 +78,22 @@ def the(label: str, hue: int = NOTHING) -> Landmark:
         ("you are there, stop", [Stop()]),
         ("straight on until the table is behind you", [Pass(the("table"))]),
         ("walk towards the window for three steps", [Walk(3, the("window"))]),
+        ("left 60, two forward, then three rights", [Turn("left", 2), Walk(2), Turn("right", 3)]),
+        ("rotate anticlockwise 60 degrees, 2x right", [Turn("left", 2), Turn("right", 2)]),
+        ("forward, forward, left x3", [Walk(2), Turn("left", 3)]),
+        ("turn right almost all the way round", [Turn("right", 5)]),
+        ("one step in the direction of the sofa", [Walk(1, the("sofa"))]),
+        ("bring your eyes down a little, then look level", [Look(False), Level()]),
+        ("look up from the sofa and go into the white hall", [Look(True), Enter(HALL)]),
+        ("go to the kitchen door, then to the door of the hall", [Enter(KITCHEN), Enter(HALL)]),
+        ("over to the picture of flowers", [Reach(the("picture"))]),
+        ("go round the table, then stop at the round mirror", [Pass(the("table")), Reach(the("mirror")), Stop()]),
+        ("out of here until you reach the sofa, then stop there", [Leave(UNSAID), Reach(the("sofa")), Stop()]),
+        ("there's a sofa on your left", [Have(the("sofa"), side="left")]),
+        ("turn left to face the doorway", [Overlook("left", NOTHING)]),
+        ("go halfway up the stairs, then up the rest", [Stairs(True, False), Stairs(True)]),
+        ("second left", [Through(False, 2, "left")]),
+        ("turn 60 degrees left to the sofa and walk up to it", [Turn("left", 2), Reach(the("sofa"))]),
     ],
 )  # fmt: skip
 def test_what_is_said(text: str, frames: list[Frame]) -> None:
@@ -90,6 +109,7 @@ def test_what_is_said(text: str, frames: list[Frame]) -> None:
         ("frobnicate the sofa", ["frobnicate"]),
         ("turn left and xyzzy plugh", ["xyzzy plugh"]),
         ("turn left, don't go to the kitchen, go forward", ["don't go to the kitchen"]),
+        ("no need to walk, turn left", ["no need to walk"]),
     ],
 )
 def test_what_was_not_understood_is_told(text: str, strange: list[str]) -> None:
@@ -157,6 +177,11 @@ def pose(viewpoint: str, heading: int) -> int:
         ("the kitchen is on your right, go in", "hall_south", 0, "turn 90 degrees right, go forward"),
         ("go out", "hall_south", 9, "go forward"),
         ("right, right, then two steps", "hall_south", 10, "turn 60 degrees right, go forward 2 steps"),
+        ("turn right, into the kitchen, one step", "hall_south", 0, "turn 90 degrees right, go forward"),
+        ("through the opening, into the kitchen you go", "hall_south", 3, "go forward"),
+        ("to the sofa, two steps", "hall_south", 9, "go forward 2 steps"),
+        ("into the living room, two steps", "hall_south", 9, "go forward 2 steps"),
+        ("stop at the sofa", "living_east", 9, "go forward, stop"),
     ],
 )
 def test_where_it_leads_in_the_cottage(text: str, viewpoint: str, heading: int, plan: str) -> None:
@@ -200,6 +225,30 @@ def test_who_knows_how_many_actions_are_meant_turns_so_far() -> None:
     for count, said in ((2, "turn 60 degrees left"), (3, "turn 90 degrees left"), (None, "turn 90 degrees left")):
         meant = denote(parse("turn left"), AROUND, pose("hall_south", 0), AROUND.after, count=count)
         assert subgoal_text(meant.plan) == said
+
+
+def test_who_knows_how_many_actions_are_meant_goes_so_far() -> None:
+    """The sofa is two steps away: who is told of one, or of three actions with a turn, does not go all the way there."""
+    for text, count, said in (
+        ("go to the sofa", None, "go forward 2 steps"),
+        ("go to the sofa", 1, "go forward"),
+        ("go to the sofa, turn left", 3, "go forward 2 steps, turn left"),
+        ("go to the sofa, then 60 degrees left", 3, "go forward, turn 60 degrees left"),
+    ):
+        meant = denote(parse(text), AROUND, pose("hall_south", 9), AROUND.after, count=count)
+        assert subgoal_text(meant.plan) == said, text
+
+
+def test_how_far_a_turn_goes_is_seen_from_where_one_can_go_on() -> None:
+    """To somebody who comes out of the living room the hall's north end is 86 degrees to the left, so two turns are enough
+    to walk there, and "turn left" is not the right angle that it is elsewhere."""
+    text, here = "leave the living room, into the hall, then turn left", pose("living_east", 3)
+    assert subgoal_text(denote(parse(text), AROUND, here, AROUND.after).plan) == "go forward, turn 60 degrees left"
+
+
+def test_left_to_a_thing_is_a_turn_or_all_the_way_there() -> None:
+    said = {type(each) for each in parse("left to the sofa").clauses[0].frames}
+    assert said == {Face, Reach}
 
 
 def test_what_only_tells_more_of_something_is_no_command() -> None:

@@ -69,6 +69,8 @@ class Clause(NamedTuple):
     """Whether it is about what was named before."""
     vague: bool = False
     """Whether it says that one turns, or walks, but not how far."""
+    after: str = ""
+    """The sign of the pause before it, if there is one: a comma, or the `&` of "and" and "then"."""
 
 
 @dataclass(frozen=True)
@@ -82,28 +84,29 @@ class Parsed:
 
 
 _NTH = r"(?:nth(?P<nth>[123]) )?"
-_THING = r"(?:slightly |around |#1 )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
+_THING = r"(?:slightly |around |#[12] )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
 _DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
-_ANY = r"(?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
+_ANY = r"(?:slightly |around |#[12] )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
 _MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
 _HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
 _AT = (
-    rf"(?:to |toward |face |until |see )+(?:into |out |through )?{_ANY}(?:(?:with|near|by|behind) {_ANY})*"
+    r"(?:to |toward |face |until |see )+(?:into |out |through )?(?:slightly |around |#[12] )?(?:hue\d+ )*"
+    rf"(?:(?P<at>thing[\d_]+|door|stairs)|room\d+|here room|gap|way|stuff|it) (?:(?:with|near|by|behind) {_ANY})*"
     r"(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
 )
 _BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
 _SIDE = r"(?P<side>left|right) "
 _ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
 _PLACE = rf"(?:{_ON})?"
-_ROOM = r"(?P<room>room\d+) "
-_FROM = r"(?P<from>room\d+|here room) "
+_ROOM = r"(?:slightly |around )?(?:hue\d+ )*(?P<room>room\d+) "
+_FROM = r"(?:hue\d+ )*(?P<from>room\d+|here room) "
 _HOW_FAR = r"(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?"
-_AMOUNT = rf"(?:by )?(?:(?P<degrees>#\d+) degrees |{_HOW_FAR}|(?P<times>#\d+) times )"
-_LATER = f"(?:(?:[,&] )?{_AMOUNT.replace('<', '<more_')})?"
-_STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead )?"
+_AMOUNT = rf"(?:by )?(?:(?P<degrees>#\d+) degrees |{_HOW_FAR}|(?P<times>#\d+) times |times (?P<other_times>#\d+) )"
+_LATER = f"(?:(?:[,&] )?(?:until )?{_AMOUNT.replace('<', '<more_')})?"
+_STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead |in (?=[,&] |$))?"
 _GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*"
 _UNTIL = r"(?:[,&] )?(?:stop )?until "
-_INTO = rf"(?:enter |into |to into |toward |to |reach |{_UNTIL}(?:in |reach |enter |into ))+"
+_INTO = rf"(?:enter |into |onto |to into |toward |to |reach |through to |{_UNTIL}(?:in |reach |enter |into ))+"
 _STRAIGHT = _GO + "(?:, )?"
 
 Groups = Mapping[str, str | None]
@@ -137,6 +140,9 @@ def _turn(found: Groups) -> Iterator[Frame]:
     amounts = {"slightly": 1, "half": 2, "quarter": 3, "sharp": 4, "nearly": 5, None: TURN}
     degrees = found.get("degrees") or found.get("more_degrees")
     times = found.get("times") or found.get("more_times")
+    number = found.get("number") or ""
+    if number:  # "left 60", "two to the right"
+        degrees, times = (number, None) if _number(number) > MOST else (None, number)
     count = amounts[found.get("amount") or found.get("more_amount")]
     if times:
         count = _number(times)
@@ -173,10 +179,20 @@ def _look(found: Groups) -> Iterator[Frame]:
         yield Look(found["way"] == "up", times)
 
 
+def _up_or_on(found: Groups) -> Iterator[Frame]:
+    """Up, with the eyes or on stairs."""
+    yield from (*_look(found), *_first_stairs(found))
+
+
 def _walk(found: Groups) -> Iterator[Frame]:
     steps = _number(found.get("steps"))
     if 1 <= steps <= MOST:
         yield Walk(steps)
+
+
+def _walk_often(found: Groups) -> Iterator[Frame]:
+    """As often as it is said: "forward, forward"."""
+    yield Walk(min((found["row"] or "").count("ahead"), MOST))
 
 
 def _far(_: Groups) -> Iterator[Frame]:
@@ -189,10 +205,22 @@ def _toward(found: Groups) -> Iterator[Frame]:
         yield from (Walk(steps, landmark) for landmark in _landmarks(found))
     if not (found.get("steps") or found.get("more_steps")):
         yield from _reach(found)
+    elif 1 <= steps <= MOST:
+        yield Walk(steps)
 
 
 def _face(found: Groups) -> Iterator[Frame]:
     yield from (Face(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
+
+
+def _face_or_reach(found: Groups) -> Iterator[Frame]:
+    """Left to the sofa: as far as it is ahead, or all the way there."""
+    yield from (*_face(found), *(Reach(landmark, _sides(found)[0]) for landmark in _landmarks(found)))
+
+
+def _face_way(found: Groups) -> Iterator[Frame]:
+    """A turn to a way out that has no door."""
+    yield from (Overlook(side, NOTHING) for side in _sides(found))
 
 
 def _spot(found: Groups) -> Iterator[Frame]:
@@ -242,7 +270,9 @@ def _first_noun(name: str | None) -> int:
 
 
 def _into(found: Groups) -> Iterator[Frame]:
-    """Into a room that is known by its furniture."""
+    """Into a room that is known by its furniture, or so many steps that way."""
+    if found.get("steps"):
+        yield from _walk(found)
     holding = _first_noun(found.get("holding"))
     if found.get("room"):
         yield Enter(_room(found["room"]), holding)
@@ -322,22 +352,35 @@ def _stop(_: Groups) -> Iterator[Frame]:
 
 _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
-    (r"(?:look )?(?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?(?:level )?(?=[,&] |$)", _look),
-    (r"look (?P<way>up|down) (?:up |down )*(?:(?P<times>#\d+) times )?(?:level )?", _look),
+    (r"(?P<way>up|down) (?:#1 )?(?:times )?(?=[,&] |$)", _up_or_on),
+    (r"(?:look )?(?P<way>up|down) (?:up |down )*(?:slightly )?(?:(?P<times>#\d+) times )?(?:level )?(?=[,&] |$)", _look),
+    (r"look (?P<way>up|down) (?:up |down )*(?:slightly )?(?:(?P<times>#\d+) times )?(?:level )?", _look),
     (r"(?:look |go |turn |back |to )*level ", _level),
     # Turning.
     (rf"(?:go )?look (?:to )?{_SIDE}(?:near {_ANY})?", _glance),
     (
-        rf"(?:turn |go |look |use )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
+        rf"(?:turn |go |look |use |face )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
         _turn,
     ),
+    (rf"(?:turn |go |look |use )*(?:by )?(?P<number>#\d+) (?:turn |times )?(?:around )?(?:to )?{_SIDE}(?:turn )?", _turn),
+    (rf"(?:turn |go |look |use )*(?:to )?{_SIDE}(?:turn )?(?:, )?(?:by )?(?P<number>#\d+) (?:turn )?(?=[,&] |$)", _turn),
+    (rf"(?:turn |go |look |use )*(?:to )?{_SIDE}(?:turn )?(?:, )?(?:by )?(?P<number>#\d+) turn ", _turn),
     (rf"turn {_AMOUNT}to {_SIDE}", _turn),
     (rf"turn nearly to {_SIDE}", _turn),
-    (r"(?:turn |go |look |face )*(?:to |near |toward )?(?P<hour>#\d+) oclock ", _by_the_clock),
+    (
+        rf"(?:turn |go |look |face )*(?:{_SIDE})?(?:to |near |toward |around )*(?P<hour>#\d+) oclock ",
+        _by_the_clock,
+    ),
+    (rf"turn {_UNTIL}{_THING}behind ", _around),
     (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
     (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
     (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}(?:see )?{_THING}(?:on )?ahead ", _face),
-    (rf"turn (?:to )?{_SIDE}(?:to|toward) {_THING}", _face),
+    (rf"(?:turn )?(?:to )?{_SIDE}(?:to|toward) {_THING}", _face_or_reach),
+    (
+        rf"(?:turn |look |go )*(?:to )?(?:{_SIDE})?(?:{_UNTIL})?(?:to )?(?:face|see|find) (?:into )?(?P<door>gap|way) ",
+        _face_way,
+    ),
+    (rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_UNTIL}(?P<door>gap|way) (?:(?:on )?ahead |appears )", _face_way),
     (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
     (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
     (rf"(?:go |put )?{_THING}(?:on {_SIDE})?(?:on )?ahead of ", _face),
@@ -359,6 +402,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:, )?{_AMOUNT}(?:, )?{_AT}", _turn),
     # Turning to what lies behind a door, past other things, until something is so.
     (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
+    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:to |toward )+(?:out |into |through )?{_THING}{_MORE}", _face_or_reach),
     (
         rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+"
         rf"(?:out |into |through )?{_THING}{_MORE}",
@@ -378,19 +422,30 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_UNTIL}(?:to )?face (?:{_THING}|{_ROOM}){_MORE}", _ahead_of),
     (rf"(?:, )?(?:will )?see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
     (rf"(?:, )?will see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
+    (rf"(?:, )?where (?:see )?(?:{_THING}|{_ROOM}){_MORE}(?:appears |{_ON})?", _have),
+    (rf"{_UNTIL}(?:see |find |face )*here room (?:with|near) {_THING}(?:appears )?", _have),
+    (rf"find (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _told),
     (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
     (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
+    (rf"(?:on|to) (?P<on>left|right|ahead) (?:will )?(?:see |find )(?:{_THING}|{_ROOM}){_MORE}", _told),
     (rf"on (?P<on>left|right|ahead) (?:see )?(?:{_THING}|{_ROOM}){_MORE}", _told),
     (rf"use {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
     # Walking.
     (rf"{_STRAIGHT}{_STEPS}", _walk),
+    (r"(?:go )+(?P<steps>#\d+) (?=[,&] |$|to |toward )", _walk),
+    (r"(?P<row>ahead (?:[,&] ahead )+)(?=[,&] |$)", _walk_often),
+    (r"(?:go )*(?P<steps>#\d+) (?:times )?ahead |(?:go )*ahead (?P<other_steps>#\d+) (?:times |(?=[,&] |$))", _walk),
+    (rf"{_GO}(?:up|down) (?:stairs )?{_STEPS}", _walk),
+    (rf"{_GO}(?:to|near|reach) it , {_STEPS}", _walk),
     (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
     (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
     (rf"{_STRAIGHT}{_STEPS}(?:to|near) {_THING}{_MORE}", _toward),
     (rf"{_STRAIGHT}{_STEPS}(?:past|along) {_ANY}", _walk),
     (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
-    (rf"(?:stop )?{_GO}(?:to |toward |near |reach ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"{_GO}(?:through |along )?(?:to |toward |near |reach |onto )+{_THING}{_PLACE}{_MORE}", _reach),
     (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
+    (rf"(?:go )+(?:ahead )*{_UNTIL}{_THING}{_MORE}(?!(?:on|to|near|past|behind|appears|in) )", _reach),
+    (rf"{_GO}into {_THING}", _reach),
     (rf"(?:see|find) {_THING}{_PLACE}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
     (rf"{_ON}(?:see )?{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
     (rf"(?:use )?{_THING}{_ON}", _reach),
@@ -399,7 +454,7 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_GO}{_UNTIL}(?:past {_THING}|{_THING.replace('<', '<other_')}(?:past |behind ))(?:[,&] arrived )?", _pass),
     (rf"(?:leave|put) {_THING}behind ", _pass),
     (rf"(?:put )?{_THING}past (?:by )?{_PLACE}", _pass),
-    (rf"(?:go |put |with )+{_THING}on {_SIDE}", _pass),
+    (rf"(?:go |put |with )+{_THING}(?:on|to) {_SIDE}", _pass),
     (rf"{_GO}between {_THING}(?:[,&] thing[\d_]+ )?", _pass),
     (rf"(?:put )?{_THING}go by {_PLACE}", _pass),
     (rf"(?:remember {_THING}[,&] )(?:go )*back (?:to )?(?:there|it) ", _back),
@@ -430,7 +485,13 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
     (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
     (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
     (rf"{_GO}(?:enter|into) {_NTH}(?:here room )?", _other_room),
+    (r"(?:go )+through (?=[,&] |$)", _other_room),
+    (r"(?:go |turn |use )*nth(?P<nth>[123]) (?P<on>left|right) ", _other_room),
     (r"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
+    (rf"{_GO}(?P<way>up|down) (?:to )?(?:nth1 |half |#1 |slightly )+stairs ", _first_stairs),
+    (rf"{_GO}half (?P<way>up|down) (?:to )?stairs ", _first_stairs),
+    (rf"{_GO}(?P<way>up|down) (?:rest |(?:{_UNTIL}|to )?end )(?:stairs )?", _stairs),
+    (rf"{_GO}(?P<way>up|down) it ", _stairs),
     (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
     (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
     (rf"{_GO}(?:to )?stairs (?P<way>up|down) (?:end )?", _stairs),
@@ -441,20 +502,23 @@ _RULES_AS_TEXT: list[tuple[str, Build]] = [
 _THE_OTHER = re.compile("other_")
 _RULES = [(re.compile(text), build) for text, build in _RULES_AS_TEXT]
 _ABOUT_IT = [
-    (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |{_GO}there "), _reach),
-    (re.compile(rf"{_GO}(?:enter |into )+(?:it )?|(?:go )+(?:in |there )"), _again),
-    (re.compile(rf"{_GO}past it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
+    (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |(?:go )+there "), _reach),
+    (re.compile(rf"{_GO}(?:enter |into )+(?:it )?|(?:go )+(?:in |there )|{_GO}(?:through |out )+it "), _again),
+    (re.compile(rf"{_GO}(?:past |around )+it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
     (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?"), _toward),
     (re.compile(rf"turn (?:to )?{_SIDE}(?:to |toward |face |{_UNTIL}face )it |face it "), _face),
+    (re.compile(rf"turn (?:to )?(?:{_SIDE})?{_UNTIL}(?:see |face )it (?:(?:on )?ahead )?"), _face),
 ]
 """The same where something was named before."""
+_ABOUT_SOMETHING = [(re.compile(rf"{_GO}(?:to |near |reach |through |toward |past |into |along )+it "), _walk)]
+"""And where nothing was."""
 
 
 def parse(text: str) -> Parsed:
     """What a text says is to be done."""
     if not text.strip():
         return Parsed((), (), "nothing was said")
-    row = _joined(signs(text))
+    row = _joined(_compounds(signs(text)))
     clauses, strange = _clauses(row)
     parts = _parts(clauses, strange, len(text))
     return Parsed(tuple(clauses), parts, _why(text, clauses, parts))
@@ -470,6 +534,23 @@ def _why(text: str, clauses: Sequence[Clause], parts: Sequence[Part]) -> str | N
     if not all(good for _, _, good in parts):
         return "not all of it was understood"
     return None
+
+
+def _compounds(row: Sequence[Sign]) -> list[Sign]:
+    """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture."""
+    kept: list[Sign] = []
+    for each in row:
+        before = kept[-1] if kept else Sign("", 0, 0)
+        if each.sign in _DOORS and before.sign.startswith("room"):
+            kept[-1] = Sign(before.sign, before.start, each.end)
+        elif each.sign.startswith("room") and before.sign in _DOORS:
+            kept[-1] = Sign(each.sign, before.start, each.end)
+        elif not (each.sign.startswith("thing") and before.sign.startswith("thing")):
+            kept.append(each)
+    return kept
+
+
+_DOORS = {"door", "gap", "way"}
 
 
 def _joined(row: Sequence[Sign]) -> list[Sign]:
@@ -493,11 +574,14 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     clauses: list[Clause] = []
     strange: list[Sign] = []
     named: Mapping[str, str | None] = {}
-    at = 0
+    at, stopping = 0, -1
     while at < len(row):
         if row[at].sign in _PAUSES:
             at += 1
             continue
+        before = row[at - 1].sign if at and row[at - 1].sign in _PAUSES else ""
+        if _STOP_AT.match(text, place[at]):
+            stopping, at = len(clauses), at + 1
         if row[at].sign == "not":
             end = next((i for i in range(at, len(row)) if row[i].sign in _PAUSES), len(row))
             strange += row[at:end]
@@ -505,21 +589,29 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             continue
         aside = _ASIDE.match(text, place[at])
         frames, after, named, again, vague = _longest(text, place[at], named)
-        if aside is not None and aside.end() >= after:
+        if aside is not None and aside.end() >= after and stopping < len(clauses):
             at = index[aside.end()]
             continue
         end = index[after]
         if frames and len(clauses) < _MOST_CLAUSES:
             start = max(row[at].start, clauses[-1].end if clauses else 0)  # signs of one phrase may be of two clauses
-            clauses.append(Clause(frames, start, max(row[end - 1].end, start), again, vague))
+            clauses.append(Clause(frames, start, max(row[end - 1].end, start), again, vague, before))
         elif row[at].sign not in _SOFT:
             strange.append(row[at])
         at = max(end, at + 1)
+    if 0 <= stopping == len(clauses) - 1:
+        clauses.append(Clause((Stop(),), clauses[-1].end, clauses[-1].end))
     return clauses, strange
+
+
+_STOP_AT = re.compile(rf"stop (?:near|by|to|reach|in|on|behind|between|{_UNTIL}(?:reach|near|to)) {_ANY}")
+"""Where one stops, which is said after it."""
 
 
 _ASIDE = re.compile(
     rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff "
+    r"|(?:go |put |with )+stuff on (?:left|right) "
+    r"|from (?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|stuff|door|it|stairs) "
 )
 """What only tells more of something."""
 _SOFT = {
@@ -541,6 +633,8 @@ _SOFT = {
     "arrived",
     "end",
     "willbe",
+    "where",
+    "see",
 }
 """Signs that nobody misses."""
 _PAUSES = {",", "&"}
@@ -549,7 +643,7 @@ _PAUSES = {",", "&"}
 def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int, Groups, bool, bool]:
     """The frames of the rule that takes the most from a place on; the place after it, and what was named last."""
     best: tuple[tuple[Frame, ...], int, Groups, bool, bool] = ((), at, named, False, False)
-    for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else [])):
+    for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else _ABOUT_SOMETHING)):
         for rule, build in rules:
             match = rule.match(text, at)
             if match is None or match.end() < best[1] or (match.end() == best[1] and build is not _again):
@@ -558,8 +652,8 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
             groups = _Groups({**named, **found} if again else found)
             frames = tuple(dict.fromkeys(build(groups)))
             if frames:
-                new = found.get("thing") or found.get("room")
-                names = {key: found.get(key) for key in ("thing", "hues", "room")} if new else named
+                thing, room = found.get("thing") or found.get("at"), found.get("room")
+                names = {"thing": thing, "hues": found.get("hues"), "room": room} if thing or room else named
                 unsaid = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (
                     build is _walk and "steps" not in found
                 )
@@ -567,7 +661,7 @@ def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int,
     return best
 
 
-_AMOUNTS = {"degrees", "amount", "times", "more_degrees", "more_amount", "more_times"}
+_AMOUNTS = {"number", "degrees", "amount", "times", "more_degrees", "more_amount", "more_times"}
 
 
 class _Groups(dict[str, str | None]):
@@ -579,7 +673,7 @@ class _Groups(dict[str, str | None]):
 
 def _parts(clauses: Sequence[Clause], strange: Sequence[Sign], size: int) -> tuple[Part, ...]:
     """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
-    known = [(each.start, each.end, True) for each in clauses]
+    known = [(each.start, each.end, True) for each in clauses if each.start < each.end]
     apart = [each for each in strange if all(each.end <= start or each.start >= end for start, end, _ in known)]
     told = sorted([*known, *((each.start, each.end, False) for each in apart)])
     if size > LONGEST:

@@ -170,7 +170,7 @@ def meant(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surrou
     for start, sentence, name in zip(walks.episodes.start.tolist(), sentences, walks.houses, strict=True):
         house = around(name)
         here = start - int(world.first[world.house(name)]) * VIEWS
-        plans.append(denote(parse(sentence), house, here, house.after, count=k).plan[:k])
+        plans.append(denote(parse(sentence), house, here, house.after, count=k, guided=True).plan[:k])
     return plans
 
 
