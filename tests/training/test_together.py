@@ -147,6 +147,8 @@ def test_a_second_signal_ends_it_without_a_checkpoint_and_without_harm(
     heard: list[int] = []
 
     def twice(_: object) -> None:
+        while not (tmp_path / "run" / LAST).exists():  # it is written beside training
+            time.sleep(0.01)
         send(signal.SIGINT)
         send(signal.SIGTERM)
 
