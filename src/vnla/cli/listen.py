@@ -77,7 +77,7 @@ def listen(
         raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
     if listener == PARSER and reference is not None:
         raise InputError("--reference: belongs to agents; the parser is compared with itself")
-    trial = Trial(split, seeds if listener == AGENT else 0, subset, checkpoint)
+    trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint)
     kind = {AGENT: AgentListener, INTERPRETED: InterpretedListener, PARSER: ParserListener}[listener]
     with telling() as tell:
         opened = {}

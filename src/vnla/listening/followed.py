@@ -23,16 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from vnla.bcui import bcui
-from vnla.camera.views import VIEWS
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
 from vnla.episodes import Episodes, Situation, beginning, nothing_sought
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
-from vnla.language.denoting import denote
-from vnla.language.parser import parse
-from vnla.language.surroundings import Surroundings
+from vnla.language.interpreter import Houses
 from vnla.players import Players
 from vnla.roles.acting import ALONE
 from vnla.roles.advisor import Lexicon, Voice, tabulated
@@ -162,16 +159,11 @@ def in_commonest_order(walks: Walks) -> Followed:
     return Followed(right, right)
 
 
-def meant(walks: Walks, sentences: Sequence[str], around: Callable[[str], Surroundings]) -> list[tuple[Nav, ...]]:
-    """What the parser takes sentences for that are said at the beginning of walks (`vnla.language.denoting`): it knows, as
-    agents do, how many actions are meant."""
-    k, world = walks.plan.shape[1], walks.episodes.environment.world
-    plans = []
-    for start, sentence, name in zip(walks.episodes.start.tolist(), sentences, walks.houses, strict=True):
-        house = around(name)
-        here = start - int(world.first[world.house(name)]) * VIEWS
-        plans.append(denote(parse(sentence), house, here, house.after, count=k, guided=True).plan[:k])
-    return plans
+def meant(walks: Walks, sentences: Sequence[str], houses: Houses) -> list[tuple[Nav, ...]]:
+    """What the parser takes sentences for that are said at the beginning of walks: it knows, as agents do, how many actions
+    are meant."""
+    starts, k = walks.episodes.start.tolist(), walks.plan.shape[1]
+    return [houses.meant(sentence, start, k) for sentence, start in zip(sentences, starts, strict=True)]
 
 
 def understood(walks: Walks, plans: Sequence[Sequence[Nav]]) -> Followed:
@@ -205,11 +197,6 @@ class Reading(Voice):
 def reading(players: Players, voice: Reading, k: int) -> Players:
     """The same players with somebody who reads sentences of k actions out."""
     return replace(players, advisor=GrammarAdvisor(k=k), voice=voice)
-
-
-def numbered(walks: Walks) -> Walks:
-    """The same walks with their numbers for keys, for somebody who reads out to them."""
-    return walks._replace(episodes=replace(walks.episodes, key=torch.arange(len(walks.end), device=walks.end.device)))
 
 
 @dataclass(frozen=True)

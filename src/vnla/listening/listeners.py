@@ -8,7 +8,7 @@ listener.listened(listener)
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from vnla.evaluation.evaluate import SEEDS, evaluate
 from vnla.houses.folder import WorldFolder
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.handwritten import Written, handwritten, words_of, written_world
-from vnla.language.plainly import plain_words
+from vnla.language.interpreter import Houses, Interpreter, worded
 from vnla.language.speech import LANGUAGES
 from vnla.language.surroundings import Surroundings
 from vnla.listening.followed import (
@@ -40,7 +40,6 @@ from vnla.listening.followed import (
     in_commonest_order,
     listened,
     meant,
-    numbered,
     reading,
     said_to,
     understood,
@@ -53,6 +52,7 @@ from vnla.tasks.sampling import subset
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.training.cast import lexicon_for, make_players, vocabulary_of
+from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 from vnla.training.trained import Trained
 from vnla.vision.symbolic import NAME, symbolic_features
@@ -165,7 +165,7 @@ class Listener(ABC):
         names = {f"{WRITTEN}: {name}": outcome for name, outcome in own.items()}
         return [listened(name, outcome, own[SILENCE], usual) for name, outcome in names.items()]
 
-    def around(self, folder: WorldFolder) -> Callable[[str], Surroundings]:
+    def houses_of(self, folder: WorldFolder, world: World) -> Houses:
         """The houses of a world as the parser knows them, each looked at once."""
         houses = {house.name: house for house in folder.houses}
 
@@ -174,11 +174,11 @@ class Listener(ABC):
             self.tell(f"looking around in {name}")
             return Surroundings.of(folder, houses[name])
 
-        return looked
+        return Houses(world, looked)
 
     @cached_property
-    def _houses(self) -> Callable[[str], Surroundings]:
-        return self.around(self.trained.material.folder)
+    def _houses(self) -> Houses:
+        return self.houses_of(self.trained.material.folder, self.trained.material.world)
 
     def _said(self, advisor: Advisor) -> list[str]:
         return said_to(self._ready(advisor), self._walks)
@@ -210,18 +210,25 @@ class AgentListener(Listener):
     def hear(self, name: str) -> Outcome:
         """What it does when it is told something of a kind, and how its episodes end."""
         self.tell(f"{self.trained.folder.name}: {name}")
-        config, told = self.trained.config, name != SILENCE
-        advised = replace(config, advisor=self._advisors()[name]) if told else config.asking("none")
-        players = make_players(advised, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
+        told = name != SILENCE
+        config = self.trained.config if told else self.trained.config.asking("none")
+        players = self._told(name) if told else self._players(config)
         found = followed(players, self._walks, told=told)
         values: dict[str, NDArray[np.float64]] = {}
         if self.trial.seeds:
             what = f"{self.trained.folder.name}: {name}, success"
-            ratio = advised.help(training=False).ratio
+            ratio = config.help(training=False).ratio
             progress = partial(self.tell, what)
             done = evaluate(players, self.tasks, seeds=SEEDS[: self.trial.seeds], ratio=ratio, progress=progress)
             values["success"] = done.scores.success.astype("float64")
         return _outcome(found, [task.house for task in self.tasks.tasks], values)
+
+    def _told(self, name: str) -> Players:
+        """The players with somebody who says something of a kind."""
+        return self._players(replace(self.trained.config, advisor=self._advisors()[name]))
+
+    def _players(self, config: RunConfig) -> Players:
+        return make_players(config, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
 
     def read_out(self, place: Path) -> dict[str, Outcome]:
         """What it does when sentences are read out to it, or nothing."""
@@ -242,7 +249,7 @@ class AgentListener(Listener):
         players = make_players(silent, data, self.agent, training=False, lexicon=self.lexicon)
 
         phrases = self._reading(players, [(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
-        sentences = self._reading(players, self._by_hand(walks, folder))
+        sentences = self._reading(players, self._by_hand(walks, self.houses_of(folder, data.world)))
         found = {
             SILENCE: followed(phrases, walks, told=False),
             TEMPLATE: followed(phrases, walks),
@@ -255,36 +262,25 @@ class AgentListener(Listener):
         device = self.trained.material.world.device
         return reading(players, Reading.of(sentences, self.lexicon, device), self.k)
 
-    def _by_hand(self, walks: Walks, folder: WorldFolder) -> Sequence[Sequence[str]]:  # noqa: ARG002
-        """The words in which it is told what is written by hand for walks in the houses of a folder."""
+    def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:  # noqa: ARG002
+        """The words in which it is told what is written by hand for walks in some houses."""
         return [words_of(line.sentence) for line in self.lines]
 
 
 class InterpretedListener(AgentListener):
-    """A run's agent with the parser as its interpreter, who tells it what others say in words that it was trained with. The
-    interpreter knows the house, as advisors do; the agent has to follow by sight. Phrases of the paper, and what it was
+    """A run's agent with the parser as its interpreter (`vnla.language.interpreter`). Phrases of the paper, and what it was
     trained with, it is told as they are."""
 
-    def hear(self, name: str) -> Outcome:
-        """What it does when it is told what was meant by something of a kind."""
-        advisor = self._advisors().get(name)
-        if advisor is None or name in (OWN, TEMPLATE):
-            return super().hear(name)
-        self.tell(f"{self.trained.folder.name}: {name}, interpreted")
-        players = make_players(self.trained.config, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
-        told = self._reading(players, self._interpreted(self._walks, self._said(advisor), self._houses))
-        return _outcome(followed(told, numbered(self._walks)), self._walks.houses, {})
+    def _told(self, name: str) -> Players:
+        if name in (OWN, TEMPLATE):
+            return super()._told(name)
+        own = self.trained.config.advisor
+        voice = Interpreter.of(self._ready(self._advisors()[name]), self._houses, own, self.lexicon)
+        return replace(self._players(self.trained.config), voice=voice)
 
-    def _by_hand(self, walks: Walks, folder: WorldFolder) -> Sequence[Sequence[str]]:
-        return self._interpreted(walks, [line.sentence for line in self.lines], self.around(folder))
-
-    def _interpreted(
-        self, walks: Walks, sentences: Sequence[str], houses: Callable[[str], Surroundings]
-    ) -> Sequence[Sequence[str]]:
-        """What sentences mean, in the agent's own language; silence, where nothing was understood."""
-        phrases = isinstance(self.trained.config.advisor, TemplateAdvisor)
-        worded = subgoal_words if phrases else plain_words
-        return [(*worded(plan), FULL_STOP) if plan else () for plan in meant(walks, sentences, houses)]
+    def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:
+        plans = meant(walks, [line.sentence for line in self.lines], houses)
+        return [worded(plan, self.trained.config.advisor) for plan in plans]
 
 
 class ParserListener(Listener):
@@ -310,15 +306,15 @@ class ParserListener(Listener):
     def read_out(self, place: Path) -> dict[str, Outcome]:
         """What it would do when sentences by hand are read out to it, or nothing."""
         folder = written_world(place)
-        world, look = World.compile(folder.houses), self.around(folder)
-        walks = self.walks_by_hand(world)
+        world = World.compile(folder.houses)
+        walks, houses = self.walks_by_hand(world), self.houses_of(folder, world)
         self.tell(f"{PARSER}: {WRITTEN}")
         said = {
             SILENCE: [""] * len(self.lines),
             TEMPLATE: [subgoal_text(line.plan) for line in self.lines],
             "sentences": [line.sentence for line in self.lines],
         }
-        found = {name: understood(walks, meant(walks, each, look)) for name, each in said.items()}
+        found = {name: understood(walks, meant(walks, each, houses)) for name, each in said.items()}
         return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
 

@@ -1,0 +1,92 @@
+"""An interpreter: tells agents, in words that they know, what somebody else says to them.
+
+It knows the house and how many actions are meant, as advisors do, and says what the parser understands
+(`vnla.language.denoting`). What nobody could understand it passes over in silence. Agents still have to follow by sight.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+
+from vnla.camera.views import VIEWS
+from vnla.episodes import Situation
+from vnla.language.denoting import denote
+from vnla.language.parser import parse
+from vnla.language.plainly import plain_words
+from vnla.language.surroundings import Surroundings
+from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated
+from vnla.roles.phrases import FULL_STOP, subgoal_words
+from vnla.roles.words import Heard, Phrases
+from vnla.world.actions import Nav
+from vnla.world.compiled import World
+
+
+@dataclass(frozen=True)
+class Houses:
+    """The houses of a world, as the parser knows them."""
+
+    world: World
+    around: Callable[[str], Surroundings]
+    """Gives a house by its name."""
+
+    def meant(self, sentence: str, pose: int, k: int) -> tuple[Nav, ...]:
+        """What a sentence means at a pose of the world, if so many actions are meant."""
+        number = bisect_right(self.world.firsts, pose // VIEWS) - 1
+        house = self.around(self.world.houses[number])
+        here = pose - self.world.firsts[number] * VIEWS
+        return denote(parse(sentence), house, here, house.after, count=k, guided=True).plan[:k]
+
+
+def worded(plan: Sequence[Nav], advisor: Advisor) -> tuple[str, ...]:
+    """A plan in the words of agents that were trained with an advisor: the paper's phrases or the grammar's plainest."""
+    if not plan:
+        return ()
+    words = subgoal_words(plan, aggregate=advisor.aggregate) if isinstance(advisor, TemplateAdvisor) else plain_words(plan)
+    return (*words, FULL_STOP)
+
+
+@dataclass(frozen=True)
+class Interpreter(Voice):
+    """Listens to a speaker, and says what was meant to those who have a request left."""
+
+    captured: ClassVar[bool] = False
+    remembers: ClassVar[bool] = True
+
+    speaker: Voice
+    houses: Houses
+    advisor: Advisor  # of the agents' own language
+    lexicon: Lexicon
+    phrases: Phrases
+    _known: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, speaker: Voice, houses: Houses, advisor: Advisor, lexicon: Lexicon) -> Interpreter:
+        """Between a speaker and agents that know an advisor's language in these words."""
+        return cls(speaker, houses, advisor, lexicon, tabulated([_longest(advisor), ()], lexicon, str, houses.world.device))
+
+    def say(self, now: Situation) -> Heard:
+        """What was meant, in a table of its own."""
+        heard, device = self.speaker.say(now), now.pose.device
+        rows = (now.budget > 0).nonzero().flatten().tolist()
+        poses, said = now.pose.tolist(), heard.index.tolist()
+        told = {row: self._told(heard.table.text(said[row]), poses[row]) for row in rows}
+        sentences = [_longest(self.advisor), *dict.fromkeys(told.values()), ()]  # so that all tables have as much room
+        number = {sentence: place for place, sentence in enumerate(sentences)}
+        index = [number[told.get(row, ())] for row in range(len(poses))]
+        texts = [" ".join(sentence) for sentence in sentences]
+        return Heard(torch.tensor(index, device=device), tabulated(sentences, self.lexicon, texts.__getitem__, device))
+
+    def _told(self, text: str, pose: int) -> tuple[str, ...]:
+        if (text, pose) not in self._known:
+            self._known[text, pose] = worded(self.houses.meant(text, pose, self.advisor.k), self.advisor)
+        return self._known[text, pose]
+
+
+def _longest(advisor: Advisor) -> tuple[str, ...]:
+    """As many words as a subgoal could ever have."""
+    return (FULL_STOP,) * (4 * advisor.k + 8)
