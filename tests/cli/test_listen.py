@@ -99,7 +99,7 @@ def test_an_interpreter_says_what_was_meant_in_the_agents_own_words(
     answer = vnla("listen", run, "--listener", "interpreted", "--handwritten", tmp_path / "written", "--json", out)
     assert answer.status == 0, answer.err
     found = json.loads(out.read_text())
-    assert found["listener"] == "interpreted" and "talk, interpreted" in answer.out
+    assert found["listener"] == "interpreted" and "talk, interpreted" in " ".join(answer.out.split())
     assert all("success" in found["heard"][name]["figures"] for name in ("silence", "as in training", "grammar: templates"))
     _, by_hand = read
     assert len(by_hand) == sum(len(line.plan) == 4 for line in few) > 0
