@@ -180,9 +180,6 @@ class Listener(ABC):
     def _houses(self) -> Houses:
         return self.houses_of(self.trained.material.folder, self.trained.material.world)
 
-    def _said(self, advisor: Advisor) -> list[str]:
-        return said_to(self._ready(advisor), self._walks)
-
     @abstractmethod
     def hear(self, name: str) -> Outcome:
         """What it does when it is told something of a kind, or nothing."""
@@ -298,7 +295,8 @@ class ParserListener(Listener):
     def _heard(self, advisor: Advisor | None) -> Outcome:
         """What it would do, worked out once."""
         if advisor not in self._outcomes:
-            sentences = [""] * len(self._walks.houses) if advisor is None else self._said(advisor)
+            silent = [""] * len(self._walks.houses)
+            sentences = silent if advisor is None else said_to(self._ready(advisor), self._walks)
             found = understood(self._walks, meant(self._walks, sentences, self._houses))
             self._outcomes[advisor] = _outcome(found, [task.house for task in self.tasks.tasks], {})
         return self._outcomes[advisor]
