@@ -92,8 +92,10 @@ def test_an_interpreter_says_what_was_meant_in_the_agents_own_words(
     have_by_hand(few, monkeypatch)
     run = train(vnla, tmp_path, "talk", "--advisor-language", language)
     interpreted, read = [], []
-    interpret, read_out = Interpreter._told, Reading.of
-    monkeypatch.setattr(Interpreter, "_told", lambda *given: interpreted.append(interpret(*given)) or interpreted[-1])
+    interpret, read_out = Interpreter._in_own_words, Reading.of
+    monkeypatch.setattr(
+        Interpreter, "_in_own_words", lambda *given: interpreted.append(interpret(*given)) or interpreted[-1]
+    )
     monkeypatch.setattr(Reading, "of", lambda words, *rest: read.append(words) or read_out(words, *rest))
     out = tmp_path / "heard.json"
     answer = vnla("listen", run, "--listener", "interpreted", "--handwritten", tmp_path / "written", "--json", out)

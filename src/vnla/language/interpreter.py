@@ -74,14 +74,14 @@ class Interpreter(Voice):
         heard, device = self.speaker.say(now), now.pose.device
         rows = (now.budget > 0).nonzero().flatten().tolist()
         poses, said = now.pose.tolist(), heard.index.tolist()
-        told = {row: self._told(heard.table.text(said[row]), poses[row]) for row in rows}
+        told = {row: self._in_own_words(heard.table.text(said[row]), poses[row]) for row in rows}
         sentences = [_longest(self.advisor), *dict.fromkeys(told.values()), ()]  # so that all tables have as much room
         number = {sentence: place for place, sentence in enumerate(sentences)}
         index = [number[told.get(row, ())] for row in range(len(poses))]
         texts = [" ".join(sentence) for sentence in sentences]
         return Heard(torch.tensor(index, device=device), tabulated(sentences, self.lexicon, texts.__getitem__, device))
 
-    def _told(self, text: str, pose: int) -> tuple[str, ...]:
+    def _in_own_words(self, text: str, pose: int) -> tuple[str, ...]:
         if (text, pose) not in self._known:
             self._known[text, pose] = worded(self.houses.meant(text, pose, self.advisor.k), self.advisor)
         return self._known[text, pose]
