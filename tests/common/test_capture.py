@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,6 +18,7 @@ from lanes import losses_read
 from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.senses import senses_named
 from vnla.bcui import bcui
+from vnla.bench.scale import CACHES
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.capture import fused, fusing, load_compilers
@@ -110,6 +114,17 @@ def test_without_a_c_compiler_there_is_one_line(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(InputError, match="there is no C compiler: install gcc"):
         load_compilers()
+
+
+def test_kernels_are_kept_where_a_persons_programs_keep_such_things(tmp_path: Path) -> None:
+    """PyTorch's compilers choose a place of their own when they are loaded, unless they were told of one."""
+    asked = "from vnla.common.capture import load_compilers, keep_kernels as kept; load_compilers(); print(kept())"
+    without = {name: value for name, value in os.environ.items() if name not in CACHES}
+    told = subprocess.run(
+        [sys.executable, "-c", asked], env={**without, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert told.stdout.strip() == str(tmp_path / "vnla" / "kernels")
 
 
 def success(setting: Setting, trainer: Trainer) -> Estimate:

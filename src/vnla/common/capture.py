@@ -15,7 +15,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
@@ -100,7 +100,8 @@ def second_stream(device: torch.device, *, urgent: bool = False) -> torch.cuda.S
 
 def keep_kernels() -> Path | None:
     """Have compiled kernels kept where a person's programs keep such things, unless the environment names a place: the usual
-    one is emptied when the machine starts. To be called before anything is compiled; the folder, if there is one."""
+    one is emptied when the machine starts. To be called before PyTorch's compilers are loaded, which then choose a place;
+    the folder, if there is one."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
     if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
         try:
@@ -113,12 +114,22 @@ def keep_kernels() -> Path | None:
 
 
 def load_compilers() -> None:
-    """Load what `torch.compile` would load when it is first needed; it takes seconds."""
+    """Load what `torch.compile` would load when it is first needed; it takes seconds. What it makes is kept."""
     if "CC" not in os.environ and not any(map(shutil.which, ("gcc", "clang"))):
         raise InputError(
             "kernels for a GPU are compiled here, and there is no C compiler: install gcc, or give --device cpu"
         )
+    keep_kernels()
     import_module("torch._inductor.compile_fx")
+    threading.Thread(target=_sum_compilers, daemon=True).start()
+
+
+def _sum_compilers() -> None:
+    """Have PyTorch take the check sums of its compilers, by which it finds what they made before. It keeps them, and most of
+    it is reading large files, while others go on."""
+    with suppress(Exception):  # whoever needs them asks again
+        import_module("torch._inductor.codecache").torch_key()
+        import_module("torch._inductor.runtime.triton_compat").triton_key()
 
 
 @contextmanager
