@@ -25,11 +25,10 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.bench.start import begin
 from vnla.camera.views import VIEWS
-from vnla.common.capture import load_compilers
-from vnla.common.crew import Failure, Member, sound
+from vnla.common.crew import Failure, Member, sound, told
 from vnla.common.errors import InputError
-from vnla.common.machine import awaken, loading
 from vnla.common.tables import DeviceTable, DiskTable, Room, Table, lend
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig
@@ -168,7 +167,7 @@ def _start(scale: Scale) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder, _environment(dict.fromkeys(CACHES, folder)):
         for _ in range(2):
             began = time.time()
-            with _members([(_begin, scale)]) as (member,):
+            with _members([(begin, scale.device, scale.hidden, scale.view_size, scale.batch, scale.seed)]) as (member,):
                 member.send(None)
                 times: dict[str, float] = member.receive()
                 before = [began, *times.values()]
@@ -195,30 +194,6 @@ def _environment(more: dict[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-def _begin(pipe: Connection, scale: Scale) -> None:
-    """A process that tells when it had come how far."""
-    times = {"Python and PyTorch": time.time()}
-    if scale.device != "cpu":
-        with loading("torch._dynamo"):
-            awaken(scale.device)
-            load_compilers()
-        times["what compiles"] = time.time()
-    setting = bare_setting(500, hidden=scale.hidden, view_size=scale.view_size, seed=scale.seed, device=scale.device)
-    times["world and agent"] = time.time()
-    config = TrainingConfig(batch=scale.batch, seed=scale.seed, precision="float32" if scale.device == "cpu" else "tf32")
-    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
-    trainer.compare()
-    wait_for(scale.device)
-    times["minds compared"] = time.time()
-    for name in ("first iteration, with compiling and capturing", "second iteration"):
-        trainer.iterate()
-        wait_for(scale.device)
-        times[name] = time.time()
-    pipe.send(None)
-    pipe.recv()
-    pipe.send(times)
 
 
 ENTRIES: dict[str, Callable[[Scale], Iterator[Measurement]]] = {
@@ -275,21 +250,13 @@ def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str
             pipe.send(Turn(time.perf_counter() - began, time.process_time() - used, (nav, ask), memory))
 
 
-def _told(pipe: Connection, work: Callable[..., None], *given: object) -> None:
-    """In a process of the benchmark: its work, and what is wrong with what it was given."""
-    try:
-        work(pipe, *given)
-    except InputError as error:
-        pipe.send(Failure.of(error))
-
-
 @contextmanager
 def _members(work: Sequence[tuple[object, ...]]) -> Iterator[list[Member]]:
     """Processes that are ready to begin."""
     members: list[Member] = []
     try:
         for function, *given in work:
-            members.append(Member(_told, function, *given, name="vnla bench", threads=1))
+            members.append(Member(told, function, *given, name="vnla bench", threads=1))
         for member in members:
             _received(member)
         yield members

@@ -108,8 +108,7 @@ def bare_setting(
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
     given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
     walker = with_spotter(agent_named(agent, {**sizes, **(options or {})}, given), noticed).to(device)
-    shape = len(world.ids) * VIEWS, view_size
-    drawn = views(world) if views else torch.rand(*shape, generator=random, dtype=torch.float16).to(device)
+    drawn = views(world) if views else _made_up(world, view_size, random)
     if walker.spotter is not None:
         walker.spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
     players = Players(
@@ -127,6 +126,12 @@ def bare_setting(
     length = torch.randint(6, 12, (tasks,), generator=random)
     end_goals = Words(tokens, length).to(device)
     return Setting(buildings, world, players, replace(TaskSet.compile(world, made), end_goals=end_goals))
+
+
+def _made_up(world: World, view_size: int, random: torch.Generator) -> Tensor:
+    """Random views; a GPU draws its own, since making them up is no part of what is measured."""
+    own = random if world.device.type == "cpu" else torch.Generator(world.device).manual_seed(random.initial_seed())
+    return torch.rand(len(world.ids) * VIEWS, view_size, generator=own, dtype=torch.float16, device=world.device)
 
 
 def _task(house: House, number: int, random: torch.Generator) -> Task:

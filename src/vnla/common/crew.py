@@ -166,6 +166,14 @@ def sound(outcome: Made | Failure) -> Made:
     return outcome
 
 
+def told(pipe: Connection, work: Callable[..., None], *given: object) -> None:
+    """In the other process: `work(pipe, *given)`, and what is wrong with what it was given."""
+    try:
+        work(pipe, *given)
+    except InputError as error:
+        pipe.send(Failure.of(error))
+
+
 def _answer(pipe: Connection, function: Callable[[Any], Any]) -> None:
     """In the other process: the function of everything that comes."""
     while True:
