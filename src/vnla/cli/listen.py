@@ -43,6 +43,10 @@ def listen(
             help="agent; interpreted: the agent, told in its own words what the parser understands; or parser, in its place",
         ),
     ] = AGENT,
+    says: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="What of the grammar is said, with commas: usual,templates. [default: all]"),
+    ] = None,
     seeds: Annotated[
         int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
     ] = 1,
@@ -64,6 +68,8 @@ def listen(
 
     Example: vnla listen runs/learned --listener interpreted --handwritten worlds/written --subset 200
 
+    Example: vnla listen runs/learned --listener interpreted --says usual --subset 1000
+
     Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import device_named, use_threads
@@ -77,7 +83,7 @@ def listen(
         raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
     if listener == PARSER and reference is not None:
         raise InputError("--reference: belongs to agents; the parser is compared with itself")
-    trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint)
+    trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
     kind = {AGENT: AgentListener, INTERPRETED: InterpretedListener, PARSER: ParserListener}[listener]
     with telling() as tell:
         opened = {}
@@ -102,6 +108,17 @@ def listen(
             "k": subject.k,
         }
         write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
+
+
+def _languages(names: str | None) -> tuple[str, ...]:
+    """What is said, by its names."""
+    from vnla.language.speech import LANGUAGES
+
+    wanted = LANGUAGES if names is None else tuple(dict.fromkeys(name.strip() for name in names.split(",")))
+    unknown = next((name for name in wanted if name not in LANGUAGES), None)
+    if unknown is not None:
+        raise InputError(f"--says {unknown}: unknown; choose from {', '.join(LANGUAGES)}")
+    return wanted
 
 
 def _table(title: str, found: Sequence[Listened]) -> Table:

@@ -71,6 +71,8 @@ class Trial:
     seeds: int
     subset: int | None = None
     checkpoint: str | None = None
+    says: tuple[str, ...] = LANGUAGES
+    """What of the grammar is said to them."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,12 @@ class Listener(ABC):
         is retained of what these bring."""
         names = {advisor: name for name, advisor in self._advisors().items()}
         for contrast in contrasts(self._walks, self._voice):
-            said = (names[GrammarAdvisor(k=self.k, says=each)] for each in (contrast.true, contrast.says))
-            true, own, silence = (_rows(outcomes[name], contrast.rows) for name in (*said, SILENCE))
+            said = [GrammarAdvisor(k=self.k, says=each) for each in (contrast.true, contrast.says)]
+            if not names.keys() >= {*said}:
+                continue
+            true, own, silence = (
+                _rows(outcomes[name], contrast.rows) for name in (*(names[each] for each in said), SILENCE)
+            )
             for name, outcome in ((SILENCE, silence), (contrast.true, true), (contrast.says, own)):
                 if contrast.rows:
                     yield listened(f"{name}, {contrast.where}", outcome, silence, true)
@@ -151,7 +157,7 @@ class Listener(ABC):
         """By what they say, each once."""
         own = self.trained.config.advisor
         others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
-        others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in LANGUAGES}
+        others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in self.trial.says}
         return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
 
     def read(self, place: Path, other: Listener) -> list[Listened]:
