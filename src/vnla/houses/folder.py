@@ -22,7 +22,7 @@ from typing import Any
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.houses.house import House
-from vnla.houses.matterport import BuildingFiles, find_buildings, read_building, write_matterport
+from vnla.houses.matterport import BuildingFiles, find_buildings, read_house, write_matterport
 from vnla.houses.matterport.notes import shown
 
 FORMAT = "vnla-world"
@@ -115,7 +115,7 @@ def read_world(path: Path, track: Track = iter) -> WorldFolder:
     if manifest:
         _check_checksums(path, manifest["sha256"])
     buildings = find_buildings(path, only=manifest.get("houses", ()))
-    houses = tuple(read_building(building).house for building in track(buildings))
+    houses = tuple(map(read_house, track(buildings)))
     splits = {name: tuple(members) for name, members in manifest.get("splits", {}).items()}
     return WorldFolder(path, houses, splits, manifest)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -157,7 +157,6 @@ class House:
     rooms: tuple[Room, ...] = ()
     objects: tuple[Object, ...] = ()
     levels: tuple[Level, ...] = ()
-    warnings: tuple[Problem, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         problems = list(_errors(self))
@@ -165,7 +164,11 @@ class House:
             raise HouseError(self.name, problems)
         object.__setattr__(self, "edges", tuple(sorted(self.edges)))
         object.__setattr__(self, "viewpoints", tuple(map(_in_order, self.viewpoints)))
-        object.__setattr__(self, "warnings", tuple(_warnings(self)))
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is odd about the house and may be as it is."""
+        return tuple(_warnings(self))
 
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
@@ -246,13 +249,13 @@ def _duplicates(kind: str, ids: Sequence[object]) -> Iterator[Problem]:
 def _viewpoint_errors(house: House) -> Iterator[Problem]:
     rooms = {room.id for room in house.rooms}
     for index, viewpoint in enumerate(house.viewpoints):
-        if not viewpoint.id or any(character.isspace() for character in viewpoint.id):
+        if viewpoint.id.split() != [viewpoint.id]:
             yield Problem("viewpoint", index, f"the id {viewpoint.id!r} is empty or has a space in it")
         if not _finite(viewpoint.position) or not _finite((viewpoint.height, *viewpoint.rotation)):
             yield Problem("viewpoint", index, "its pose has a value that is not a finite number")
         if viewpoint.room is not None and viewpoint.room not in rooms:
             yield Problem("viewpoint", index, f"it is in room {viewpoint.room}, which does not exist")
-        if any(not 0 <= other < len(house.viewpoints) for other in viewpoint.visible):
+        if viewpoint.visible and not 0 <= min(viewpoint.visible) <= max(viewpoint.visible) < len(house.viewpoints):
             yield Problem("viewpoint", index, "it sees a viewpoint that does not exist")
 
 
@@ -324,4 +327,4 @@ def _outside_their_room(house: House) -> set[int]:
 
 
 def _finite(values: Iterable[float]) -> bool:
-    return all(math.isfinite(value) for value in values)
+    return all(map(math.isfinite, values))

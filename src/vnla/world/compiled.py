@@ -29,7 +29,7 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import FORWARD, NAV_ACTIONS, Nav
-from vnla.world.graph import Graph
+from vnla.world.graph import Graph, nearest_targets
 from vnla.world.nav_teacher import action_toward
 
 Device = torch.device | str
@@ -298,13 +298,8 @@ class Environment:
 def ahead_of(graph: Graph, look: Relative, base: int = 0) -> Ints:
     """For each viewpoint and view the neighbour nearest to the centre of the view, or NOWHERE: (viewpoints, 36)."""
     off_centre = np.where(look.visible, np.sqrt(look.heading**2 + look.elevation**2), np.inf)
-    ahead = np.full((len(graph.ids), VIEWS), NOWHERE, dtype=np.int64)
-    for here in np.unique(graph.source):
-        edges = np.flatnonzero(graph.source == here)
-        best = off_centre[edges].argmin(axis=0)
-        seen = np.isfinite(off_centre[edges].min(axis=0))
-        ahead[here, seen] = graph.target[edges][best[seen]] + base
-    return ahead
+    ahead = nearest_targets(off_centre, graph.source, graph.target, len(graph.ids))
+    return np.where(ahead < 0, NOWHERE, ahead + base)
 
 
 def _after(ahead: Ints) -> Ints:

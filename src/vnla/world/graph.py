@@ -56,30 +56,56 @@ class Graph:
 
     def longest_path(self) -> int:
         """How many viewpoints the longest shortest path has."""
-        end = np.arange(len(self.hop))[None, :]
-        here = np.broadcast_to(end.T, self.hop.shape)
-        longest = 1
-        while (moved := self.hop[here, end] != here).any():
-            here = np.where(moved, self.hop[here, end], here)
-            longest += 1
-        return longest
+        count = len(self.hop)
+        end = np.arange(count)
+        onward = (self.hop * count + end).ravel()  # (pairs,), where a path goes on: after one step, then 2, 4, 8 …
+        steps = (self.hop != end[:, None]).astype(np.int64).ravel()  # (pairs,), how many of them it has
+        for _ in range(count.bit_length()):
+            more = steps[onward]
+            if not more.any():
+                break
+            steps, onward = steps + more, onward[onward]
+        return int(steps.max()) + 1
+
+
+def nearest_targets(measure: Float64, source: Ints, target: Ints, count: int) -> Ints:
+    """Of the edges of each of `count` viewpoints the target of the one that measures least: (viewpoints, columns).
+
+    `measure` is (edges, columns), with infinity for an edge that does not count; of equal ones the first is taken, and where
+    there is none the target is −1. Edges are sorted as in a `Graph`.
+    """
+    least = np.full((count, measure.shape[1]), np.inf)
+    nearest = np.full(least.shape, -1)
+    place = np.arange(len(source)) - np.searchsorted(source, source)  # (edges,), among those of the same viewpoint
+    for each in range(place.max(initial=-1) + 1):
+        edges = np.flatnonzero(place == each)
+        here, measured = source[edges], measure[edges]
+        so_far = least[here]
+        nearest[here] = np.where(measured < so_far, target[edges, None], nearest[here])
+        least[here] = np.minimum(measured, so_far)
+    return nearest
 
 
 def _first_hops(distance: Float64, source: Ints, target: Ints, length: Float64) -> Ints:
     """The second viewpoint of every shortest path, from all-pairs distances."""
     count = len(distance)
-    start = np.arange(count)[:, None]
-    before = np.broadcast_to(start, (count, count)).copy()  # the last-but-one viewpoint of the path from row to column
-    through = distance[:, source] + length  # (viewpoints, edges)
-    tight = np.where(through == distance[:, target], distance[:, source], np.inf)
-    for end in np.unique(target):
-        edges = np.flatnonzero(target == end)
-        before[:, end] = source[edges][tight[:, edges].argmin(axis=1)]
-    joined = np.isfinite(distance) & ~np.eye(count, dtype=bool)
-    hop = np.where(joined, np.arange(count)[None, :], start)
-    for _ in range(count):
-        farther = joined & (before[start, hop] != start)
-        if not farther.any():
-            return hop
-        hop = np.where(farther, before[start, hop], hop)
+    start, end = np.arange(count)[:, None], np.arange(count)
+    joined = np.isfinite(distance) & (start != end)
+    before = _last_but_one(distance, source, target, length)
+    settled = (~joined | (before == start)).ravel()  # (pairs,), nothing is left between them
+    hop = np.where(joined, np.where(before == start, end, before), start)
+    back = (start * count + hop).ravel()  # (pairs,), from the end one step back, then 2, 4, 8 …, but not as far as the start
+    for _ in range(count.bit_length() + 1):
+        if settled[back].all():
+            return back.reshape(count, count) - start * count
+        back = back[back]
     raise InputError("viewpoints lie so close together that their distances cannot be told apart")
+
+
+def _last_but_one(distance: Float64, source: Ints, target: Ints, length: Float64) -> Ints:
+    """The viewpoint before the end of every shortest path: (starts, ends)."""
+    reached = np.ascontiguousarray(distance.T)  # (viewpoints, starts)
+    # Each edge is there in both directions: the targets of a viewpoint's edges are those that a path can come from.
+    so_far = reached[target]  # (edges, starts)
+    tight = np.where(so_far + length[:, None] == reached[source], so_far, np.inf)
+    return nearest_targets(tight, source, target, len(distance)).T

@@ -7,7 +7,7 @@
 `docs/formats.md` describes the formats and what is done where real files vary.
 """
 
-from vnla.houses.matterport.building import Building, read_building
+from vnla.houses.matterport.building import Building, read_building, read_house
 from vnla.houses.matterport.connectivity import Connectivity, read_connectivity
 from vnla.houses.matterport.house_file import HouseFile, read_house_file
 from vnla.houses.matterport.notes import Note
@@ -33,6 +33,7 @@ __all__ = [
     "find_buildings",
     "read_building",
     "read_connectivity",
+    "read_house",
     "read_house_file",
     "read_panorama_to_region",
     "write_connectivity",

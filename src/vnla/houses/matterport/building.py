@@ -31,17 +31,30 @@ class Building:
 
 
 def read_building(files: BuildingFiles) -> Building:
-    """The house in the files of one building."""
-    graph = read_connectivity(files.connectivity)
-    segments = read_house_file(files.house) if files.house else None
-    mapping = read_panorama_to_region(files.panoramas) if files.panoramas else None
-    rooms, notes = _rooms(graph, segments, mapping)
+    """The house in the files of one building, with notes."""
+    graph, segments, mapping = _contents(files)
+    rooms = _rooms(graph, segments, mapping)
     house = _house(files.name, graph, segments, rooms)
     own = [source.notes for source in (graph, segments, mapping) if source is not None]
+    notes = _notes(graph, segments, mapping, rooms)
     warnings = [
         Note(_WARNING_KINDS[warning.kind], _place(graph, segments, warning), warning.message) for warning in house.warnings
     ]
     return Building(house, (*(note for each in own for note in each), *notes, *warnings))
+
+
+def read_house(files: BuildingFiles) -> House:
+    """The house alone: nobody looks for what is odd about it."""
+    graph, segments, mapping = _contents(files)
+    return _house(files.name, graph, segments, _rooms(graph, segments, mapping))
+
+
+def _contents(files: BuildingFiles) -> tuple[Connectivity, HouseFile | None, PanoramaFile | None]:
+    return (
+        read_connectivity(files.connectivity),
+        read_house_file(files.house) if files.house else None,
+        read_panorama_to_region(files.panoramas) if files.panoramas else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -52,23 +65,29 @@ class _Rooms:
     of: tuple[int | None, ...]
 
 
-def _rooms(graph: Connectivity, segments: HouseFile | None, mapping: PanoramaFile | None) -> tuple[_Rooms, list[Note]]:
+def _rooms(graph: Connectivity, segments: HouseFile | None, mapping: PanoramaFile | None) -> _Rooms:
     if segments is not None:
-        notes = list(
-            _strangers(graph, segments.source, {name: segments.panorama_place(name) for name in segments.panoramas})
-        )
-        rooms = _rooms_of_house_file(graph, segments, mapping)
-        notes += _disagreements(graph, segments, mapping) if mapping else ()
+        return _rooms_of_house_file(graph, segments, mapping)
+    if mapping is not None:
+        return _rooms_of_mapping(graph, mapping)
+    return _Rooms((), (None,) * len(graph.viewpoints))
+
+
+def _notes(graph: Connectivity, segments: HouseFile | None, mapping: PanoramaFile | None, rooms: _Rooms) -> Iterator[Note]:
+    """What is odd about the files together."""
+    if segments is not None:
+        places = {name: segments.panorama_place(name) for name in segments.panoramas}
+        yield from _strangers(graph, segments.source, places)
+        yield from _disagreements(graph, segments, mapping) if mapping else ()
     elif mapping is not None:
-        notes = list(_strangers(graph, mapping.source, {name: mapping.place(name) for name in mapping.panoramas}))
-        rooms = _rooms_of_mapping(graph, mapping)
+        yield from _strangers(graph, mapping.source, {name: mapping.place(name) for name in mapping.panoramas})
     else:
         message = "there is no .house file and no panorama_to_region.txt for this building, so it has no rooms and objects"
-        return _Rooms((), (None,) * len(graph.viewpoints)), [Note("no rooms", str(graph.path), message)]
+        yield Note("no rooms", str(graph.path), message)
+        return
     for number, (viewpoint, room) in enumerate(zip(graph.viewpoints, rooms.of, strict=True)):
         if room is None and viewpoint.included:
-            notes.append(Note("viewpoint without a room", graph.place(number), f"{viewpoint.id} is in no room"))
-    return rooms, notes
+            yield Note("viewpoint without a room", graph.place(number), f"{viewpoint.id} is in no room")
 
 
 def _strangers(graph: Connectivity, source: TextFile, places: dict[str, str]) -> Iterator[Note]:

@@ -7,7 +7,9 @@ others count by. Excluded viewpoints therefore stay. A pose is a 4×4 matrix by 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +49,9 @@ def read_connectivity(path: Path) -> Connectivity:
         raise InputError(f"{path}: holds {_kind(values)}; expected {WHAT}")
     records = [_Record(record_place(path, number), value, len(values)) for number, value in enumerate(values)]
     viewpoints = tuple(record.viewpoint() for record in records)
-    rows = [record.flags("unobstructed") for record in records]
+    neighbours = [record.marked("unobstructed") for record in records]
     notes: list[Note] = []
-    edges = _edges(path, viewpoints, rows, notes)
+    edges = _edges(path, viewpoints, neighbours, notes)
     return Connectivity(path, viewpoints, edges, tuple(notes))
 
 
@@ -65,7 +67,7 @@ class _Record:
 
     def viewpoint(self) -> Viewpoint:
         rotation, position = self.pose()
-        visible = tuple(number for number, seen in enumerate(self.flags("visible")) if seen)
+        visible = self.marked("visible")
         return Viewpoint(
             id=self.text("image_id"),
             position=position,
@@ -85,7 +87,7 @@ class _Record:
 
     def text(self, name: str) -> str:
         value = self.field(name)
-        if not isinstance(value, str) or not value or any(character.isspace() for character in value):
+        if not isinstance(value, str) or value.split() != [value]:
             raise self.wrong(name, value, "text without spaces")
         try:
             value.encode()
@@ -118,39 +120,48 @@ class _Record:
             raise InputError(f"{self.place}: field {name} has {len(value)} values; expected {length} {of}")
         return value
 
-    def flags(self, name: str) -> list[bool]:
+    def marked(self, name: str) -> tuple[int, ...]:
+        """The numbers of the viewpoints for which a list of flags says true, in rising order."""
         values = self.sequence(name, self.size, "values true or false, one for each viewpoint")
-        for index, value in enumerate(values):
-            if not isinstance(value, bool):
-                raise self.wrong(f"{name}[{index}]", value, "true or false")
-        return values
+        if not set(map(type, values)) <= {bool}:
+            index = next(index for index, value in enumerate(values) if not isinstance(value, bool))
+            raise self.wrong(f"{name}[{index}]", values[index], "true or false")
+        return tuple(compress(range(self.size), values))
+
+    def numbers(self, name: str, length: int) -> list[float]:
+        """A list of finite numbers: read all together, and one by one only where something is wrong."""
+        values = self.sequence(name, length, "numbers")
+        try:
+            numbers = list(map(float, values)) if set(map(type, values)) <= {float, int} else [math.nan]
+        except OverflowError:
+            numbers = [math.nan]
+        if not math.isfinite(sum(numbers)):  # which it is only if each of them is
+            numbers = [self.number(f"{name}[{index}]", value) for index, value in enumerate(values)]
+        return numbers
 
     def pose(self) -> tuple[Rotation, Point]:
-        values = self.sequence("pose", 16, "numbers")
-        m = [self.number(f"pose[{index}]", value) for index, value in enumerate(values)]
+        m = self.numbers("pose", 16)
         if m[12:] != [0.0, 0.0, 0.0, 1.0]:
             raise self.wrong("pose[12:16]", m[12:], "0, 0, 0, 1 (a matrix by rows that turns and moves)")
         return (m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]), (m[3], m[7], m[11])
 
 
 def _edges(
-    path: Path, viewpoints: tuple[Viewpoint, ...], rows: list[list[bool]], notes: list[Note]
+    path: Path, viewpoints: tuple[Viewpoint, ...], neighbours: Sequence[Sequence[int]], notes: list[Note]
 ) -> tuple[tuple[int, int], ...]:
     edges: list[tuple[int, int]] = []
-    for i, row in enumerate(rows):
+    directed = {(i, j) for i, row in enumerate(neighbours) for j in row}
+    for i, j in sorted({(i, j) if i < j else (j, i) for i, j in directed}):
         place = record_place(path, i)
-        if row[i]:
+        if i == j:
             raise InputError(f"{place}: field unobstructed[{i}] joins the viewpoint to itself; expected false")
-        for j in range(i + 1, len(rows)):
-            if not (row[j] or rows[j][i]):
-                continue
-            odd = _oddity(viewpoints, i, j, both=row[j] and rows[j][i])
-            if odd is None:
-                edges.append((i, j))
-            elif viewpoints[i].included and viewpoints[j].included:
-                raise InputError(f"{place}: field unobstructed[{j}]: {odd}")
-            else:
-                notes.append(Note("edge of an excluded viewpoint left out", place, f"unobstructed[{j}]: {odd}"))
+        odd = _oddity(viewpoints, i, j, both=(i, j) in directed and (j, i) in directed)
+        if odd is None:
+            edges.append((i, j))
+        elif viewpoints[i].included and viewpoints[j].included:
+            raise InputError(f"{place}: field unobstructed[{j}]: {odd}")
+        else:
+            notes.append(Note("edge of an excluded viewpoint left out", place, f"unobstructed[{j}]: {odd}"))
     return tuple(edges)
 
 

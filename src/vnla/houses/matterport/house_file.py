@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,19 +61,24 @@ def read_house_file(source: TextFile) -> HouseFile:
     if text.split() != FIRST_LINE:
         raise InputError(f"{source.place(number)}: the line is {shown(text)}; expected ASCII 1.1")
     for number, text in lines:
-        if fields := text.split():
-            reader.read(_Line(source.place(number), number, fields))
+        if text.strip():
+            reader.read(_Line(source, number, text))
     return reader.result()
 
 
 class _Line:
     """One record, whose fields are asked for by position and name."""
 
-    def __init__(self, place: str, number: int, fields: list[str]) -> None:
-        self.place = place
+    def __init__(self, source: TextFile, number: int, text: str) -> None:
+        self.source = source
         self.number = number
-        self.fields = fields
-        self.kind = fields[0]
+        self.fields = text.split()
+        self.kind = self.fields[0]
+        self.numerals = self.fields if _plain(text) else [each if _plain(each) else "" for each in self.fields]
+
+    @property
+    def place(self) -> str:
+        return self.source.place(self.number)
 
     def wrong(self, position: int, name: str, expected: str) -> InputError:
         value = shown(self.fields[position])
@@ -84,7 +90,7 @@ class _Line:
 
     def whole(self, position: int, name: str) -> int:
         try:
-            return int(_plain(self.fields[position]))
+            return int(self.numerals[position])
         except ValueError:
             raise self.wrong(position, name, "a whole number") from None
 
@@ -95,16 +101,23 @@ class _Line:
 
     def number_at(self, position: int, name: str) -> float:
         try:
-            value = float(_plain(self.fields[position]))
+            value = float(self.numerals[position])
         except ValueError:
             raise self.wrong(position, name, "a number") from None
         if not math.isfinite(value):
             raise self.wrong(position, name, "a finite number")
         return value
 
-    def point(self, position: int, name: str) -> Point:
-        x, y, z = (self.number_at(position + offset, f"{name} {axis}") for offset, axis in enumerate("xyz"))
-        return x, y, z
+    def points(self, position: int, *names: str) -> Iterator[Point]:
+        """Points one after the other: read all together, and number by number only where something is wrong."""
+        try:
+            numbers = list(map(float, self.numerals[position : position + 3 * len(names)]))
+        except ValueError:
+            numbers = [math.nan]
+        if not math.isfinite(sum(numbers)):  # which it is only if each of them is
+            parts = [f"{name} {axis}" for name in names for axis in "xyz"]
+            numbers = [self.number_at(position + offset, part) for offset, part in enumerate(parts)]
+        return zip(numbers[0::3], numbers[1::3], numbers[2::3], strict=True)
 
     def name(self, position: int) -> str:
         """A name, in which `#` stands for a space."""
@@ -150,7 +163,7 @@ class _Reader:
             if number is None:
                 self._skip(line, "its own number is −1")
             else:
-                {"L": self._level, "R": self._region, "C": self._category, "O": self._object}[line.kind](line, number)
+                _NUMBERED[line.kind](self, line, number)
 
     def _skip(self, line: _Line, why: str) -> None:
         kind = KINDS[line.kind]
@@ -171,7 +184,7 @@ class _Reader:
 
     def _box(self, line: _Line, position: int) -> Box | None:
         """A box, or None for one that is inside out along every axis: it holds nothing, so nobody measured it."""
-        box = Box(line.point(position, "lower corner"), line.point(position + 3, "upper corner"))
+        box = Box(*line.points(position, "lower corner", "upper corner"))
         if all(low > high for low, high in zip(box.low, box.high, strict=True)):
             self.notes.append(Note("no box", line.place, "the box is inside out and taken as unknown"))
             return None
@@ -185,9 +198,7 @@ class _Reader:
 
     def _object(self, line: _Line, number: int) -> None:
         category = line.index(3, "category")
-        box = OrientedBox(
-            line.point(4, "centre"), line.point(7, "axis 0"), line.point(10, "axis 1"), line.point(13, "half-length")
-        )
+        box = OrientedBox(*line.points(4, "centre", "axis 0", "axis 1", "half-length"))
         if category is None:
             self._skip(line, "it has no category, so no name")
         else:
@@ -245,11 +256,12 @@ class _Reader:
                 self.notes.append(Note("records not used", str(self.source), message))
 
 
-def _plain(text: str) -> str:
+_NUMBERED = {"L": _Reader._level, "R": _Reader._region, "C": _Reader._category, "O": _Reader._object}
+
+
+def _plain(text: str) -> bool:
     # Python would read 1_000 and Arabic digits as numbers too; no other reader of these files does.
-    if "_" in text or not text.isascii():
-        raise ValueError
-    return text
+    return text.isascii() and "_" not in text
 
 
 def _is_whole(text: str) -> bool:
