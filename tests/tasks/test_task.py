@@ -84,9 +84,16 @@ def test_a_bad_record_is_named_with_its_field(tmp_path: Path, field: str, value:
         read_tasks(written(tmp_path, [RECORD, bad]))
 
 
-def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [{}, RECORD])
+def test_a_file_that_is_no_list_is_refused(tmp_path: Path, content: object) -> None:
     with pytest.raises(InputError, match="expected a list of AskNav records, found an object"):
-        read_tasks(written(tmp_path, {}))
+        read_tasks(written(tmp_path, content))
+
+
+def test_a_record_inside_another_is_an_object_like_any(tmp_path: Path) -> None:
+    assert len(read_tasks(written(tmp_path, [{**RECORD, "notes": RECORD}]))) == 2
+    with pytest.raises(InputError, match="record 0: field scan: expected str, found an object"):
+        read_tasks(written(tmp_path, [{**RECORD, "scan": RECORD}]))
 
 
 def test_a_task_set_holds_every_task_and_shares_goal_sets() -> None:

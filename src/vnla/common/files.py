@@ -21,7 +21,7 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -170,10 +170,10 @@ def read_json(path: Path, what: str, limit: int = LARGEST_TEXT) -> Any:
     return parse_json(read_text(path, what, limit), path, what)
 
 
-def parse_json(text: str, path: Path, what: str) -> Any:
-    """The value of JSON `text`, which was read from `path`."""
+def parse_json(text: str, path: Path, what: str, taken_in: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+    """The value of JSON `text`, which was read from `path`; in place of each object what `taken_in` makes of it."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_hook=taken_in)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}: line {error.lineno} column {error.colno} is not valid JSON ({error.msg}); expected {what}"

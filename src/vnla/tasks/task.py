@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
+from types import NoneType
 from typing import Any
 
 from vnla.camera.views import HEADINGS, TURN
@@ -21,6 +23,17 @@ from vnla.houses.rooms import in_room
 
 _LARGEST = 2048 * MEGABYTE
 _LARGEST_ANGLE = 1e6  # radians
+_LISTS = ("paths", "trajectories", "instructions")
+_FIELDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_LISTS, (list,)),
+    "path_id": (int, str),
+    "scan": (str,),
+    "heading": (int, float),
+    "start_region_name": (str, NoneType),
+    "end_region_name": (str, NoneType),
+    "object_name": (str, NoneType),
+}
+"""The fields of a record that matter here, and what each may be; one that may be null may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +65,91 @@ def read_tasks(path: Path) -> list[Task]:
     """The tasks of an AskNav or NoRoom file."""
     what = "a list of AskNav records"
     text = read_gzip(path, what, _LARGEST) if path.suffix == ".gz" else read_text(path, what, _LARGEST)
-    records = parse_json(text, path, what)
+    records = parse_json(text, path, what, _taken_in)
     if not isinstance(records, list):
         raise InputError(f"{path}: expected {what}, found {_kind(records)}")
-    return [task for number, record in enumerate(records) for task in tasks_of(record, f"{path}: record {number}")]
+    tasks: list[Task] = []
+    for number, record in enumerate(records):
+        tasks.extend(record if isinstance(record, tuple) else tasks_of(record, f"{path}: record {number}"))
+    return tasks
+
+
+def _taken_in(record: dict[str, Any]) -> tuple[Task, ...] | dict[str, Any]:
+    """The tasks of a record as soon as it is decoded, so that its paths and trajectories, most of a file, do not pile up.
+
+    What is no record stays as it is: what is wrong with it is said when its number is known.
+    """
+    try:
+        return tuple(tasks_of(record, "a record"))
+    except InputError:
+        return record
 
 
 def tasks_of(record: Any, where: str) -> Iterator[Task]:
     """The tasks of one record; `where` names it in messages."""
     if not isinstance(record, dict):
         raise InputError(f"{where}: expected an object, found {_kind(record)}")
-    paths = _texts_of_texts(record, "paths", where)
-    trajectories = _list(record, "trajectories", where)
-    if len(trajectories) != len(paths) or not all(isinstance(each, list) and each for each in trajectories):
-        raise InputError(
-            f"{where}: field trajectories: expected one non-empty list of actions for each of {len(paths)} paths"
-        )
-    for number, trajectory in enumerate(trajectories):
-        if not all(isinstance(action, list) and len(action) == 3 for action in trajectory):
-            raise InputError(f"{where}: field trajectories: entry {number} is not a list of [index, heading, elevation]")
-    if len({path[0] for path in paths}) > 1:
-        raise InputError(f"{where}: field paths: they begin at different viewpoints")
-    for number, instruction in enumerate(_list(record, "instructions", where)):
+    _check_fields(record, where)
+    goals = _goals(record["paths"], where)
+    lengths = _lengths(record["trajectories"], len(goals), where)
+    start = _start(record["paths"], where)
+    heading = _heading_step(record["heading"], where)
+    house = intern(record["scan"])
+    start_room = intern(record.get("start_region_name") or "")
+    goal_room = intern(record.get("end_region_name") or "")
+    thing = intern(record.get("object_name") or "")
+    for number, instruction in enumerate(record["instructions"]):
         if not isinstance(instruction, str) or not instruction.strip():
             raise InputError(f"{where}: field instructions: entry {number} is not a sentence")
-        yield Task(
-            id=f"{_field(record, 'path_id', where, (int, str))}_{number}",
-            house=_field(record, "scan", where, (str,)),
-            start=paths[0][0],
-            heading=_heading_step(_field(record, "heading", where, (int, float)), where),
-            end_goal=instruction,
-            goals=tuple(path[-1] for path in paths),
-            lengths=tuple(len(each) for each in trajectories),
-            start_room=_text(record, "start_region_name", where),
-            goal_room=_text(record, "end_region_name", where),
-            object=_text(record, "object_name", where),
-        )
+        name, end_goal = f"{record['path_id']}_{number}", intern(instruction)
+        yield Task(name, house, start, heading, end_goal, goals, lengths, start_room, goal_room, thing)
+
+
+def _check_fields(record: Mapping[str, Any], where: str) -> None:
+    for name, kinds in _FIELDS.items():
+        if type(record.get(name)) not in kinds:
+            if name not in record:
+                raise InputError(f"{where}: field {name} is missing")
+            expected = " or ".join(kind.__name__ for kind in kinds if kind is not NoneType)
+            raise InputError(f"{where}: field {name}: expected {expected}, found {_kind(record[name])}")
+    for name in _LISTS:
+        if not record[name]:
+            raise InputError(f"{where}: field {name} is empty")
+
+
+def _goals(paths: list[Any], where: str) -> tuple[str, ...]:
+    """Where the paths end."""
+    for number, path in enumerate(paths):
+        if type(path) is not list or not _all_are(str, path):
+            raise InputError(f"{where}: field paths: entry {number} is not a list of viewpoint ids")
+    return tuple([intern(path[-1]) for path in paths])
+
+
+def _start(paths: list[list[str]], where: str) -> str:
+    """Where the paths begin."""
+    start = paths[0][0]
+    for path in paths:
+        if path[0] != start:
+            raise InputError(f"{where}: field paths: they begin at different viewpoints")
+    return intern(start)
+
+
+def _lengths(trajectories: list[Any], count: int, where: str) -> tuple[int, ...]:
+    if len(trajectories) != count or not _all_are(list, trajectories) or not all(trajectories):
+        raise InputError(f"{where}: field trajectories: expected one non-empty list of actions for each of {count} paths")
+    for number, trajectory in enumerate(trajectories):
+        for action in trajectory:
+            if type(action) is not list or len(action) != 3:
+                raise InputError(f"{where}: field trajectories: entry {number} is not a list of [index, heading, elevation]")
+    return tuple(map(len, trajectories))
+
+
+def _all_are(kind: type, values: list[Any]) -> bool:
+    """Whether there are values and all are of this very type."""
+    for value in values:
+        if type(value) is not kind:
+            return False
+    return bool(values)
 
 
 def _heading_step(heading: float, where: str) -> int:
@@ -98,38 +160,6 @@ def _heading_step(heading: float, where: str) -> int:
     return round(steps) % HEADINGS
 
 
-def _field(record: Mapping[str, Any], name: str, where: str, kinds: tuple[type, ...]) -> Any:
-    if name not in record:
-        raise InputError(f"{where}: field {name} is missing")
-    value = record[name]
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise InputError(
-            f"{where}: field {name}: expected {' or '.join(kind.__name__ for kind in kinds)}, found {_kind(value)}"
-        )
-    return value
-
-
-def _text(record: Mapping[str, Any], name: str, where: str) -> str:
-    """Text that may be missing, or null."""
-    value: str = "" if record.get(name) is None else _field(record, name, where, (str,))
-    return value
-
-
-def _list(record: Mapping[str, Any], name: str, where: str) -> list[Any]:
-    values: list[Any] = _field(record, name, where, (list,))
-    if not values:
-        raise InputError(f"{where}: field {name} is empty")
-    return values
-
-
-def _texts_of_texts(record: Mapping[str, Any], name: str, where: str) -> list[list[str]]:
-    values = _list(record, name, where)
-    for number, value in enumerate(values):
-        if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
-            raise InputError(f"{where}: field {name}: entry {number} is not a list of viewpoint ids")
-    return values
-
-
 def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
+    names = {dict: "an object", tuple: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")

@@ -195,34 +195,35 @@ class Environment:
     @classmethod
     def compile(cls, world: World, goal_sets: Iterable[tuple[str, Sequence[str]]]) -> Environment:
         """Tables for goal sets, each the name of a house and the ids of goal viewpoints in it."""
-        edge = _edge_numbers(world)
-        starts, ways, lefts, nearests, goals = [], [], [], [], []
+        starts, heres, theres, nearests, goals = [], [], [], [], []
         rows = 0
         for house, ids in goal_sets:
             if not ids:
                 raise InputError(f"house {house}: a task needs at least one goal viewpoint")
             index = world.house(house)
-            graph, base = world.graphs[index], world.firsts[index]
-            local = np.array([world.viewpoint(house, each) - base for each in ids])
-            nearest = graph.distance[:, local].argmin(axis=1)  # (viewpoints,)
-            here = np.arange(len(graph.ids))
-            there = local[nearest]
+            base = world.firsts[index]
+            viewpoints = [world.viewpoint(house, each) for each in ids]
+            goal = np.array(viewpoints)
+            nearest = world.graphs[index].distance[:, goal - base].argmin(axis=1)  # (viewpoints of the house,)
             starts.append(rows - base)
-            ways.append(edge(here + base, graph.hop[here, there] + base))
-            lefts.append(graph.distance[here, there])
+            heres.append(np.arange(base, base + len(nearest)))
+            theres.append(goal[nearest])
             nearests.append(nearest)
-            goals.append(local + base)
-            rows += len(here)
+            goals.append(viewpoints)
+            rows += len(nearest)
         if not starts:
             raise InputError("an environment needs at least one goal set")
+        host = world.to("cpu")
+        here, there = np.concatenate(heres), np.concatenate(theres)  # (rows,)
+        pair = host.row[torch.from_numpy(here)] + torch.from_numpy(there)
         most = max(map(len, goals))
         environment = cls(
-            world=world.to("cpu"),
+            world=host,
             start=torch.tensor(starts),
-            way=torch.from_numpy(np.concatenate(ways)),
-            left=torch.from_numpy(np.concatenate(lefts).astype(np.float32)),
+            way=torch.from_numpy(_edge_numbers(host)(here, host.hop[pair].numpy())),
+            left=host.distance[pair],
             nearest=torch.from_numpy(np.concatenate(nearests)),
-            goal_viewpoints=torch.from_numpy(np.stack([np.pad(each, (0, most - len(each)), mode="edge") for each in goals])),
+            goal_viewpoints=torch.from_numpy(np.array([each + each[-1:] * (most - len(each)) for each in goals])),
         )
         return environment.to(world.device)
 
