@@ -38,6 +38,8 @@ from vnla.training.trainer import Trainer
 from vnla.world.compiled import World
 
 _WARM_UP = 2
+_FAREWELL = 5.0
+"""Seconds that a process has to leave by itself: one that compiled has processes of its own to end."""
 _BESIDES = 6e9
 """Bytes that two trainings may need besides the features that one of them has in memory."""
 _DIFFERENT = 4099
@@ -262,7 +264,7 @@ def _members(work: Sequence[tuple[object, ...]]) -> Iterator[list[Member]]:
         yield members
     finally:
         for member in members:
-            member.end()
+            member.leave(_FAREWELL)
 
 
 def _go(member: Member) -> Turn:
