@@ -83,10 +83,12 @@ def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None
     few = json.loads(out.read_text())["heard"]
     assert {"grammar: mirrored", "grammar: templates", "mirrored, with a left or right"} < few.keys() < there.keys()
     assert few["grammar: mirrored"] == found["heard"]["grammar: mirrored"]
+    answer = vnla("listen", run, "--listener", "careful", "--says", "shuffled", "--seeds", 0, "--json", out)
+    assert answer.status == 0 and json.loads(out.read_text())["listener"] == "careful", answer.err
     answer = vnla("listen", run, "--says", "usual,sung")
     assert answer.status == 2 and "--says sung: unknown; choose from usual, combinations" in answer.err
     answer = vnla("listen", run, "--listener", "dog")
-    assert answer.status == 2 and "--listener dog: unknown; choose from agent, interpreted, parser" in answer.err
+    assert answer.status == 2 and "--listener dog: unknown; choose from agent, interpreted, careful, parser" in answer.err
 
 
 @pytest.mark.parametrize("language", ["template", "grammar"])

@@ -47,3 +47,10 @@ def test_plans_are_said_as_the_agents_own_advisor_says_them() -> None:
     assert worded(plan, TemplateAdvisor(k=3)) == ("turn", "60", "degrees", "left", ",", "stop", ".")
     assert worded(plan, TemplateAdvisor(k=3, aggregate=False))[:5] == ("turn", "left", ",", "turn", "left")
     assert worded((), TemplateAdvisor(k=3)) == ()
+
+
+def test_who_is_careful_takes_half_a_sentence_for_nothing() -> None:
+    careful, pose = replace(HOUSES, wholly=True), int(TASKS.start[0])
+    assert careful.meant("turn left twice", pose, 2) == (Nav.LEFT, Nav.LEFT)
+    assert HOUSES.meant("turn left xyzzy", pose, 2) and not careful.meant("turn left xyzzy", pose, 2)
+    assert not careful.meant("", pose, 2)

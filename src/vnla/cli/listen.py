@@ -18,8 +18,8 @@ from vnla.report.printing import Table
 if TYPE_CHECKING:
     from vnla.listening.followed import Listened
 
-AGENT, INTERPRETED, PARSER = "agent", "interpreted", "parser"
-LISTENERS = (AGENT, INTERPRETED, PARSER)
+AGENT, INTERPRETED, CAREFUL, PARSER = "agent", "interpreted", "careful", "parser"
+LISTENERS = (AGENT, INTERPRETED, CAREFUL, PARSER)
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
@@ -40,7 +40,8 @@ def listen(
         str,
         typer.Option(
             metavar="NAME",
-            help="agent; interpreted: the agent, told in its own words what the parser understands; or parser, in its place",
+            help="agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, told"
+            " nothing where it has not understood every word; or parser, in the agent's place",
         ),
     ] = AGENT,
     says: Annotated[
@@ -73,7 +74,7 @@ def listen(
     Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import device_named, use_threads
-    from vnla.listening.listeners import AgentListener, InterpretedListener, ParserListener, Trial
+    from vnla.listening.listeners import AgentListener, CarefulListener, InterpretedListener, ParserListener, Trial
     from vnla.training.trained import open_trained
 
     use_threads(threads)
@@ -84,19 +85,21 @@ def listen(
     if listener == PARSER and reference is not None:
         raise InputError("--reference: belongs to agents; the parser is compared with itself")
     trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
-    kind = {AGENT: AgentListener, INTERPRETED: InterpretedListener, PARSER: ParserListener}[listener]
+    kinds = {AGENT: AgentListener, INTERPRETED: InterpretedListener, CAREFUL: CarefulListener, PARSER: ParserListener}
     with telling() as tell:
         opened = {}
         for each in filter(None, (run, reference)):
             tell(f"loading {each}")
-            opened[each] = kind(open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell)
+            opened[each] = kinds[listener](
+                open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell
+            )
         subject, other = opened[run], opened[reference] if reference is not None else opened[run]
         if subject.k != other.k:
             raise InputError(f"{reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
         found = subject.listened(other)
         if handwritten is not None:
             found += subject.read(handwritten, other)
-    who = {AGENT: str(run), INTERPRETED: f"{run}, {INTERPRETED}", PARSER: PARSER}[listener]
+    who = {AGENT: str(run), PARSER: PARSER}.get(listener, f"{run}, {listener}")
     title = f"{who}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
     plain().print(_table(title, found))
     if as_json is not None:

@@ -33,13 +33,18 @@ class Houses:
     world: World
     around: Callable[[str], Surroundings]
     """Gives a house by its name."""
+    wholly: bool = False
+    """Whether a sentence means nothing of which not every word was understood."""
 
     def meant(self, sentence: str, pose: int, k: int) -> tuple[Nav, ...]:
         """What a sentence means at a pose of the world, if so many actions are meant."""
+        parsed = parse(sentence)
+        if self.wholly and parsed.why is not None:
+            return ()
         number = bisect_right(self.world.firsts, pose // VIEWS) - 1
         house = self.around(self.world.houses[number])
         here = pose - self.world.firsts[number] * VIEWS
-        return denote(parse(sentence), house, here, house.after, count=k, guided=True).plan[:k]
+        return denote(parsed, house, here, house.after, count=k, guided=True).plan[:k]
 
 
 def worded(plan: Sequence[Nav], advisor: Advisor) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""Who listens (`vnla.listening.followed`): a run's agent, alone or with the parser as its interpreter, or the parser in its
-place; and all that they are told.
+"""Who listens (`vnla.listening.followed`): a run's agent, alone or with the parser as its interpreter, careful or not;
+or the parser in its place; and all that they are told.
 
 listener = AgentListener(open_trained(run, device="cpu"), Trial("test_unseen", seeds=1), tell)
 listener.listened(listener)
@@ -284,6 +284,14 @@ class InterpretedListener(AgentListener):
     def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:
         plans = meant(walks, [line.sentence for line in self.lines], houses)
         return [worded(plan, self.trained.config.advisor) for plan in plans]
+
+
+class CarefulListener(InterpretedListener):
+    """The same with an interpreter who says nothing where it has not understood everything."""
+
+    def houses_of(self, folder: WorldFolder, world: World) -> Houses:
+        """The houses of a world, in which half a sentence means nothing."""
+        return replace(super().houses_of(folder, world), wholly=True)
 
 
 class ParserListener(Listener):
