@@ -18,10 +18,9 @@ from lanes import losses_read
 from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.senses import senses_named
 from vnla.bcui import bcui
-from vnla.bench.scale import CACHES
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
-from vnla.common.capture import fused, fusing, load_compilers
+from vnla.common.capture import CACHES, fused, fusing, load_compilers
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate

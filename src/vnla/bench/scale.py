@@ -27,6 +27,7 @@ from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
 from vnla.bench.start import begin
 from vnla.camera.views import VIEWS
+from vnla.common.capture import CACHES
 from vnla.common.crew import Failure, Member, sound, told
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable, DiskTable, Room, Table, lend
@@ -178,10 +179,6 @@ def _start(scale: Scale) -> Iterator[Measurement]:
     yield Measurement("start, kernels compiled", first, "s")
     yield Measurement("start, kernels on disk", again, "s", first, "× the first time")
     yield from (Measurement(f"  {name}", seconds, "s", judged=False) for name, seconds in parts[1].items())
-
-
-CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-"""Where PyTorch and Triton are told to keep what they compile."""
 
 
 @contextmanager

@@ -40,6 +40,9 @@ _OPTIONS: dict[str, str | int | bool | Callable[..., object]] = {
     "realize_opcount_threshold": 60,
 }
 
+CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+"""Where PyTorch and Triton are told to keep what they compile."""
+
 _here = threading.local()
 
 
@@ -103,13 +106,14 @@ def keep_kernels() -> Path | None:
     one is emptied when the machine starts. To be called before PyTorch's compilers are loaded, which then choose a place;
     the folder, if there is one."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
-    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+    inductor, triton = CACHES
+    if inductor not in os.environ:
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError:  # nobody's home
             return None
-    kept = os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(place))
-    os.environ.setdefault("TRITON_CACHE_DIR", str(Path(kept) / "triton"))
+    kept = os.environ.setdefault(inductor, str(place))
+    os.environ.setdefault(triton, str(Path(kept) / "triton"))
     return Path(kept)
 
 

@@ -161,5 +161,6 @@ def _heading_step(heading: float, where: str) -> int:
 
 
 def _kind(value: object) -> str:
+    # A tuple was an object in the file: a record that was taken in.
     names = {dict: "an object", tuple: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")

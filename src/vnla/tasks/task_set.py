@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -52,11 +52,11 @@ class TaskSet:
         """
         if not tasks:
             raise InputError("there are no tasks to run")
-        _check_world(world, tasks)
+        number = _viewpoint_numbers(world)
+        _check_world(number, tasks)
         end_goals = [task.end_goal for task in tasks]
         words = Words(*vocabulary.encode(end_goals)) if vocabulary is not None else Words.none(len(tasks))
         goal_sets, goals = _distinct([(task.house, task.goals) for task in tasks])
-        number = _viewpoint_numbers(world)
         start = [number[task.house][task.start] * VIEWS + view_index(LEVEL_ROW, task.heading) for task in tasks]
         sought = _of_each(lambda pair: sought_keys(*pair), [(task.object, task.goal_room) for task in tasks])
         return cls(
@@ -135,16 +135,15 @@ def _viewpoint_numbers(world: World) -> dict[str, dict[str, int]]:
     }
 
 
-def _check_world(world: World, tasks: Sequence[Task]) -> None:
+def _check_world(number: Mapping[str, Mapping[str, int]], tasks: Sequence[Task]) -> None:
     """Tasks of another world are noticed here, with a line about both."""
-    known = {name: set(graph.ids) for name, graph in zip(world.houses, world.graphs, strict=True)}
     for task in tasks:
-        house = known.get(task.house)
+        house = number.get(task.house)
         if house is None:
             raise InputError(
-                f"task {task.id}: is in house {task.house}, which this world of {len(known)} houses does not have"
+                f"task {task.id}: is in house {task.house}, which this world of {len(number)} houses does not have"
             )
-        if task.start not in house or not house.issuperset(task.goals):
+        if not house.keys() >= {task.start, *task.goals}:
             stranger = next(each for each in (task.start, *task.goals) if each not in house)
             raise InputError(
                 f"task {task.id}: house {task.house} of this world has no viewpoint {stranger};"
