@@ -14,8 +14,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from vnla.agent.fast.gpu.kernels import attend, cell, head, sentences, thin, use_triton, walk, words
+from vnla.agent.fast.gpu.kernels import attend, cell, head, reading, sentences, thin, use_triton, walk, words
+from vnla.agent.fast.packed import Packed
 from vnla.training.trainer import matrix_units
+from vnla.words import Words
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no Triton for this system")
 
@@ -279,6 +281,113 @@ def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_wor
     there[row] = torch.arange(places, device=DEVICE) < length[:, None]
     close(mine[there], its[there], 5e-3)
     assert mine[~there].isnan().all(), "what is not there is left as it was"
+
+
+class Room(NamedTuple):
+    """Where a reading is written down."""
+
+    page: words.Page
+    track: walk.Track
+    cover: Tensor
+
+
+class Sizes(NamedTuple):
+    """Of a reading, and of its programs: how many sentences and hidden units one has."""
+
+    batch: int
+    rows: int = 16
+    units: int = HIDDEN
+    hidden: int = HIDDEN
+    width: int = HIDDEN
+    places: int = 5
+
+
+IN_SEVERAL_PROGRAMS = [
+    Sizes(100, units=16),
+    Sizes(100, units=32, hidden=512, width=256, places=12),
+    Sizes(100, 32, 16, 512, 256),
+]
+"""Which run at once: only a GPU does that."""
+
+
+@pytest.mark.parametrize("registers", [True, False])
+@pytest.mark.parametrize("drops", [True, False])
+@pytest.mark.parametrize("sizes", [Sizes(20), Sizes(35)] + (IN_SEVERAL_PROGRAMS if DEVICE == "cuda" else []), ids=str)
+def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
+    sizes: Sizes, drops: bool, registers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sentences of which some are not read, and none of the last program's.
+
+    In the interpreter, which runs one program after the other, one program has all the units, and one follows it.
+    """
+    batch, _, _, hidden, width, places = sizes
+    if hidden > HIDDEN and not registers:
+        pytest.skip("so many weights do not fit")
+    rows, outer = 3 * batch, 3 * COLUMNS
+    monkeypatch.setattr(reading, "_ROWS", sizes.rows)
+    monkeypatch.setattr(reading, "_UNITS", sizes.units)
+    monkeypatch.setattr(reading, "processors", lambda _: 132)
+    monkeypatch.setattr(reading, "_ENTER_FROM_REGISTERS", registers)
+    table = Words(below(30, 9, places), 1 + below(places, 9))
+    sentence, everybody = below(9, batch), torch.arange(batch, device=DEVICE)
+    reads = kept(batch) & (everybody < sizes.rows * (batch // sizes.rows))
+    slot = below(2, batch) - 1  # of three, the last of which is for those who do not read
+    row = torch.where(reads, slot + 1, 2) * batch + everybody
+    start, kept_words, kept_states = normal(2, rows, hidden), kept(rows, places, width), kept(rows, places, hidden)
+    reader = reader_of(normal(30, width), hidden, outer, SCALE if drops else 1.0)
+
+    def blank() -> Room:
+        whole = torch.full((rows, places), -1, device=DEVICE)
+        states = [unwritten(rows, places + 1, hidden) for _ in range(2)]
+        for state, first in zip(states, start, strict=True):
+            state[:, 0] = first
+        page = words.Page(whole, whole[:, 0].clone(), unwritten(rows, places, width), kept_words if drops else None)
+        gates, context = unwritten(rows, places, 4 * hidden), unwritten(rows, places, hidden)
+        return Room(
+            page, walk.Track(*states, gates, context, kept_states if drops else None), unwritten(rows, places, outer)
+        )
+
+    mine, its = blank(), blank()
+    meet = torch.zeros(batch, dtype=torch.int32, device=DEVICE)
+    assert reading._at_once(batch, table, reader, mine.track, mine.cover)
+    reading.read(sentence, table, slot, reads, 2, reader, *mine, everybody, meet)
+    read_plain(sentence, table, row, reads, reader, its, everybody)
+    assert torch.equal(mine.page.length, its.page.length)
+    there = torch.zeros(rows, places, dtype=torch.bool, device=DEVICE)
+    there[row] = torch.arange(places, device=DEVICE) < its.page.length[row][:, None]
+    assert torch.equal(mine.page.tokens[there], its.page.tokens[there])
+    for one, other in (
+        (mine.page.embedded, its.page.embedded), (mine.track.hidden[:, 1:], its.track.hidden[:, 1:]),
+        (mine.track.cell[:, 1:], its.track.cell[:, 1:]), (mine.track.gates, its.track.gates),
+        (mine.track.context, its.track.context), (mine.cover, its.cover),
+    ):  # fmt: skip
+        close(one[there], other[there], 1e-2)
+    others = torch.ones(rows, dtype=torch.bool, device=DEVICE).index_fill(0, row, False)
+    for written in (mine.page.embedded, mine.track.hidden[:, 1:], mine.track.context, mine.cover):
+        assert written[others].isnan().all(), "nobody else's row is touched"
+
+
+def reader_of(embedding: Tensor, hidden: int, outer: int, scale: float) -> reading.Reader:
+    """One that rounds, on a CPU too; of the packed parameters it has those that reading takes."""
+    again, enters, covers = (normal(rows, size) / math.sqrt(size) for rows, size in (
+        (4 * hidden, hidden), (4 * hidden, embedding.shape[1]), (outer, hidden)
+    ))  # fmt: skip
+    nothing = dict.fromkeys(Packed._fields, embedding.new_empty(0))
+    biases = {"words_bias": normal(4 * hidden), "context_bias": normal(outer)}
+    weights = Packed(**nothing | biases | {"words": enters, "words_again": again, "context": covers})
+    rounded = (embedding * scale).half(), enters.half(), covers.half()
+    return reading.Reader(embedding, weights, walk.Halves(again, again.half(), None), scale, *rounded)
+
+
+def read_plain(
+    sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: reading.Reader, room: Room, everybody: Tensor
+) -> None:
+    (page, track, cover), weights = room, reader.weights
+    embedded, length = words.write_words_plain(sentence, *table, reader.embedding, row, reads, reader.scale, page)
+    entering = unwritten(*embedded.shape[:2], len(weights.words))
+    sentences.apply_layer_plain(embedded, length, weights.words, weights.words_bias, entering, everybody)
+    now = walk.walk_plain(entering, reader.halves, row, length, reader.scale, track)
+    sentences.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
 
 
 @pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16)])

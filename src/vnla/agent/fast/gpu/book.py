@@ -20,9 +20,9 @@ from torch.nn.functional import one_hot, pad
 
 from vnla.agent.fast.gpu.kernels.attend import Cover, Memory, Part
 from vnla.agent.fast.gpu.kernels.cell import Gradients, Small, retreat
-from vnla.agent.fast.gpu.kernels.sentences import apply_layer
-from vnla.agent.fast.gpu.kernels.walk import Halves, Track, walk
-from vnla.agent.fast.gpu.kernels.words import Page, write_words
+from vnla.agent.fast.gpu.kernels.reading import Reader, read
+from vnla.agent.fast.gpu.kernels.walk import Track
+from vnla.agent.fast.gpu.kernels.words import Page
 from vnla.agent.fast.packed import Packed, columns_of
 from vnla.agent.layers.dropout import own, whole
 from vnla.agent.mind import Start, Views
@@ -88,17 +88,6 @@ class Text:
             Track(hiddens, cells, active, context, kept),
             Part(context, cover, length, to_context, to_cover),
         )
-
-    def read(
-        self, sentence: Tensor, table: Words, embedding: Tensor, weights: Packed, halves: Halves, scale: float, row: Tensor,
-        reads: Tensor, everybody: Tensor, meet: Tensor,
-    ) -> None:  # fmt: skip
-        """Read sentences of a table into rows."""
-        embedded, length = write_words(sentence, table.tokens, table.length, embedding, row, reads, scale, self.page)
-        entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
-        apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
-        now = walk(entering, halves, row, length, scale, self.track, meet)
-        apply_layer(now, length, weights.context, weights.context_bias, self.part.cover, row)
 
     def back(
         self, weights: Packed, scale: float, rows: int, last: tuple[Tensor, Tensor] | None = None
@@ -173,9 +162,9 @@ class Book:
         module, steps = self.module, self.steps
         self.weights = Packed(*(each.detach() for each in self.packed))
         self.embedding = self.words.detach()
-        self.halves = Halves.of(self.weights.words_again)
         self.scale = 1.0
         self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
+        self.reader = Reader.of(self.embedding, self.weights, self.scale)
         self.batch = len(end_goal.length)
         self.everybody = torch.arange(self.batch, device=end_goal.length.device)
         self.meet = torch.zeros(steps + 2, self.batch, dtype=torch.int32, device=end_goal.length.device)
@@ -211,17 +200,18 @@ class Book:
         rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
         self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
         join(self.ahead)
-        self._read(self.goal, self.everybody, end_goal, self.everybody, all_read)
+        before = torch.full_like(self.everybody, -1)  # the slot before the first
+        self._read(self.goal, self.everybody, end_goal, before, all_read)
         for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):
             state = its[self.everybody, end_goal.length]
             mine.view(self.slots + 1, batch, *mine.shape[1:])[:, :, 0] = state
         silence = torch.full_like(self.everybody, self.silence)
-        self._read(self.tail, silence, self.tails, self.everybody, all_read)
+        self._read(self.tail, silence, self.tails, before, all_read)
 
-    def _read(self, text: Text, sentence: Tensor, table: Words, row: Tensor, reads: Tensor) -> None:
-        meet = self.meet[self.read_so_far]
+    def _read(self, text: Text, sentence: Tensor, table: Words, slot: Tensor, reads: Tensor) -> None:
+        meet, room = self.meet[self.read_so_far], (text.page, text.track, text.part.cover)
         self.read_so_far += 1
-        text.read(sentence, table, self.embedding, self.weights, self.halves, self.scale, row, reads, self.everybody, meet)
+        read(sentence, table, slot, reads, self.slots, self.reader, *room, self.everybody, meet)
 
     @torch.no_grad()
     def read(self, slot: Tensor, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
@@ -230,8 +220,7 @@ class Book:
             heard = advice()
             if self.slots > 1:
                 join(self.ahead)  # the slot is counted there
-                row = _next_row(slot, may_ask, self.everybody, last=self.slots)
-                self._read(self.tail, heard.index, heard.table.tails, row, may_ask)
+                self._read(self.tail, heard.index, heard.table.tails, slot, may_ask)
         return heard
 
     def heard(self) -> None:
@@ -311,12 +300,6 @@ class Book:
         nav, ask = to_small.chunk(2, dim=1)
         chosen = torch.cat([record.nav, record.ask + (NAV_ACTIONS + 1)])
         return one_hot(chosen, _SMALL_ROWS).to(to_small.dtype).T @ torch.cat([nav, ask])
-
-
-@fused
-def _next_row(slot: Tensor, may_ask: Tensor, everybody: Tensor, *, last: int) -> Tensor:
-    """The row of the slot after everybody's own, or of the last slot for those who may not ask."""
-    return torch.where(may_ask, slot + 1, last) * len(everybody) + everybody
 
 
 @fused

@@ -148,17 +148,26 @@ def note(
     candidate, leave, HIDDEN: tl.constexpr, DROPS: tl.constexpr,
 ):  # fmt: skip
     """Write everything down."""
-    after = ((to * (places + 1) + place + 1) * HIDDEN)[None, :] + unit[:, None]
-    tl.store(hidden + after, reached, mask=here)
-    tl.store(cell + after, carried, mask=here)
+    note_state(hidden, cell, gates, place, places, to, unit, here, reached, carried, enter, forget, candidate, leave, HIDDEN)
     word = to * places + place
-    active = gates + (word * (4 * HIDDEN))[None, :] + unit[:, None]
-    tl.store(active, enter, mask=here)
-    tl.store(active + HIDDEN, forget, mask=here)
-    tl.store(active + 2 * HIDDEN, candidate, mask=here)
-    tl.store(active + 3 * HIDDEN, leave, mask=here)
     if DROPS:
         keeps = tl.load(kept + (word * HIDDEN)[None, :] + unit[:, None], mask=here, other=0) != 0
         reached = tl.where(keeps, reached * scale, 0.0)
     tl.store(context + (word * HIDDEN)[None, :] + unit[:, None], reached, mask=here)
     tl.store(now + ((sentence * places + place) * HIDDEN)[None, :] + unit[:, None], reached, mask=here)
+
+
+@triton.jit
+def note_state(
+    hidden, cell, gates, place, places, to, unit, here, reached, carried, enter, forget, candidate, leave,
+    HIDDEN: tl.constexpr,
+):  # fmt: skip
+    """Write down the state after a word, and the gates that led there."""
+    after = ((to * (places + 1) + place + 1) * HIDDEN)[None, :] + unit[:, None]
+    tl.store(hidden + after, reached, mask=here)
+    tl.store(cell + after, carried, mask=here)
+    active = gates + ((to * places + place) * (4 * HIDDEN))[None, :] + unit[:, None]
+    tl.store(active, enter, mask=here)
+    tl.store(active + HIDDEN, forget, mask=here)
+    tl.store(active + 2 * HIDDEN, candidate, mask=here)
+    tl.store(active + 3 * HIDDEN, leave, mask=here)

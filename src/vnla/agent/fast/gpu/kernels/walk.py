@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vnla.agent.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, use_triton
 
-_ROWS, _UNITS = 32, 16
+_ROWS, _UNITS, _WARPS = 32, 16, 4
 _FEWEST_UNITS = 64  # of which a quarter is enough for the matrix units
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
@@ -64,13 +64,13 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
     passing = upper.new_empty(batch, 2, hidden)
     if interpreted():  # its products in bfloat16 are wrong
         upper, lower = upper.float(), lower.float()
-    together = groups * pieces <= _processors(entering.device)
+    together = groups * pieces <= processors(entering.device)
     for place in range(1 if together else places):
         _kernel()[groups * pieces,](
             entering, upper, lower, row, length, track.kept, scale, track.hidden, track.cell, track.gates,
             track.context, now, passing, meet, place, batch, places, pieces,
             HIDDEN=hidden, ROWS=_ROWS, UNITS=_UNITS, DROPS=track.kept is not None, TOGETHER=together, HALF=half,
-            num_warps=4, launch_cooperative_grid=together,
+            num_warps=_WARPS, launch_cooperative_grid=together,
         )  # fmt: skip
     return now
 
@@ -95,7 +95,7 @@ def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, sc
 
 
 @cache
-def _processors(device: torch.device) -> int:
+def processors(device: torch.device) -> int:
     """How many programs run at once; the interpreter runs one after the other."""
     return 1 if device.type == "cpu" else int(torch.cuda.get_device_properties(device).multi_processor_count)
 
