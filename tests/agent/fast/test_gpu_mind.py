@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 import torch
 from torch import Tensor, nn
 
+from agent.fast.streams import Streams
 from agent.small import end_goals_of, small_agent, start_of
+from vnla.agent.fast.gpu.kernels import reading
+from vnla.agent.fast.gpu.kernels.walk import Halves
 from vnla.agent.fast.gpu.mind import WholeMind
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.mind import Mind
@@ -178,3 +183,27 @@ def test_mixed_precision_stays_outside() -> None:
     with torch.autocast("cpu", torch.bfloat16):
         mixed, _ = run(agent, True)
     assert torch.equal(plain, mixed)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no Triton for this system")
+def test_nothing_is_taken_from_another_stream_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From packing the parameters to their gradients, with the kernels of a GPU. In a graph what is taken too early is what
+    the iteration before had left there."""
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    streams = Streams()
+    streams.watch(monkeypatch, "vnla.agent.fast.gpu.book", "vnla.agent.fast.gpu.mind")
+    monkeypatch.setattr("vnla.agent.fast.gpu.book._streams_of", lambda *_: ("beside", "ahead"))
+    agent = agent_with(dropout=0.5, hidden=64, word_embedding=64).train()
+    in_one_program(monkeypatch, agent.config.hidden)
+    with streams:
+        loss, _ = run(agent, True)
+        loss.backward()
+        collect_gradients(agent)
+    assert not streams.too_early
+
+
+def in_one_program(monkeypatch: pytest.MonkeyPatch, hidden: int) -> None:
+    """Have Triton's interpreter read in one kernel, as a GPU does in tf32."""
+    monkeypatch.setattr(Halves, "of", lambda weight: Halves(weight, weight.half(), None))
+    monkeypatch.setattr(reading, "_UNITS", hidden)
+    monkeypatch.setattr(reading, "processors", lambda _: 132)

@@ -164,7 +164,6 @@ class Book:
         self.embedding = self.words.detach()
         self.scale = 1.0
         self.kept = self._draw(end_goal, module.dropout) if module.dropout.training and module.dropout.p > 0 else None
-        self.reader = Reader.of(self.embedding, self.weights, self.scale)
         self.batch = len(end_goal.length)
         self.everybody = torch.arange(self.batch, device=end_goal.length.device)
         self.meet = torch.zeros(steps + 2, self.batch, dtype=torch.int32, device=end_goal.length.device)
@@ -199,7 +198,8 @@ class Book:
         self.goal = Text.blank(batch, end_goal.tokens.shape[1], self.weights, words[0], context[0])
         rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
         self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
-        join(self.ahead)
+        join(self.ahead)  # where parameters are packed
+        self.reader = Reader.of(self.embedding, self.weights, self.scale)
         before = torch.full_like(self.everybody, -1)  # the slot before the first
         self._read(self.goal, self.everybody, end_goal, before, all_read)
         for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):

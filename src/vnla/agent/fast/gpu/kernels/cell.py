@@ -15,7 +15,6 @@ from torch import Tensor
 from vnla.agent.fast.gpu.kernels import power_of_2, use_triton
 
 _ROWS, _UNITS = 16, 32
-_MOST_REGISTERS = 176  # of a thread: so many are left on a processor beside a reading
 
 
 class Small(NamedTuple):
@@ -54,7 +53,7 @@ def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scal
         gates, small.table, small.weight, small.nav, small.ask, small.kept, cell, kept, scale,
         result.hidden, result.cell, result.gates, result.small, out, out.stride(0), batch,
         HIDDEN=hidden, WIDTH=width, ROWS=_ROWS, UNITS=_UNITS, DROPS=kept is not None,
-        FIRST_ASK=small.first_ask, PRECISION="tf32x3", maxnreg=_MOST_REGISTERS,
+        FIRST_ASK=small.first_ask, PRECISION="tf32x3",
     )  # fmt: skip
     return result
 

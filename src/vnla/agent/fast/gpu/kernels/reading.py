@@ -24,7 +24,6 @@ from vnla.words import Words
 
 _ROWS, _UNITS = 16, 32
 _UNITS_OF_A_WARP = 4  # with four gates each: sixteen rows of weights, as many as its matrix unit takes
-_MOST_REGISTERS = 168  # of a thread: what is left on a processor is enough for the kernels of pass 1, which runs beside it
 _ENTER_FROM_REGISTERS = True  # where each program keeps its weights of embedded words: shared memory is left for others, too
 _FEWEST = 64  # of hidden units, and of numbers of a word
 _MOST_NUMBERS = 2**31  # that the kernel can count
@@ -101,8 +100,7 @@ def _read_at_once(
         enters, weights.words_bias, upper, track.kept, reader.scale, track.hidden, track.cell, track.gates, track.context,
         passing, reader.covers, weights.context_bias, cover, meet, batch, places, last,
         HIDDEN=hidden, WIDTH=enters.shape[1], OUTER=cover.shape[2], ROWS=_ROWS, UNITS=_UNITS, DROPS=page.kept is not None,
-        IN_TURN=interpreted(), num_warps=_UNITS // _UNITS_OF_A_WARP, maxnreg=_MOST_REGISTERS,
-        launch_cooperative_grid=not interpreted(),
+        IN_TURN=interpreted(), num_warps=_UNITS // _UNITS_OF_A_WARP, launch_cooperative_grid=not interpreted(),
     )  # fmt: skip
 
 
