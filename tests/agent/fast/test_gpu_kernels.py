@@ -310,24 +310,20 @@ IN_SEVERAL_PROGRAMS = [
 """Which run at once: only a GPU does that."""
 
 
-@pytest.mark.parametrize("registers", [True, False])
 @pytest.mark.parametrize("drops", [True, False])
 @pytest.mark.parametrize("sizes", [Sizes(20), Sizes(35)] + (IN_SEVERAL_PROGRAMS if DEVICE == "cuda" else []), ids=str)
 def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
-    sizes: Sizes, drops: bool, registers: bool, monkeypatch: pytest.MonkeyPatch
+    sizes: Sizes, drops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sentences of which some are not read, and none of the last program's.
 
     In the interpreter, which runs one program after the other, one program has all the units, and one follows it.
     """
     batch, _, _, hidden, width, places = sizes
-    if hidden > HIDDEN and not registers:
-        pytest.skip("so many weights do not fit")
     rows, outer = 3 * batch, 3 * COLUMNS
     monkeypatch.setattr(reading, "_ROWS", sizes.rows)
     monkeypatch.setattr(reading, "_UNITS", sizes.units)
     monkeypatch.setattr(reading, "processors", lambda _: 132)
-    monkeypatch.setattr(reading, "_ENTER_FROM_REGISTERS", registers)
     table = Words(below(30, 9, places), 1 + below(places, 9))
     sentence, everybody = below(9, batch), torch.arange(batch, device=DEVICE)
     reads = kept(batch) & (everybody < sizes.rows * (batch // sizes.rows))

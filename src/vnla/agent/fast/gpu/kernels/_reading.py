@@ -67,9 +67,8 @@ def walk(
         output = (part // UNITS) * HIDDEN + piece * UNITS + part % UNITS
         mine = piece * (WIDTH // PIECES) + tl.arange(0, WIDTH // PIECES)  # columns that this program writes down
         token = tl.load(tokens + spoken, mask=inside, other=0).to(tl.int32)
-        entering = tl.load(enters + output[:, None] * WIDTH + column[None, :])  # (4·units, width)
-        if entering.dtype == tl.int16:  # then the compiler keeps it in registers, otherwise in shared memory
-            entering = entering.to(tl.float16, bitcast=True)
+        entering = tl.load(enters + output[:, None] * WIDTH + column[None, :])  # (4·units, width), the bits of float16
+        entering = entering.to(tl.float16, bitcast=True)
         weight = again + output[:, None] * HIDDEN + inner[None, :]  # (4·units, half)
         left, right = tl.load(weight), tl.load(weight + HIDDEN // 2)
         steady = tl.load(bias + output)[:, None]

@@ -24,7 +24,6 @@ from vnla.words import Words
 
 _ROWS, _UNITS = 16, 32
 _UNITS_OF_A_WARP = 4  # with four gates each: sixteen rows of weights, as many as its matrix unit takes
-_ENTER_FROM_REGISTERS = True  # where each program keeps its weights of embedded words: shared memory is left for others, too
 _FEWEST = 64  # of hidden units, and of numbers of a word
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
@@ -62,7 +61,7 @@ def read(
     if _at_once(len(sentence), table, reader, track, cover):
         _read_at_once(sentence, table, slot, reads, last, reader, page, track, cover, meet)
         return
-    weights, scale, row = reader.weights, reader.scale, next_row(slot, reads, everybody, last=last)
+    weights, scale, row = reader.weights, reader.scale, _next_row(slot, reads, everybody, last=last)
     embedded, length = write_words(sentence, table.tokens, table.length, reader.embedding, row, reads, scale, page)
     entering = embedded.new_empty(*embedded.shape[:2], len(weights.words))
     apply_layer(embedded, length, weights.words, weights.words_bias, entering, everybody)
@@ -81,7 +80,7 @@ def _at_once(batch: int, table: Words, reader: Reader, track: Track, cover: Tens
         and max(track.gates.numel(), width * track.gates.numel() // (4 * hidden), table.tokens.numel()) < _MOST_NUMBERS
         and (pieces == 1 or not interpreted())
         and -(-batch // _ROWS) * (pieces + 1) <= processors(cover.device)
-        and _shared_bytes(width, hidden) <= _shared_memory(cover.device)
+        and _shared_bytes(hidden) <= _shared_memory(cover.device)
     )
 
 
@@ -93,7 +92,7 @@ def _read_at_once(
     assert reader.scaled is not None and reader.enters is not None and reader.covers is not None
     (batch, places), hidden = (len(sentence), table.tokens.shape[1]), upper.shape[1]
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
-    enters = reader.enters.view(torch.int16) if _ENTER_FROM_REGISTERS else reader.enters
+    enters = reader.enters.view(torch.int16)  # which the compiler keeps in registers, where it would share float16
     passing = upper.new_empty(batch, 2, hidden)
     _kernel()[groups * (pieces + 1),](
         sentence, table.tokens, table.length, reader.scaled, slot, reads, page.tokens, page.length, page.embedded, page.kept,
@@ -105,7 +104,7 @@ def _read_at_once(
 
 
 @fused
-def next_row(slot: Tensor, reads: Tensor, everybody: Tensor, *, last: int) -> Tensor:
+def _next_row(slot: Tensor, reads: Tensor, everybody: Tensor, *, last: int) -> Tensor:
     """The row of the slot after everybody's own, or of the last slot for those who do not read."""
     return torch.where(reads, slot + 1, last) * len(everybody) + everybody
 
@@ -115,10 +114,9 @@ def _rounded(embedding: Tensor, words: Tensor, context: Tensor, scale: float) ->
     return (embedding * scale).half(), words.half(), context.half()
 
 
-def _shared_bytes(width: int, hidden: int) -> int:
-    """What a program keeps in shared memory: weights, and the state of its sentences."""
-    weights = 4 * _UNITS * (hidden if _ENTER_FROM_REGISTERS else hidden + width)
-    return 2 * (weights + _ROWS * hidden)
+def _shared_bytes(hidden: int) -> int:
+    """What a program keeps in shared memory: recurrent weights, and the state of its sentences."""
+    return 2 * (4 * _UNITS + _ROWS) * hidden
 
 
 @cache
