@@ -306,6 +306,7 @@ IN_SEVERAL_PROGRAMS = [
     Sizes(100, units=16),
     Sizes(100, units=32, hidden=512, width=256, places=12),
     Sizes(100, 32, 16, 512, 256),
+    Sizes(100, 32, 32, 512, 256, 12),
 ]
 """Which run at once: only a GPU does that."""
 
