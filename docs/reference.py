@@ -8,9 +8,10 @@ from pathlib import Path
 from vnla.common.files import write_text
 
 
-def modules(package: Path) -> Iterator[str]:
-    """Dotted names of a package and of its own modules; those that begin with an underscore are nobody else's business."""
-    name = ".".join(package.parts[package.parts.index("vnla") :])
+def modules(package: Path, source: Path) -> Iterator[str]:
+    """Dotted names of a package below `source` and of its own modules; those that begin with an underscore are nobody else's
+    business."""
+    name = ".".join(package.relative_to(source.parent).parts)
     if (package / "__init__.py").is_file():
         yield name
     for path in sorted(package.glob("*.py")):
@@ -29,7 +30,7 @@ def page(names: list[str]) -> str:
 def write_reference(source: Path, out: Path) -> None:
     """A page for each package below a folder, and one that lists them; pages of packages that are gone are removed."""
     folders = sorted({path.parent for path in source.rglob("*.py")})
-    found = {names[0]: names for folder in folders if (names := [*modules(folder)])}
+    found = {names[0]: names for folder in folders if (names := [*modules(folder, source)])}
     title = "Modules"
     listed = [title, "=" * len(title), "", ".. toctree::", "   :maxdepth: 1", "", *(f"   {name}" for name in found), ""]
     pages = {"index": "\n".join(listed), **{name: page(names) for name, names in found.items()}}

@@ -96,20 +96,22 @@ def test_docstrings_in_the_markup_of_sphinx(written: str, meant: str) -> None:
 
 
 def test_the_reference_has_every_module(tmp_path: Path) -> None:
-    package = tmp_path / "vnla" / "parts"
+    """In a checkout that is called as the package is, too."""
+    source = tmp_path / "vnla" / "src" / "vnla"
+    package = source / "parts"
     package.mkdir(parents=True)
     for name in ("__init__", "one", "_hidden"):
         (package / f"{name}.py").write_text("")
-    (tmp_path / "vnla" / "alone.py").write_text("")
+    (source / "alone.py").write_text("")
     out = tmp_path / "api"
     out.mkdir()
     (out / "vnla.gone.rst").write_text("")
     write = runpy.run_path(str(DOCS / "reference.py"))["write_reference"]
-    write(tmp_path / "vnla", out)
+    write(source, out)
     assert {path.stem for path in out.iterdir()} == {"index", "vnla.alone", "vnla.parts"}
     told = re.findall(r"automodule:: (\S+)", (out / "vnla.parts.rst").read_text())
     assert told == ["vnla.parts", "vnla.parts.one"]
     before = (out / "vnla.parts.rst").stat().st_mtime_ns
-    write(tmp_path / "vnla", out)
+    write(source, out)
     assert (out / "vnla.parts.rst").stat().st_mtime_ns == before
     shutil.rmtree(out)
