@@ -76,14 +76,15 @@ class Rollout:
         Who has no request left does not decide, and loses nothing; where sizes are fixed, `ask` is applied there too, and
         gives the same 0.
         """
-        chosen = [self.batching.chosen(each.budget > 0) for each in self.moments]
+        decides = self.every("budget") > 0
+        chosen = [self.batching.chosen(each) for each in torch.split(decides, self._sizes())]
         budget, targets, known = (
             torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, chosen, strict=True)])
             for name in ("budget", "teacher_request", "known")
         )
         with self.lots(chosen):
             each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
-        return self._sum_of_means(self.batching.spread(each, self.every("budget") > 0), "going")
+        return self._sum_of_means(self.batching.spread(each, decides), "going")
 
     def lots(self, chosen: Sequence[Tensor | slice] | None = None) -> AbstractContextManager[None]:
         """In the block dropout is drawn for rows of all moments, or for those `chosen` in each, one after the other."""
@@ -114,7 +115,7 @@ class Rollout:
 
     def _by_step(self, values: Tensor) -> Tensor:
         """The sums of the steps' values, (steps,)."""
-        sizes = [len(moment.row) for moment in self.moments]
+        sizes = self._sizes()
         if len(set(sizes)) == 1:
             return values.view(len(sizes), -1).sum(dim=1)
         return torch.stack([part.sum() for part in torch.split(values, sizes)])
@@ -145,8 +146,12 @@ class Rollout:
         """The step of each row of `every`."""
         return self._moment() + self.moments[0].step
 
+    def _sizes(self) -> list[int]:
+        """How many rows each moment has."""
+        return [len(moment.row) for moment in self.moments]
+
     def _moment(self) -> Tensor:
         """The number of the moment of each row of `every`."""
-        sizes = [len(moment.row) for moment in self.moments]
+        sizes = self._sizes()
         number = torch.arange(len(sizes), device=self.episodes.key.device)
         return number.repeat_interleave(sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, device=number.device))
