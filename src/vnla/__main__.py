@@ -11,11 +11,14 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from vnla.common.errors import INTERRUPTED, INTERRUPTION
+from vnla.common.stopping import held_up
 
 _MOMENT = 0.02
 """Seconds."""
@@ -32,6 +35,7 @@ def main() -> None:
     try:
         if taken:
             sys.unraisablehook = _heard_again
+            _load_undisturbed()
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
     except KeyboardInterrupt:
@@ -51,6 +55,20 @@ def _heard_again(lost: sys.UnraisableHookArgs) -> None:
         threading.Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:
         sys.__unraisablehook__(lost)
+
+
+def _load_undisturbed() -> None:
+    """From now on Ctrl-C waits while a compiled module is loaded: one made by Cython drops whatever is raised then."""
+    for step in ("create_module", "exec_module"):
+        setattr(ExtensionFileLoader, step, _undisturbed(getattr(ExtensionFileLoader, step)))
+
+
+def _undisturbed(load: Callable[..., Any]) -> Callable[..., Any]:
+    def step(loader: ExtensionFileLoader, given: Any) -> Any:
+        with held_up(signal.SIGINT) if signal.getsignal(signal.SIGINT) is signal.default_int_handler else nullcontext():
+            return load(loader, given)
+
+    return step
 
 
 def _leave_at_once() -> NoReturn:

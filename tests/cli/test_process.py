@@ -107,6 +107,37 @@ def test_ctrl_c_in_the_middle_of_tidying_up_is_heard() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "vnla: interrupted\n")
 
 
+LOADING = """
+import abc, importlib, os, signal
+import vnla.cli, vnla.__main__
+
+register, sent = abc.ABCMeta.register, []
+
+def registered(kind, other):
+    sent.append(True)
+    os.kill(os.getpid(), signal.SIGINT)
+    return register(kind, other)
+
+def command():
+    abc.ABCMeta.register = registered
+    try:
+        importlib.import_module("scipy._lib._ccallback_c")
+    finally:
+        abc.ABCMeta.register = register
+    print("not heard" if sent else "not sent")
+
+vnla.cli.main = command
+vnla.__main__.main()
+"""
+
+
+def test_ctrl_c_is_heard_that_comes_while_cython_loads_a_module_and_drops_whatever_is_raised() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADING], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    if done.stdout == "not sent\n":
+        pytest.skip("this SciPy loads its modules in another way")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "vnla: interrupted\n")
+
+
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_streams_that_are_closed_are_no_error(closed: str) -> None:
     done = subprocess.run(f"{sys.executable} -m vnla --version {closed}", shell=True, env=ENVIRONMENT, timeout=60)

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import FrameType
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
 from vnla.common.machine import threads_of_processes
+from vnla.common.stopping import held_up
 
 CONTEXT = multiprocessing.get_context("spawn")
 
@@ -190,27 +190,16 @@ def undisturbed() -> Iterator[None]:
     """Signals to stop wait until the block is over, and Ctrl-C never reaches a process that is started in it.
 
     A signal that is blocked stays blocked in a process that is started, until that says otherwise (`_begin`). Blocking alone
-    would not hold it up here, where libraries have threads that take it; so it is noted, and raised again at the end.
+    would not hold it up here, where libraries have threads that take it.
     """
     resource_tracker.ensure_running()  # it is started with the first process, and would unblock what is blocked
-    noted: list[int] = []
-    # Python hands signals to its first thread, and only there can it be said what they do.
-    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.signal(number, _noting(noted)) for number in numbers}
-    mask = _blocked() if hasattr(signal, "pthread_sigmask") else None
-    try:
-        yield
-    finally:
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for again in noted:
-            signal.raise_signal(again)
-
-
-def _noting(noted: list[int]) -> Callable[[int, FrameType | None], None]:
-    return lambda number, _: noted.append(number)
+    with held_up(signal.SIGINT, signal.SIGTERM):
+        mask = _blocked() if hasattr(signal, "pthread_sigmask") else None
+        try:
+            yield
+        finally:
+            if mask is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _blocked() -> set[signal.Signals | int]:

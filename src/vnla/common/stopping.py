@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as something to look at, so that work ends where it is whole."""
+"""SIGINT and SIGTERM as something to look at, or to wait with, so that work ends where it is whole."""
 
 from __future__ import annotations
 
@@ -61,3 +61,19 @@ def signals_noted(react: Callable[[Stop], None] = lambda _: None) -> Iterator[St
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def held_up(*numbers: int) -> Iterator[None]:
+    """Signals of these numbers wait until the block is over: they are noted, and raised again at its end."""
+    noted: list[int] = []
+    # Python hands signals to its first thread, and only there can it be said what they do.
+    heard = numbers if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, lambda number, _: noted.append(number)) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for again in noted:
+            signal.raise_signal(again)
