@@ -1,12 +1,14 @@
 """What must be settled before any test is imported: without a GPU, Triton runs its kernels in Python.
 
 It decides so when it is imported, and `torch.compile` imports it, too. Who only hands tests out to workers, which wait for
-that one to begin, imports neither. And no example of a property is wrong for being slow: the machine may be busy. And the
-command is here, which tests of every kind run.
+that one to begin, imports neither. And no example of a property is wrong for being slow: the machine may be busy. Ctrl-C is
+what it is in a terminal, though a shell has it ignored in the background. And the command is here, which tests of every kind
+run.
 """
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 
 import pytest
@@ -16,6 +18,8 @@ from command import Answer, Vnla
 
 settings.register_profile("busy", deadline=None, max_examples=50)
 settings.load_profile("busy")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -65,5 +65,4 @@ def count() -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background a shell has it ignored
     {"main": main, "count": count}[sys.argv[1]]()

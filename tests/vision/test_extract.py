@@ -175,12 +175,10 @@ def test_batches_and_processes_do_not_change_features(tmp_path: Path) -> None:
 
 
 PROGRAM = """
-import signal
 from pathlib import Path
 from vision.film import PLACES, Slow, Travelling, header
 from vnla.vision.extract import extract
 from vnla.vision.store import StoreWriter
-signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background a shell has it ignored
 with StoreWriter(Path({store!r}), header(Travelling())) as store:
     extract(Slow(), PLACES, Travelling(), store, workers=2)
 """
