@@ -35,7 +35,7 @@ def main() -> None:
     try:
         if taken:
             sys.unraisablehook = _heard_again
-            _load_undisturbed()
+            _hold_up_while_loading()
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
     except KeyboardInterrupt:
@@ -57,13 +57,13 @@ def _heard_again(lost: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(lost)
 
 
-def _load_undisturbed() -> None:
+def _hold_up_while_loading() -> None:
     """From now on Ctrl-C waits while a compiled module is loaded: one made by Cython drops whatever is raised then."""
     for step in ("create_module", "exec_module"):
-        setattr(ExtensionFileLoader, step, _undisturbed(getattr(ExtensionFileLoader, step)))
+        setattr(ExtensionFileLoader, step, _holding_up(getattr(ExtensionFileLoader, step)))
 
 
-def _undisturbed(load: Callable[..., Any]) -> Callable[..., Any]:
+def _holding_up(load: Callable[..., Any]) -> Callable[..., Any]:
     def step(loader: ExtensionFileLoader, given: Any) -> Any:
         with held_up(signal.SIGINT) if signal.getsignal(signal.SIGINT) is signal.default_int_handler else nullcontext():
             return load(loader, given)

@@ -52,28 +52,32 @@ def signals_noted(react: Callable[[Stop], None] = lambda _: None) -> Iterator[St
         if stop.note(number):
             react(stop)
 
-    if threading.current_thread() is not threading.main_thread():
+    with _answered(note, signal.SIGINT, signal.SIGTERM):
         yield stop
-        return
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def held_up(*numbers: int) -> Iterator[None]:
     """Signals of these numbers wait until the block is over: they are noted, and raised again at its end."""
     noted: list[int] = []
-    # Python hands signals to its first thread, and only there can it be said what they do.
+    try:
+        with _answered(lambda number, _: noted.append(number), *numbers):
+            yield
+    finally:
+        for again in noted:
+            signal.raise_signal(again)
+
+
+@contextmanager
+def _answered(handler: Callable[[int, FrameType | None], None], *numbers: int) -> Iterator[None]:
+    """Signals of these numbers call `handler` for the length of the block, if the main thread is in it.
+
+    Python hands signals to that one, and only there can it be said what they do.
+    """
     heard = numbers if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.signal(number, lambda number, _: noted.append(number)) for number in heard}
+    before = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for again in noted:
-            signal.raise_signal(again)
+        for number, earlier in before.items():
+            signal.signal(number, signal.SIG_DFL if earlier is None else earlier)
