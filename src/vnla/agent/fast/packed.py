@@ -38,49 +38,56 @@ class Packed(NamedTuple):
     @classmethod
     def of(cls, module: NavigationModule) -> Packed:
         """Pack the parameters, differentiably."""
-        cell, attention, size = module.encoder.cells[0], module.attention, module.config.coverage
-        assert isinstance(cell, LSTMCell)
-        columns, hidden = columns_of(size), module.config.hidden
-        width = max(module.config.nav_embedding, module.config.ask_embedding)
-        width += -width % 16
-        uncover = attention.uncover
-        context, recurrent = attention.cover_context, attention.cover_recurrent
+        return cls(**packed_to_read(module), **packed_to_act(module))
 
-        def by_gates(values: Tensor) -> Tensor:  # (3·coverage, …) to (3·columns, …)
-            gates = values.reshape(3, size, -1)
-            return pad(gates, (0, 0, 0, columns - size)).reshape(3 * columns, *values.shape[1:])
 
-        again = (context.weight @ uncover.weight).chunk(3)  # (coverage, coverage) each
-        back, bias, weight = (each.chunk(3) for each in (recurrent.weight, recurrent.bias, attention.cover_weight))
-        nothing = torch.zeros_like(bias[0])
-        gates = [
-            (again[0] + back[0], bias[0], weight[0]), (again[1] + back[1], bias[1], weight[1]),
-            (again[2], nothing, weight[2]), (back[2], bias[2], nothing),
-        ]  # fmt: skip
-        rows = [torch.cat([square, one[:, None], other[:, None]], dim=1) for square, one, other in gates]
-        from_summary = attention.combine.weight[:, :hidden]
-        return cls(
-            words=cell.input.weight,
-            words_bias=cell.input.bias + cell.recurrent.bias,
-            words_again=cell.recurrent.weight,
-            context=by_gates(context.weight),
-            context_bias=by_gates((context.bias + context.weight @ uncover.bias)[:, None]).squeeze(1),
-            view=module.view_input.weight,
-            bias=module.view_input.bias + module.recurrent.bias,
-            again=module.recurrent.weight,
-            table=torch.cat([_wide(module.nav_embedding.weight, width), _wide(module.ask_embedding.weight, width)]),
-            small=torch.cat([_wide(module.nav_input.weight, width), _wide(module.ask_input.weight, width)], dim=1),
-            ask=torch.cat(
-                [
-                    attention.query.weight,
-                    pad(uncover.weight.T @ attention.query.weight, (0, 0, 0, columns - size)),
-                    by_gates(attention.cover_hidden.weight),
-                ]
-            ),
-            matrix=pad(torch.stack(rows), (0, columns - size - 2, 0, columns - size)),
-            combine=torch.cat([attention.combine.weight, _wide(from_summary @ uncover.weight, columns)], dim=1),
-            combine_bias=from_summary @ uncover.bias,
-        )
+def packed_to_read(module: NavigationModule) -> dict[str, Tensor]:
+    """What reading takes."""
+    cell, attention = module.encoder.cells[0], module.attention
+    assert isinstance(cell, LSTMCell)
+    context, size = attention.cover_context, module.config.coverage
+    return {
+        "words": cell.input.weight,
+        "words_bias": cell.input.bias + cell.recurrent.bias,
+        "words_again": cell.recurrent.weight,
+        "context": _by_gates(context.weight, size),
+        "context_bias": _by_gates((context.bias + context.weight @ attention.uncover.bias)[:, None], size).squeeze(1),
+    }
+
+
+def packed_to_act(module: NavigationModule) -> dict[str, Tensor]:
+    """What steps take."""
+    attention, size, hidden = module.attention, module.config.coverage, module.config.hidden
+    columns, uncover = columns_of(size), attention.uncover
+    width = max(module.config.nav_embedding, module.config.ask_embedding)
+    width += -width % 16
+    recurrent = attention.cover_recurrent
+    again = (attention.cover_context.weight @ uncover.weight).chunk(3)  # (coverage, coverage) each
+    back, bias, weight = (each.chunk(3) for each in (recurrent.weight, recurrent.bias, attention.cover_weight))
+    nothing = torch.zeros_like(bias[0])
+    gates = [
+        (again[0] + back[0], bias[0], weight[0]), (again[1] + back[1], bias[1], weight[1]),
+        (again[2], nothing, weight[2]), (back[2], bias[2], nothing),
+    ]  # fmt: skip
+    rows = [torch.cat([square, one[:, None], other[:, None]], dim=1) for square, one, other in gates]
+    from_summary = attention.combine.weight[:, :hidden]
+    return {
+        "view": module.view_input.weight,
+        "bias": module.view_input.bias + module.recurrent.bias,
+        "again": module.recurrent.weight,
+        "table": torch.cat([_wide(module.nav_embedding.weight, width), _wide(module.ask_embedding.weight, width)]),
+        "small": torch.cat([_wide(module.nav_input.weight, width), _wide(module.ask_input.weight, width)], dim=1),
+        "ask": torch.cat(
+            [
+                attention.query.weight,
+                pad(uncover.weight.T @ attention.query.weight, (0, 0, 0, columns - size)),
+                _by_gates(attention.cover_hidden.weight, size),
+            ]
+        ),
+        "matrix": pad(torch.stack(rows), (0, columns - size - 2, 0, columns - size)),
+        "combine": torch.cat([attention.combine.weight, _wide(from_summary @ uncover.weight, columns)], dim=1),
+        "combine_bias": from_summary @ uncover.bias,
+    }
 
 
 def columns_of(coverage: int) -> int:
@@ -90,3 +97,10 @@ def columns_of(coverage: int) -> int:
 
 def _wide(values: Tensor, width: int) -> Tensor:
     return pad(values, (0, width - values.shape[1]))
+
+
+def _by_gates(values: Tensor, coverage: int) -> Tensor:
+    """(3·coverage, …) to (3·columns, …)."""
+    columns = columns_of(coverage)
+    gates = values.reshape(3, coverage, -1)
+    return pad(gates, (0, 0, 0, columns - coverage)).reshape(3 * columns, *values.shape[1:])

@@ -23,7 +23,7 @@ from vnla.agent.fast.gpu.kernels.cell import Gradients, Small, retreat
 from vnla.agent.fast.gpu.kernels.reading import Reader, read
 from vnla.agent.fast.gpu.kernels.walk import Track
 from vnla.agent.fast.gpu.kernels.words import Page
-from vnla.agent.fast.packed import Packed, columns_of
+from vnla.agent.fast.packed import Packed, columns_of, packed_to_act, packed_to_read
 from vnla.agent.layers.dropout import own, whole
 from vnla.agent.mind import Start, Views
 from vnla.agent.navigation import NavigationModule
@@ -151,9 +151,11 @@ class Book:
         self.silence = start.phrases.silence
         self.learns = torch.is_grad_enabled()
         self.beside, self.ahead = _streams_of(module, end_goal.length.device)
-        with beside(self.ahead):
-            packed = Packed.of(module)
-            self.packed = packed._replace(view=_wide(packed.view))
+        with beside(self.beside):
+            to_read = packed_to_read(module)
+        with beside(self.ahead):  # which the first step waits for
+            to_act = packed_to_act(module)
+            self.packed = Packed(**to_read, **to_act | {"view": _wide(to_act["view"])})
         self.words = module.encoder.embedding.weight
         with torch.no_grad():
             self._prepare(end_goal)
@@ -198,7 +200,7 @@ class Book:
         self.goal = Text.blank(batch, end_goal.tokens.shape[1], self.weights, words[0], context[0])
         rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
         self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
-        join(self.ahead)  # where parameters are packed
+        join(self.beside)  # where what reading takes is packed
         self.reader = Reader.of(self.embedding, self.weights, self.scale)
         before = torch.full_like(self.everybody, -1)  # the slot before the first
         self._read(self.goal, self.everybody, end_goal, before, all_read)
