@@ -390,10 +390,10 @@ def read_plain(
 @pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16)])
 def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) -> None:
     left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
-    for other in (right, right.contiguous()):
+    for other, bias in ((right, None), (right.contiguous(), normal(columns))):
         with matrix_units("tf32"):
-            product = thin.multiply(left, other)
-        exact = left.double() @ other.double()
+            product = thin.multiply(left, other, bias)
+        exact = left.double() @ other.double() + (0.0 if bias is None else bias)
         assert (product - exact).abs().max() < 5e-3 * math.sqrt(inner), "rounded to ten bits, added in float32"
 
 

@@ -153,7 +153,7 @@ def _decode(
 @torch.no_grad()
 def _decided(book: Book, out: Tensor, attention: Tensor) -> Decision:
     hidden, output = book.module.config.hidden, book.module.output
-    sums = torch.addmm(book.weights.combine_bias, out, book.weights.combine.T)
+    sums = multiply(out, book.weights.combine.T, book.weights.combine_bias)
     attended, logits = decide(sums, output.weight, output.bias)
     return Decision(logits, (out[:, hidden : 2 * hidden], attended), attention)
 

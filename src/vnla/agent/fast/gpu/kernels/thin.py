@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from vnla.agent.fast.gpu.kernels import tf32_will_do, use_triton
@@ -17,22 +18,22 @@ _ROWS, _COLUMNS, _DEPTH = 16, 32, 128
 _MOST_ROWS = 512
 
 
-def multiply(left: Tensor, right: Tensor) -> Tensor:
-    """left (rows, inner) @ right (inner, columns)."""
+def multiply(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """left (rows, inner) @ right (inner, columns), and a bias (columns,) if there is one."""
     (rows, inner), columns = left.shape, right.shape[1]
     if not (tf32_will_do() and rows <= _MOST_ROWS and use_triton(left, inner, columns)):
-        return multiply_plain(left, right)
+        return multiply_plain(left, right, bias)
     out = left.new_empty(rows, columns)
     _kernel()[-(-rows // _ROWS), -(-columns // _COLUMNS)](
-        left, right, out, rows, *left.stride(), *right.stride(), INNER=inner, OUTER=columns, ROWS=_ROWS, COLUMNS=_COLUMNS,
-        DEPTH=_DEPTH, num_warps=4, num_stages=3,
+        left, right, bias, out, rows, *left.stride(), *right.stride(), INNER=inner, OUTER=columns, ROWS=_ROWS,
+        COLUMNS=_COLUMNS, DEPTH=_DEPTH, HAS_BIAS=bias is not None, num_warps=4, num_stages=3,
     )  # fmt: skip
     return out
 
 
-def multiply_plain(left: Tensor, right: Tensor) -> Tensor:
+def multiply_plain(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """The same in PyTorch."""
-    return left @ right
+    return left @ right if bias is None else torch.addmm(bias, left, right)
 
 
 @cache
