@@ -168,6 +168,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
     expected_out, out = (torch.zeros(ROWS, 2 * HIDDEN + COLUMNS) for _ in range(2))
     slots = _twice(memory)
     expected = plain.attend_plain(query, slots, coverage, asked, gru, expected_out)
+    expected_after = plain.cover_on_plain(query, slots, coverage, asked, gru, expected)
     weights, after = torch.empty(ROWS, PLACES + TAILS), torch.empty(ROWS, PLACES + TAILS, COLUMNS)
     arranged = matrix.permute(2, 0, 1).flatten(1).contiguous()
     loops.attend(
@@ -175,8 +176,8 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
     )
     close(out, expected_out)
     there = torch.arange(PLACES + TAILS) < count[:, None]
-    close(weights[there], by_word(expected.weights, memory))
-    close(after[there], by_word(expected.coverage, memory))
+    close(weights[there], by_word(expected, memory))
+    close(after[there], by_word(expected_after, memory))
     by_out = torch.randn_like(out)
     by_out[:, 2 * HIDDEN + SIZE :] = 0
     by_after = torch.randn(ROWS, PLACES + TAILS, COLUMNS) * (torch.arange(COLUMNS) < SIZE)

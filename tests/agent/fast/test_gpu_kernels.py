@@ -219,16 +219,16 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
     mine = looking(first, more, hidden)
     its = mine.copy()
     out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
-    result, expected = attend.attend(*mine, out), attend.attend_plain(*its, its_out)
-    close(result.weights, expected.weights)
-    close(result.coverage, expected.coverage)
+    weights, expected = attend.attend(*mine, out), attend.attend_plain(*its, its_out)
+    close(weights, expected)
+    close(attend.cover_on(*mine, weights), attend.cover_on_plain(*its, expected))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
     assert out[:, hidden : 2 * hidden].isnan().all(), "the decoder's part is not the attention's"
 
     to_out = normal(BATCH, 2 * hidden + COLUMNS)
     to_out[:, 2 * hidden + SIZE :] = 0
     to_coverage = normal(*mine.coverage.shape) * real_columns() if later else None
-    back = attend.attend_back(*mine, result.weights, to_out, to_coverage)
+    back = attend.attend_back(*mine, weights, to_out, to_coverage)
     expected_back = attend.attend_back_plain(*its, to_out, to_coverage)
     close(back[0], expected_back[0], 1e-4)
     close(back[1][..., :SIZE], expected_back[1][..., :SIZE], 1e-4)
@@ -243,8 +243,8 @@ def test_attention_of_a_first_pass_is_the_plain_one(first: int, more: int, hidde
     """Nobody has asked: everybody's own tail is attended to, and its coverage goes on."""
     query, memory, coverage, _, cover = looking(first, more, hidden)
     out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
-    attend.attend(query, memory, coverage, None, cover, out)
-    attend.attend_plain(query, memory, coverage, None, cover, its_out)
+    weights = attend.attend(query, memory, coverage, None, cover, out)
+    close(weights, attend.attend_plain(query, memory, coverage, None, cover, its_out))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
     assert out[:, :hidden].isfinite().all() and out[:, 2 * hidden :].isfinite().all()
 

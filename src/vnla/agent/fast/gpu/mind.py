@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from vnla.agent.fast.gpu.book import Book, Lesson
-from vnla.agent.fast.gpu.kernels.attend import attend, attend_back
+from vnla.agent.fast.gpu.kernels.attend import attend, attend_back, cover_on
 from vnla.agent.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance, retreat
 from vnla.agent.fast.gpu.kernels.head import decide
 from vnla.agent.fast.gpu.kernels.thin import multiply
@@ -93,7 +93,7 @@ class WholeMind(Mind):
         book = self.book
         with exactly(last_ask.device):
             small = book.small(self.shared.nav, last_ask, 0, self.step)
-            out, _, (weights, *_), _ = _decode(self, small, 0, self.coverage.detach(), None)
+            out, _, _, weights, _ = _decode(self, small, 0, self.coverage.detach(), None)
             return _decided(book, out, weights)
 
     def hear(self, asked: Tensor, heard: Heard) -> WholeMind:  # noqa: ARG002
@@ -135,19 +135,19 @@ def exactly(device: torch.device) -> torch.autocast:
 
 def _decode(
     mind: WholeMind, small: Small, number: int, coverage: Tensor, asked: Tensor | None
-) -> tuple[Tensor, Advanced, tuple[Tensor, Tensor, Tensor], Tensor | None]:
-    """What the last layers get (batch, 2·hidden + columns); the cell; attention weights, coverage after, and query; and for
-    pass 2 what the next step's gates will begin with."""
+) -> tuple[Tensor, Advanced, Tensor, Tensor, Tensor | None]:
+    """What the last layers get (batch, 2·hidden + columns); the cell; query and attention weights; and for pass 2 what the
+    next step's gates will begin with."""
     assert mind.shared is not None, "it has to see first"
     book, gates = mind.book, mind.shared.gates
-    hidden, weights = book.module.config.hidden, book.weights
-    out = book.embedding.new_empty(book.batch, weights.combine.shape[1])
+    hidden = book.module.config.hidden
+    out = book.embedding.new_empty(book.batch, book.weights.combine.shape[1])
     kept = book.kept_hidden(number, mind.step)
     cell = advance(gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
     carried = book.carry(cell.hidden) if number else None
-    query = multiply(out[:, hidden : 2 * hidden], weights.ask.T)
-    attended = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
-    return out, cell, (attended.weights, attended.coverage, query), carried
+    query = multiply(out[:, hidden : 2 * hidden], book.weights.ask.T)
+    weights = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
+    return out, cell, query, weights, carried
 
 
 @torch.no_grad()
@@ -169,7 +169,9 @@ class _Pass(torch.autograd.Function):
         assert mind.shared is not None
         book, step = mind.book, mind.step
         small = book.small(mind.shared.nav, ask, 1, step)
-        out, state, (weights, after, query), carried = _decode(mind, small, 1, coverage, asked)
+        out, state, query, weights, carried = _decode(mind, small, 1, coverage, asked)
+        with beside(book.ahead):
+            after = cover_on(query, book.memory(mind.slot), coverage, asked, book.cover, weights)
         ctx.set_materialize_grads(False)
         assert carried is not None
         ctx.mark_non_differentiable(weights, carried)

@@ -73,34 +73,25 @@ def product(one, other, PRECISION: tl.constexpr):
 
 @triton.jit
 def forward(
-    query, first_context, first_cover, first_length, more_context, more_cover, more_length, slot, coverage, asked, matrix,
-    out, weights_out, coverage_out, batch, COVERS: tl.constexpr, FIRST: tl.constexpr, MORE: tl.constexpr,
-    WORDS: tl.constexpr,
-    HIDDEN: tl.constexpr, UNITS: tl.constexpr, COLUMNS: tl.constexpr, SIZE: tl.constexpr, PRECISION: tl.constexpr,
+    query, first_context, first_length, more_context, more_length, slot, coverage, asked, out, weights_out, batch,
+    HEARS: tl.constexpr, FIRST: tl.constexpr, MORE: tl.constexpr, WORDS: tl.constexpr, HIDDEN: tl.constexpr,
+    UNITS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """One program: one episode. Without `COVERS` nobody asks and the coverage stays as it is."""
+    """One program: one episode. Unless it `HEARS`, nobody asks."""
     episode = tl.program_id(0).to(tl.int64)
-    anew = tl.load(asked + episode) != 0 if COVERS else False
+    anew = tl.load(asked + episode) != 0 if HEARS else False
     place, other, is_goal, is_tail, chosen = places(episode, slot, anew, batch, FIRST, MORE, WORDS)
     unit, column, word = tl.arange(0, UNITS), tl.arange(0, COLUMNS), tl.arange(0, WORDS)
     of_word, known = word < FIRST + MORE, unit < HIDDEN
-    ALL: tl.constexpr = HIDDEN + 4 * COLUMNS
-    STEP: tl.constexpr = COLUMNS * COLUMNS
-    asking_at = query + episode * ALL
+    asking_at = query + episode * (HIDDEN + 4 * COLUMNS)
     covered_at = (episode * (FIRST + MORE) + word)[:, None] * COLUMNS + column[None, :]
     length, more = tl.load(first_length + episode), tl.load(more_length + chosen)
     context = either(first_context, more_context, place, other, is_goal, is_tail, unit, known, HIDDEN)
     asking = tl.load(asking_at + unit, mask=known, other=0.0)
     of_coverage = tl.load(asking_at + HIDDEN + column)
     covered = tl.load(coverage + covered_at, mask=of_word[:, None], other=0.0)
-    if COVERS:
+    if HEARS:
         covered = tl.where(anew, 0.0, covered)
-        at = matrix + column[None, :] * COLUMNS + column[:, None]  # transposed: (in, out)
-        by_reset, by_update = tl.load(at), tl.load(at + STEP)
-        by_candidate, by_again = tl.load(at + 2 * STEP), tl.load(at + 3 * STEP)
-        reset, update, candidate = given_gates(
-            asking_at + HIDDEN + COLUMNS, first_cover, more_cover, place, other, is_goal, is_tail, COLUMNS
-        )
     present = (is_goal & (word < length)) | (is_tail & (word - FIRST < more))
     scores = tl.sum(context * asking[None, :], 1) + tl.sum(covered * of_coverage[None, :], 1)
     scores = tl.where(present, scores, -float("inf"))
@@ -109,17 +100,40 @@ def forward(
     row = out + episode * (2 * HIDDEN + COLUMNS)
     tl.store(row + unit, tl.sum(context * weights[:, None], 0), mask=known)
     tl.store(row + 2 * HIDDEN + column, tl.sum(covered * weights[:, None], 0))
-    if COVERS:
-        tl.store(weights_out + episode * (FIRST + MORE) + word, weights, mask=of_word)
-        extended = extend(covered, weights, COLUMNS, SIZE)
-        reset = tl.sigmoid(reset + product(extended, by_reset, PRECISION))
-        update = tl.sigmoid(update + product(extended, by_update, PRECISION))
-        candidate = tanh(
-            candidate + product(extended, by_candidate, PRECISION) + reset * product(extended, by_again, PRECISION)
-        )
-        after = candidate + update * (covered - candidate)
-        after = tl.where((column < SIZE)[None, :] & present[:, None], after, 0.0)
-        tl.store(coverage_out + covered_at, after, mask=of_word[:, None])
+    tl.store(weights_out + episode * (FIRST + MORE) + word, weights, mask=of_word)
+
+
+@triton.jit
+def cover(
+    query, first_cover, first_length, more_cover, more_length, slot, coverage, asked, matrix, weights_in, after_out, batch,
+    FIRST: tl.constexpr, MORE: tl.constexpr, WORDS: tl.constexpr, HIDDEN: tl.constexpr, COLUMNS: tl.constexpr,
+    SIZE: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    """One program: the coverage of one episode."""
+    episode = tl.program_id(0).to(tl.int64)
+    anew = tl.load(asked + episode) != 0
+    place, other, is_goal, is_tail, chosen = places(episode, slot, anew, batch, FIRST, MORE, WORDS)
+    column, word = tl.arange(0, COLUMNS), tl.arange(0, WORDS)
+    of_word = word < FIRST + MORE
+    STEP: tl.constexpr = COLUMNS * COLUMNS
+    covered_at = (episode * (FIRST + MORE) + word)[:, None] * COLUMNS + column[None, :]
+    length, more = tl.load(first_length + episode), tl.load(more_length + chosen)
+    covered = tl.load(coverage + covered_at, mask=of_word[:, None], other=0.0)
+    weights = tl.load(weights_in + episode * (FIRST + MORE) + word, mask=of_word, other=0.0)
+    at = matrix + column[None, :] * COLUMNS + column[:, None]  # transposed: (in, out)
+    by_reset, by_update = tl.load(at), tl.load(at + STEP)
+    by_candidate, by_again = tl.load(at + 2 * STEP), tl.load(at + 3 * STEP)
+    decoder = query + episode * (HIDDEN + 4 * COLUMNS) + HIDDEN + COLUMNS
+    reset, update, candidate = given_gates(decoder, first_cover, more_cover, place, other, is_goal, is_tail, COLUMNS)
+    covered = tl.where(anew, 0.0, covered)
+    present = (is_goal & (word < length)) | (is_tail & (word - FIRST < more))
+    extended = extend(covered, weights, COLUMNS, SIZE)
+    reset = tl.sigmoid(reset + product(extended, by_reset, PRECISION))
+    update = tl.sigmoid(update + product(extended, by_update, PRECISION))
+    candidate = tanh(candidate + product(extended, by_candidate, PRECISION) + reset * product(extended, by_again, PRECISION))
+    after = candidate + update * (covered - candidate)
+    after = tl.where((column < SIZE)[None, :] & present[:, None], after, 0.0)
+    tl.store(after_out + covered_at, after, mask=of_word[:, None])
 
 
 @triton.jit

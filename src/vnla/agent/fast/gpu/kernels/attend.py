@@ -4,8 +4,9 @@ Beside the equations of `vnla.agent.navigation`, with u for the coverage vectors
 padded to `columns`, the four sums of the coverage's GRU (reset, update, the candidate's input and its recurrent part) are
 M·u for one matrix M each, plus what context and decoder add to the first three.
 
-`attend` is one kernel, a program for each episode; `attend_back` another. Gradients of the memory are added in place: an
-episode's last layers of instruction are read by many steps, and only the sum matters.
+`attend` is one kernel, a program for each episode, and `cover_on` another, since nobody waits for the coverage before the
+next step; `attend_back` is the way back through both. Gradients of the memory are added in place: an episode's last layers
+of instruction are read by many steps, and only the sum matters.
 """
 
 from __future__ import annotations
@@ -45,44 +46,56 @@ class Cover(NamedTuple):
     size: int  # of a coverage vector
 
 
-class Attended(NamedTuple):
-    """What attending gives."""
-
-    weights: Tensor  # (batch, words)
-    coverage: Tensor  # (batch, words, columns), the next
-
-
-def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor) -> Attended:
+def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor) -> Tensor:
     """Attend with `query` (batch, hidden + columns + 3·columns): for the context, for the coverage, and the decoder's part
-    of the coverage's gates.
+    of the coverage's gates. The result is the attention weights, (batch, words).
 
-    Where the agent `asked` it is about the next tail, and coverage begins anew; if that is None only `out` is computed.
-    `out` (batch, 2·hidden + columns) gets the summary of the context at its beginning and that of the coverage at its end.
+    Where the agent `asked`, if that is known, it is about the next tail, and coverage begins anew. `out` (batch, 2·hidden +
+    columns) gets the summary of the context at its beginning and that of the coverage at its end.
     """
     hidden = memory.end_goal.context.shape[2]
     if not use_triton(query, hidden):
         return attend_plain(query, memory, coverage, asked, cover, out)
     batch, words, _ = coverage.shape
-    result = Attended(query.new_empty(batch, words), torch.empty_like(coverage))
+    weights, (goal, tail, slot) = query.new_empty(batch, words), memory
     _triton().forward[batch,](
-        query, *memory.end_goal[:3], *memory.tail[:3], memory.slot, coverage, asked, cover.matrix, out, *result, batch,
-        COVERS=asked is not None, PRECISION="tf32x3", num_warps=4 if words <= 32 else 8, **_sizes(memory, cover, words),
+        query, goal.context, goal.length, tail.context, tail.length, slot, coverage, asked, out, weights, batch,
+        HEARS=asked is not None, UNITS=power_of_2(hidden), num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
     )  # fmt: skip
-    return result
+    return weights
 
 
-def attend_plain(
-    query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor
-) -> Attended:
+def attend_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor) -> Tensor:
     """The same in PyTorch."""
     context, gates, present = _instruction(memory, _chosen(memory, asked))
     if asked is not None:
         coverage = coverage.masked_fill(asked[:, None, None], 0)
-    summary, seen, weights, after = _attend(query, context, gates, present, coverage, cover)
+    summary, seen, weights, _ = _attend(query, context, gates, present, coverage, cover)
     hidden = context.shape[2]
     out[:, :hidden] = summary
     out[:, 2 * hidden :] = seen
-    return Attended(weights, after)
+    return weights
+
+
+def cover_on(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor) -> Tensor:
+    """The coverage (batch, words, columns) after attending with these weights."""
+    if not use_triton(query, memory.end_goal.context.shape[2]):
+        return cover_on_plain(query, memory, coverage, asked, cover, weights)
+    (batch, words, _), (goal, tail, slot) = coverage.shape, memory
+    after = torch.empty_like(coverage)
+    _triton().cover[batch,](
+        query, goal.cover, goal.length, tail.cover, tail.length, slot, coverage, asked, cover.matrix, weights, after, batch,
+        SIZE=cover.size, PRECISION="tf32x3", num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
+    )  # fmt: skip
+    return after
+
+
+def cover_on_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor) -> Tensor:
+    """The same in PyTorch."""
+    context, gates, present = _instruction(memory, _chosen(memory, asked))
+    before = coverage.masked_fill(asked[:, None, None], 0)
+    by_decoder = query[:, context.shape[2] + before.shape[2] :]
+    return _cover(by_decoder, gates, present, before, cover, weights)
 
 
 def attend_back(
@@ -98,7 +111,8 @@ def attend_back(
     _triton().backward[batch,](
         query, *memory.end_goal, *memory.tail, memory.slot, coverage, asked, cover.matrix, cover.to_matrix, weights, to_out,
         to_coverage, to_query, to_before, batch, HAS_COVERAGE=to_coverage is not None, PRECISION="ieee",
-        num_warps=8 if words <= 32 else 16, **_sizes(memory, cover, words),
+        num_warps=8 if words <= 32 else 16, UNITS=power_of_2(memory.end_goal.context.shape[2]),
+        SIZE=cover.size, **_sizes(memory, coverage),
     )  # fmt: skip
     return to_query, to_before
 
@@ -151,29 +165,34 @@ def _attend(
     query: Tensor, context: Tensor, gates: Tensor, present: Tensor, coverage: Tensor, cover: Cover
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Summaries of context and coverage, attention weights, and the coverage after."""
-    (hidden, columns), matrix = (context.shape[2], coverage.shape[2]), cover.matrix
-    matrix = matrix.expand(len(query), *matrix.shape[-3:])  # (batch, 4, columns, columns)
+    hidden, columns = context.shape[2], coverage.shape[2]
     asking, of_coverage, by_decoder = torch.split(query, [hidden, columns, 3 * columns], dim=1)
     scores = torch.einsum("bwh,bh->bw", context, asking) + torch.einsum("bwc,bc->bw", coverage, of_coverage)
     weights = torch.softmax(scores.masked_fill(~present, -torch.inf), dim=1)
-    place = torch.arange(columns, device=query.device)
+    summary = torch.einsum("bw,bwh->bh", weights, context)
+    seen = torch.einsum("bw,bwc->bc", weights, coverage)
+    return summary, seen, weights, _cover(by_decoder, gates, present, coverage, cover, weights)
+
+
+def _cover(by_decoder: Tensor, gates: Tensor, present: Tensor, coverage: Tensor, cover: Cover, weights: Tensor) -> Tensor:
+    """The coverage after attending with these weights."""
+    columns, matrix = coverage.shape[2], cover.matrix
+    matrix = matrix.expand(len(weights), *matrix.shape[-3:])  # (batch, 4, columns, columns)
+    place = torch.arange(columns, device=weights.device)
     extended = coverage + (place == cover.size) + weights.unsqueeze(2) * (place == cover.size + 1)
     sums = torch.einsum("bgok,bwk->bgwo", matrix, extended)
     more = (gates + by_decoder.unsqueeze(1)).view(*gates.shape[:2], 3, columns).transpose(1, 2)  # (batch, 3, words, columns)
     reset, update = (sums[:, :2] + more[:, :2]).sigmoid().unbind(1)
     candidate = torch.tanh(sums[:, 2] + more[:, 2] + reset * sums[:, 3])
-    after = (candidate + update * (coverage - candidate)) * (place < cover.size) * present.unsqueeze(2)
-    summary = torch.einsum("bw,bwh->bh", weights, context)
-    return summary, torch.einsum("bw,bwc->bc", weights, coverage), weights, after
+    return (candidate + update * (coverage - candidate)) * (place < cover.size) * present.unsqueeze(2)
 
 
-def _sizes(memory: Memory, cover: Cover, words: int) -> dict[str, Any]:
+def _sizes(memory: Memory, coverage: Tensor) -> dict[str, Any]:
+    _, words, columns = coverage.shape
+    goal, tail, _ = memory
+    _, first, hidden = goal.context.shape
     padded = max(16, power_of_2(words))
-    return {
-        "FIRST": memory.end_goal.context.shape[1], "MORE": memory.tail.context.shape[1], "WORDS": padded,
-        "HIDDEN": memory.end_goal.context.shape[2], "UNITS": power_of_2(memory.end_goal.context.shape[2]),
-        "COLUMNS": cover.matrix.shape[-1], "SIZE": cover.size,
-    }  # fmt: skip
+    return {"FIRST": first, "MORE": tail.context.shape[1], "WORDS": padded, "HIDDEN": hidden, "COLUMNS": columns}
 
 
 @cache
