@@ -1,7 +1,9 @@
-"""Streams without a GPU: whether what is taken in one was made in it, or in another that has been waited for since.
+"""Streams without a GPU: whether what is taken in one was made in it, or in another that has been waited for since; and
+whether its memory is left alone until then.
 
-On a GPU such a mistake shows at times, or as a number that is one iteration old. Kernels are held to what they take; what
-they write is not known, since those that run beside each other share memory, each in rows of its own.
+On a GPU such mistakes show at times, or as a number that is one iteration old. Memory that is let go is for the next who
+wants some in the stream where it was made: that stream has to have waited for all who take it in others. Kernels are held to
+what they take; what they write is not known, since those that run beside each other share memory, each in rows of its own.
 """
 
 from __future__ import annotations
@@ -9,15 +11,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 FIRST = "first"
+
+
+class Memory(NamedTuple):
+    """What was made in a stream, and of each stream the number and the name of the operation that took it last."""
+
+    there: StorageWeakRef
+    stream: str
+    taken: dict[str, tuple[int, str]]
 
 
 class Streams(TorchDispatchMode):
@@ -29,7 +40,7 @@ class Streams(TorchDispatchMode):
         self.too_early: list[str] = []
         self._waited: defaultdict[str, Counter[str]] = defaultdict(Counter)  # of each stream: for how many of each
         self._made: dict[int, tuple[str, int]] = {}  # in which stream, and how many operations of it there were
-        self._seen: list[Tensor] = []  # so that no memory is used twice
+        self._memory: dict[int, Memory] = {}  # by the same numbers, none of which is used twice while its reference is here
 
     def __torch_dispatch__(
         self, operation: Any, _: object, arguments: tuple[Any, ...] = (), named: dict[str, Any] | None = None
@@ -37,21 +48,32 @@ class Streams(TorchDispatchMode):
         given = _tensors((arguments, named))
         results = operation(*arguments, **(named or {}))
         made, before = _tensors(results), {_place(each) for each in given}
-        self._seen += made
         if not operation._schema.is_mutable and all(_place(each) in before for each in made):
             return results  # a view
-        self.look(str(operation), given)
-        own = self._waited[self.current]
-        own[self.current] += 1
-        self._made |= {_place(each): (self.current, own[self.current]) for each in made}
+        number = self.look(str(operation), given)
+        for each in made:
+            there = StorageWeakRef(each.untyped_storage())
+            self._made[there.cdata] = self.current, number
+            self._memory.setdefault(there.cdata, Memory(there, self.current, {}))
         return results
 
-    def look(self, name: str, given: list[Tensor]) -> None:
-        """Note what is taken too early."""
+    def look(self, name: str, given: list[Tensor]) -> int:
+        """Note what an operation takes too early, or what was let go too early; the operation's number."""
+        waited = self._waited[self.current]
+        waited[self.current] += 1
         for each in given:
             stream, number = self._made.get(_place(each), (self.current, 0))
-            if self._waited[self.current][stream] < number:
+            if waited[stream] < number:
                 self.too_early.append(f"{name} in {self.current} takes what is made in {stream}, {tuple(each.shape)}")
+            if _place(each) in self._memory:
+                taken = waited[self.current], f"{name} in {self.current}, {tuple(each.shape)}"
+                self._memory[_place(each)].taken[self.current] = taken
+        for memory in self._memory.values():
+            if memory.stream == self.current and memory.there.expired():
+                late = [by for stream, (number, by) in memory.taken.items() if waited[stream] < number]
+                self.too_early += [f"{name} in {self.current} may get the memory of what is taken by {by}" for by in late]
+                memory.taken.clear()
+        return waited[self.current]
 
     @contextmanager
     def beside(self, stream: str) -> Iterator[None]:
@@ -90,4 +112,4 @@ def _tensors(tree: object) -> list[Tensor]:
 
 
 def _place(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+    return StorageWeakRef(tensor.untyped_storage()).cdata

@@ -200,6 +200,8 @@ def test_nothing_is_taken_from_another_stream_before_it_is_there(monkeypatch: py
         loss, _ = run(agent, True)
         loss.backward()
         collect_gradients(agent)
+        with torch.no_grad():
+            run(agent.eval(), True)
     assert not streams.too_early
 
 

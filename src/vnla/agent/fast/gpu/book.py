@@ -179,6 +179,7 @@ class Book:
         self.to_gates = self.embedding.new_empty(recorded, self.batch, 4 * hidden)
         self.lessons: dict[int, Lesson] = {}
         self.decided: list[Tensor] = []
+        self.lent: tuple[Tensor, ...] = ()  # what `ahead` may still read: kept until the next step, which waits for it
 
     def _draw(self, end_goal: Words, dropout: nn.Dropout) -> Kept:
         config, width = self.module.config, self.weights.small.shape[1]
