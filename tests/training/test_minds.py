@@ -59,6 +59,36 @@ def test_both_fast_minds_decide_as_the_plain_one(
     assert agent_of(where).training
 
 
+AT_THE_PAPERS_SIZES = [("cuda", 512, 1280, 100, "float32", 0.02), ("cuda", 512, 1280, 100, "tf32", 0.2)]
+"""A last digit may send one episode of a hundred elsewhere, and products in tf32 have three."""
+
+
+@pytest.mark.parametrize(
+    ("device", "hidden", "view_size", "batch", "precision", "apart"),
+    [("cpu", 16, 8, 12, "float32", 1e-4), *(AT_THE_PAPERS_SIZES if torch.cuda.is_available() else [])],
+)
+def test_the_mind_of_a_gpu_has_the_plain_gradients(
+    device: str, hidden: int, view_size: int, batch: int, precision: str, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every parameter, after an iteration; what is between them, as a part of their length."""
+
+    def slopes(mind: type[Mind], precision: str) -> dict[str, Tensor]:
+        monkeypatch.setattr("vnla.agent.paper.mind_for", lambda _: mind)
+        given = {"hidden": hidden, "view_size": view_size, "seed": 0, "device": device, "options": {"dropout": 0.0}}
+        setting = fixed(bare_setting(2 * batch, houses=4, **given))
+        config = TrainingConfig(batch=batch, precision=precision)
+        trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=True)
+        trainer.iterate()
+        with trainer.lane.entered():
+            parameters = dict(setting.players.agent.named_parameters())
+            return {name: each.grad.cpu() for name, each in parameters.items() if each.grad is not None}
+
+    mine, plain = slopes(WholeMind, precision), slopes(PlainMind, "float32")
+    assert mine.keys() == plain.keys()
+    for name, slope in plain.items():
+        assert (mine[name] - slope).norm() < apart * slope.norm(), name
+
+
 def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = Notes.see
 

@@ -57,7 +57,7 @@ def close(one: Tensor, other: Tensor, tolerance: float = 2e-5) -> None:
 
 
 @pytest.mark.parametrize("drops", [True, False])
-@pytest.mark.parametrize(("hidden", "width"), [(32, WIDTH), (48, WIDTH), (32, 48)])
+@pytest.mark.parametrize(("hidden", "width"), [(32, WIDTH), (48, WIDTH), (32, 48), (512, 32)])
 def test_the_cell_advances_like_the_plain_one(drops: bool, hidden: int, width: int) -> None:
     small = cell.Small(
         normal(10, width), 7, normal(4 * hidden, 2 * width), below(7, BATCH), below(3, BATCH),
@@ -211,7 +211,7 @@ def real_columns() -> Tensor:
 
 @pytest.mark.parametrize(
     ("first", "more", "hidden", "later"),
-    [(11, 13, HIDDEN, True), (3, 4, 48, True), (3, 4, 48, False), (20, 20, HIDDEN, False)],
+    [(11, 13, HIDDEN, True), (3, 4, 48, True), (3, 4, 48, False), (20, 20, HIDDEN, False), (11, 13, 512, True)],
 )
 def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
     first: int, more: int, hidden: int, later: bool
@@ -238,7 +238,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
     close(mine.cover.to_matrix, its.cover.to_matrix, 1e-4)
 
 
-@pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48)])
+@pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48), (11, 13, 512)])
 def test_attention_of_a_first_pass_is_the_plain_one(first: int, more: int, hidden: int) -> None:
     """Nobody has asked: everybody's own tail is attended to, and its coverage goes on."""
     query, memory, coverage, _, cover = looking(first, more, hidden)
@@ -387,7 +387,7 @@ def read_plain(
     sentences.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
 
 
-@pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16)])
+@pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16), (100, 1040, 64)])
 def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) -> None:
     left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
     for other, bias in ((right, None), (right.contiguous(), normal(columns))):
@@ -404,7 +404,7 @@ def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch
         torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("hidden", [HIDDEN, 48])
+@pytest.mark.parametrize("hidden", [HIDDEN, 48, 512])
 def test_the_last_layers_are_the_plain_ones(hidden: int) -> None:
     arguments = normal(BATCH, hidden), normal(6, hidden), normal(6)
     for one, other in zip(head.decide(*arguments), head.decide_plain(*arguments), strict=True):
