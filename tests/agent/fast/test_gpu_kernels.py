@@ -60,7 +60,7 @@ def close(one: Tensor, other: Tensor, tolerance: float = 2e-5) -> None:
 @pytest.mark.parametrize(("hidden", "width"), [(32, WIDTH), (48, WIDTH), (32, 48), (512, 32)])
 def test_the_cell_advances_like_the_plain_one(drops: bool, hidden: int, width: int) -> None:
     small = cell.Small(
-        normal(10, width), 7, normal(4 * hidden, 2 * width), below(7, BATCH), below(3, BATCH),
+        normal(10, width), 7, normal(4 * hidden, 2 * width) / 2, below(7, BATCH), below(3, BATCH),
         kept(BATCH, 2 * width) if drops else None,
     )  # fmt: skip
     arguments = (normal(BATCH, 4 * hidden), small, normal(BATCH, hidden), kept(BATCH, hidden) if drops else None, SCALE)
