@@ -167,7 +167,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
     gru = plain.Cover(matrix, torch.zeros(ROWS, *matrix.shape), SIZE)
     expected_out, out = (torch.zeros(ROWS, 2 * HIDDEN + COLUMNS) for _ in range(2))
     slots = _twice(memory)
-    expected = plain.attend_plain(query, slots, coverage, asked, gru, expected_out)
+    expected = plain.attend_plain(query, slots, coverage, asked, expected_out)
     expected_after = plain.cover_on_plain(query, slots, coverage, asked, gru, expected)
     weights, after = torch.empty(ROWS, PLACES + TAILS), torch.empty(ROWS, PLACES + TAILS, COLUMNS)
     arranged = matrix.permute(2, 0, 1).flatten(1).contiguous()

@@ -219,7 +219,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
     mine = looking(first, more, hidden)
     its = mine.copy()
     out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
-    weights, expected = attend.attend(*mine, out), attend.attend_plain(*its, its_out)
+    weights, expected = attend.attend(*mine[:4], out), attend.attend_plain(*its[:4], its_out)
     close(weights, expected)
     close(attend.cover_on(*mine, weights), attend.cover_on_plain(*its, expected))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
@@ -241,10 +241,10 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
 @pytest.mark.parametrize(("first", "more", "hidden"), [(11, 13, HIDDEN), (3, 4, 48), (11, 13, 512)])
 def test_attention_of_a_first_pass_is_the_plain_one(first: int, more: int, hidden: int) -> None:
     """Nobody has asked: everybody's own tail is attended to, and its coverage goes on."""
-    query, memory, coverage, _, cover = looking(first, more, hidden)
+    query, memory, coverage, *_ = looking(first, more, hidden)
     out, its_out = (unwritten(BATCH, 2 * hidden + COLUMNS) for _ in range(2))
-    weights = attend.attend(query, memory, coverage, None, cover, out)
-    close(weights, attend.attend_plain(query, memory, coverage, None, cover, its_out))
+    weights = attend.attend(query, memory, coverage, None, out)
+    close(weights, attend.attend_plain(query, memory, coverage, None, its_out))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
     assert out[:, :hidden].isfinite().all() and out[:, 2 * hidden :].isfinite().all()
 

@@ -146,7 +146,7 @@ def _decode(
     cell = advance(gates, small, mind.cell.detach(), kept, book.scale, out[:, hidden : 2 * hidden])
     carried = book.carry(cell.hidden) if number else None
     query = multiply(out[:, hidden : 2 * hidden], book.weights.ask.T)
-    weights = attend(query, book.memory(mind.slot), coverage, asked, book.cover, out)
+    weights = attend(query, book.memory(mind.slot), coverage, asked, out)
     return out, cell, query, weights, carried
 
 

@@ -46,16 +46,16 @@ class Cover(NamedTuple):
     size: int  # of a coverage vector
 
 
-def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor) -> Tensor:
+def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
     """Attend with `query` (batch, hidden + columns + 3·columns): for the context, for the coverage, and the decoder's part
-    of the coverage's gates. The result is the attention weights, (batch, words).
+    of the coverage's gates, which is for `cover_on`. The result is the attention weights, (batch, words).
 
     Where the agent `asked`, if that is known, it is about the next tail, and coverage begins anew. `out` (batch, 2·hidden +
     columns) gets the summary of the context at its beginning and that of the coverage at its end.
     """
     hidden = memory.end_goal.context.shape[2]
     if not use_triton(query, hidden):
-        return attend_plain(query, memory, coverage, asked, cover, out)
+        return attend_plain(query, memory, coverage, asked, out)
     batch, words, _ = coverage.shape
     weights, (goal, tail, slot) = query.new_empty(batch, words), memory
     _triton().forward[batch,](
@@ -65,15 +65,13 @@ def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None
     return weights
 
 
-def attend_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, cover: Cover, out: Tensor) -> Tensor:
+def attend_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
     """The same in PyTorch."""
-    context, gates, present = _instruction(memory, _chosen(memory, asked))
+    context, _, present = _instruction(memory, _chosen(memory, asked))
     if asked is not None:
         coverage = coverage.masked_fill(asked[:, None, None], 0)
-    summary, seen, weights, _ = _attend(query, context, gates, present, coverage, cover)
     hidden = context.shape[2]
-    out[:, :hidden] = summary
-    out[:, 2 * hidden :] = seen
+    out[:, :hidden], out[:, 2 * hidden :], weights = _attend(query, context, present, coverage)
     return weights
 
 
@@ -94,8 +92,7 @@ def cover_on_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tenso
     """The same in PyTorch."""
     context, gates, present = _instruction(memory, _chosen(memory, asked))
     before = coverage.masked_fill(asked[:, None, None], 0)
-    by_decoder = query[:, context.shape[2] + before.shape[2] :]
-    return _cover(by_decoder, gates, present, before, cover, weights)
+    return _cover(query[:, context.shape[2] + before.shape[2] :], gates, present, before, cover, weights)
 
 
 def attend_back(
@@ -128,8 +125,10 @@ def attend_back_plain(
     before = coverage.masked_fill(asked[:, None, None], 0)
     inputs = [each.detach().requires_grad_() for each in (query, context, gates, before, matrix)]
     with torch.enable_grad():
-        covers = cover._replace(matrix=inputs[4])
-        summary, seen, _, after = _attend(inputs[0], inputs[1], inputs[2], present, inputs[3], covers)
+        query, context, gates, before, matrix = inputs
+        summary, seen, weights = _attend(query, context, present, before)
+        covers, by_decoder = cover._replace(matrix=matrix), query[:, hidden + before.shape[2] :]
+        after = _cover(by_decoder, gates, present, before, covers, weights)
     given = [to_out[:, :hidden], to_out[:, 2 * hidden :], torch.zeros_like(after) if to_coverage is None else to_coverage]
     to_query, to_context, to_gates, to_before, to_matrix = torch.autograd.grad([summary, seen, after], inputs, given)
     memory.end_goal.to_context.add_(to_context[:, :first])
@@ -161,17 +160,14 @@ def _instruction(memory: Memory, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor
     )
 
 
-def _attend(
-    query: Tensor, context: Tensor, gates: Tensor, present: Tensor, coverage: Tensor, cover: Cover
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Summaries of context and coverage, attention weights, and the coverage after."""
+def _attend(query: Tensor, context: Tensor, present: Tensor, coverage: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Summaries of context and coverage, and attention weights."""
     hidden, columns = context.shape[2], coverage.shape[2]
-    asking, of_coverage, by_decoder = torch.split(query, [hidden, columns, 3 * columns], dim=1)
+    asking, of_coverage, _ = torch.split(query, [hidden, columns, 3 * columns], dim=1)
     scores = torch.einsum("bwh,bh->bw", context, asking) + torch.einsum("bwc,bc->bw", coverage, of_coverage)
     weights = torch.softmax(scores.masked_fill(~present, -torch.inf), dim=1)
     summary = torch.einsum("bw,bwh->bh", weights, context)
-    seen = torch.einsum("bw,bwc->bc", weights, coverage)
-    return summary, seen, weights, _cover(by_decoder, gates, present, coverage, cover, weights)
+    return summary, torch.einsum("bw,bwc->bc", weights, coverage), weights
 
 
 def _cover(by_decoder: Tensor, gates: Tensor, present: Tensor, coverage: Tensor, cover: Cover, weights: Tensor) -> Tensor:
