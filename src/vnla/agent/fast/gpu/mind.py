@@ -172,7 +172,7 @@ class _Pass(torch.autograd.Function):
         out, state, query, weights, carried = _decode(mind, small, 1, coverage, asked)
         with beside(book.ahead):
             after = cover_on(query, book.memory(mind.slot), coverage, asked, book.cover, weights)
-        book.lent = (query, mind.slot, coverage, asked)
+        book.lent = (query, mind.slot, coverage, asked, weights)
         ctx.set_materialize_grads(False)
         assert carried is not None
         ctx.mark_non_differentiable(weights, carried)

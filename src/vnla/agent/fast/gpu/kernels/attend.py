@@ -101,15 +101,15 @@ def attend_back(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The gradients of query and coverage, from those of `out` and of the coverage after; those of the memory and of M are
     added to where they belong."""
-    if not use_triton(query, memory.end_goal.context.shape[2]):
+    hidden = memory.end_goal.context.shape[2]
+    if not use_triton(query, hidden):
         return attend_back_plain(query, memory, coverage, asked, cover, to_out, to_coverage)
     batch, words, _ = coverage.shape
     to_query, to_before = torch.empty_like(query), torch.empty_like(coverage)
     _triton().backward[batch,](
         query, *memory.end_goal, *memory.tail, memory.slot, coverage, asked, cover.matrix, cover.to_matrix, weights, to_out,
         to_coverage, to_query, to_before, batch, HAS_COVERAGE=to_coverage is not None, PRECISION="ieee",
-        num_warps=8 if words <= 32 else 16, UNITS=power_of_2(memory.end_goal.context.shape[2]),
-        SIZE=cover.size, **_sizes(memory, coverage),
+        num_warps=8 if words <= 32 else 16, UNITS=power_of_2(hidden), SIZE=cover.size, **_sizes(memory, coverage),
     )  # fmt: skip
     return to_query, to_before
 
