@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from stage_work import Silence, climbing
+from stage_work import climbing
 
 STORE = 80 << 20
 
@@ -65,7 +65,7 @@ def many(nodes: int) -> Iterator[Many]:
 
 if __name__ == "__main__":
     from vnla.paper.cluster import Cluster
-    from vnla.paper.foreman import carry_out
+    from vnla.paper.foreman import Audience, carry_out
 
     with Cluster(sys.argv[1]) as engine:
-        carry_out(climbing(Path(sys.argv[2])), Path(sys.argv[2]), Silence(), 1, engine=engine)
+        carry_out(climbing(Path(sys.argv[2])), Path(sys.argv[2]), Audience(), 1, engine=engine)

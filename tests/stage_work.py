@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.paper.foreman import carry_out
+from vnla.paper.foreman import Audience, carry_out
 from vnla.paper.stages import JointReport, Stage
 
 Report = Callable[[float, float, str], None]
@@ -122,13 +122,6 @@ def climb(folder: Path, name: str, report: Report) -> None:
     (folder / name).write_text(name)
 
 
-class Silence:
-    """An audience that hears nothing."""
-
-    def __getattr__(self, _: str) -> Callable[..., None]:
-        return lambda *_: None
-
-
 def climbing(folder: Path) -> list[Stage]:
     """Something quick, then something long that goes on where it was."""
     return [
@@ -139,4 +132,4 @@ def climbing(folder: Path) -> list[Stage]:
 
 
 if __name__ == "__main__":
-    carry_out(climbing(Path(sys.argv[1])), Path(sys.argv[1]), Silence(), 2)
+    carry_out(climbing(Path(sys.argv[1])), Path(sys.argv[1]), Audience(), 2)

@@ -38,19 +38,21 @@ def test_a_benchmark_prints_a_table_and_writes_what_it_measured(vnla: Vnla, tmp_
 
 @pytest.mark.slow
 def test_what_scale_costs(vnla: Vnla, tmp_path: Path) -> None:
-    """Beyond memory, by two processes, and from the start, each beside the plain way."""
+    """Beyond memory, by two processes, from the start, by shards and in stages, each beside the plain way."""
     options = ("--houses", 3, "--batch", 4, "--iterations", 2, "--cache", "70MB", "--folder", tmp_path, *TINY)
     answer = vnla("bench", "scale", *options, "--json", tmp_path / "measured.json")
     assert answer.status == 0, answer.err
     (benchmark,) = json.loads((tmp_path / "measured.json").read_text())["benchmarks"]
     names = [line["name"] for line in benchmark["measurements"]]
     assert {"iteration, features on disk", "iteration, 2 processes", "start, kernels on disk"} <= set(names)
+    assert {"world, all shards and the merge", "features, the merge", "a stage handed out"} <= set(names)
+    assert answer.err == "", "those who train together part without a word"
     assert [path.name for path in tmp_path.iterdir()] == ["measured.json"], "the feature file is gone"
 
 
 def test_an_entry_of_scale_that_is_not_there(vnla: Vnla) -> None:
     answer = vnla("bench", "scale", "--entries", "memory,speed")
-    assert answer.status == 2 and "entry speed: unknown; choose from memory, processes, start" in answer.err
+    assert answer.status == 2 and "entry speed: unknown; choose from memory, processes, start, shards, stages" in answer.err
 
 
 def test_compare_marks_what_got_slower_and_says_so_in_the_exit_status(vnla: Vnla, tmp_path: Path) -> None:

@@ -24,11 +24,11 @@ from rich.console import Console
 import many_machines
 import tiny_paper
 from many_machines import Many, many
-from stage_work import STEPS, WAIT, Silence, climb, climbing, diary, make
+from stage_work import STEPS, WAIT, climb, climbing, diary, make
 from vnla.common.errors import InputError
 from vnla.paper.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.paper.engine import Gone
-from vnla.paper.foreman import carry_out
+from vnla.paper.foreman import Audience, carry_out
 from vnla.paper.reporting import Contents
 from vnla.paper.run import run_experiments
 from vnla.paper.stages import Stage
@@ -38,7 +38,7 @@ from vnla.shards.parts import code
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'vnla[ray]'")
 
 
-class Diary(Silence):
+class Diary(Audience):
     """An audience that remembers which stages were begun again."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
     time.sleep(1)
     assert (tmp_path / "step.txt").read_text() == reached  # nobody goes on without us
     with Cluster(machines.address) as engine:
-        carry_out(climbing(tmp_path), tmp_path, Silence(), 1, engine=engine)
+        carry_out(climbing(tmp_path), tmp_path, Audience(), 1, engine=engine)
     lines = diary(tmp_path)
     assert lines.count("before") == 1 and lines[-1] == "after" and len(lines) <= STEPS + 3
 
@@ -157,10 +157,10 @@ def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(tmp_path: Pa
         failing = threading.Thread(target=lambda: (wait_until((tmp_path / "step.txt").exists), gone.kill_all()), daemon=True)
         failing.start()
         with pytest.raises(UnreachableError, match=r"lost .*what is done is kept"), Cluster(gone.address) as engine:
-            carry_out(climbing(tmp_path), tmp_path, Silence(), 1, engine=engine)
+            carry_out(climbing(tmp_path), tmp_path, Audience(), 1, engine=engine)
     with pytest.raises(InputError, match="no Ray cluster that can be used answers there"), Cluster(gone.address):
         pass
-    carry_out(climbing(tmp_path), tmp_path, Silence(), 1)
+    carry_out(climbing(tmp_path), tmp_path, Audience(), 1)
     assert diary(tmp_path)[-1] == "after" and diary(tmp_path).count("before") == 1
 
 

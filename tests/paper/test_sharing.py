@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stage_work import Silence, diary, make
+from stage_work import diary, make
 from vnla.common.errors import InputError
 from vnla.paper.engine import Gone, News
-from vnla.paper.foreman import WaitingError, carry_out
+from vnla.paper.foreman import Audience, WaitingError, carry_out
 from vnla.paper.sharing import Sharing, divided
 from vnla.paper.stages import Records, Stage, StageGraph
 from vnla.paper.workers import Order, Outcome
@@ -57,7 +57,7 @@ def share(stages: Sequence[Stage], out: Path, text: str, minutes: float = 0, com
     sharing = Sharing.asked_for(text, minutes)
     assert sharing is not None
     with sharing.taking(stages, out, command, 1, "cpu") as own:
-        carry_out(stages, out, Silence(), 1, only=own, patience=sharing.patience)
+        carry_out(stages, out, Audience(), 1, only=own, patience=sharing.patience)
 
 
 def test_who_does_what() -> None:
@@ -101,7 +101,7 @@ def test_shards_go_on_in_rounds_and_the_merge_writes_the_report(tmp_path: Path) 
     assert "report" not in diary(out)
     share(experiments(out, pieces=0), out, "merge")  # the merge does not know how many pieces there were
     assert diary(out)[-1] == "report" and sorted(diary(out)) == sorted(name.replace("/", "-") for name in NAMES)
-    carry_out(experiments(out, pieces=0), out, Silence(), 1)  # and one machine has nothing left to do
+    carry_out(experiments(out, pieces=0), out, Audience(), 1)  # and one machine has nothing left to do
     assert len(diary(out)) == len(NAMES)
     assert not out.with_name("out.shards").exists()
 
@@ -177,7 +177,7 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
     from stage_work import make_new
 
     stage = Stage("a", make_new, (tmp_path, "a"), tmp_path / "a")  # refuses to work where something was left
-    carry_out([stage], tmp_path, Silence(), 1, engine=Failing(2))  # type: ignore[arg-type]
+    carry_out([stage], tmp_path, Audience(), 1, engine=Failing(2))  # type: ignore[arg-type]
     assert diary(tmp_path) == ["a", "a", "a"]
     assert Records(tmp_path / "stages", StageGraph([stage])).is_done(stage)
 
@@ -185,7 +185,7 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
 def test_what_is_lost_again_and_again_has_failed(tmp_path: Path) -> None:
     stage = Stage("a", make, (tmp_path, "a"), tmp_path / "a")
     with pytest.raises(InputError, match="stage a: its machine is gone; the same command goes on where it was"):
-        carry_out([stage], tmp_path, Silence(), 1, engine=Failing(3))  # type: ignore[arg-type]
+        carry_out([stage], tmp_path, Audience(), 1, engine=Failing(3))  # type: ignore[arg-type]
 
 
 def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
@@ -204,5 +204,5 @@ def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
             return [(order, Outcome()) for order in errands]
 
     stages = [Stage(name, make, (tmp_path, name), tmp_path / name, device="cuda", joint=make_all) for name in "abcdefg"]
-    carry_out(stages, tmp_path, Silence(), 1, engine=Three(0))  # type: ignore[arg-type]
+    carry_out(stages, tmp_path, Audience(), 1, engine=Three(0))  # type: ignore[arg-type]
     assert diary(tmp_path) == ["a+b+c", "d+e", "f+g"]

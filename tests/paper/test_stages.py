@@ -15,9 +15,9 @@ import pytest
 
 import stage_work
 from processes import is_gone
-from stage_work import Silence, be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
+from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
 from vnla.common.errors import InputError
-from vnla.paper.foreman import carry_out
+from vnla.paper.foreman import Audience, carry_out
 from vnla.paper.stages import Records, Stage, StageGraph
 
 
@@ -29,7 +29,7 @@ def chain(folder: Path) -> list[Stage]:
 
 
 def run(stages: list[Stage], folder: Path, cores: int = 2) -> Records:
-    return carry_out(stages, folder, Silence(), cores)
+    return carry_out(stages, folder, Audience(), cores)
 
 
 def test_stages_are_done_in_order_and_kept(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_joint_stages_wait_for_each_other_and_are_one_call(tmp_path: Path) -> No
     assert diary(tmp_path)[3:] == ["c"]
 
 
-class Told(Silence):
+class Told(Audience):
     """An audience that remembers how far stages were."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ def test_groups_of_joint_stages_are_calls_of_their_own(tmp_path: Path) -> None:
         return Stage(name, make, (tmp_path, name), tmp_path / name, after=after, joint=make_all, group=group)
 
     stages = [stage("a", "first"), stage("b", "first"), stage("c", "second", "a"), stage("d", "second", "b")]
-    carry_out(stages, tmp_path, Silence(), 2)
+    carry_out(stages, tmp_path, Audience(), 2)
     assert diary(tmp_path) == ["a+b", "c+d"]
 
 

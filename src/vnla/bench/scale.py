@@ -13,8 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -25,12 +24,15 @@ from torch import Tensor
 
 from vnla.bench.measure import Measurement, wait_for
 from vnla.bench.setting import bare_setting
+from vnla.bench.shards import bench_shards
+from vnla.bench.sizes import Scale
+from vnla.bench.stages import bench_stages
 from vnla.bench.start import begin
 from vnla.camera.views import VIEWS
 from vnla.common.capture import CACHES
-from vnla.common.crew import Failure, Member, sound, told
+from vnla.common.crew import GONE, Failure, Member, sound, told
 from vnla.common.errors import InputError
-from vnla.common.tables import DeviceTable, DiskTable, Room, Table, lend
+from vnla.common.tables import DeviceTable, DiskTable, Table, lend
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig
 from vnla.training.ranks import ENVIRONMENT, joined
@@ -45,29 +47,6 @@ _BESIDES = 6e9
 """Bytes that two trainings may need besides the features that one of them has in memory."""
 _DIFFERENT = 4099
 """Rows of a made-up feature file that differ from each other, a prime number."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What is measured with."""
-
-    houses: int = 100
-    batch: int = 100
-    hidden: int = 512
-    view_size: int = 1280
-    iterations: int = 15
-    cache: Room = 1 << 30
-    """Bytes of features in memory, where not all are; or where they are instead."""
-    processes: int = 2
-    folder: str = ""
-    """Where a feature file is made, and removed; the system's place for such things if none is given."""
-    device: str = "cpu"
-    seed: int = 0
-
-    @property
-    def where(self) -> str:
-        """Where features are, if not all on the device."""
-        return "on disk" if isinstance(self.cache, int) else "in the host's memory"
 
 
 class Turn(NamedTuple):
@@ -92,9 +71,10 @@ def bench_scale(*, entries: str = "", **options: int | str) -> Iterator[Measurem
 
 
 def _usual(scale: Scale) -> list[str]:
-    """The entries that make sense on a machine."""
-    alone = scale.device != "cpu" and torch.cuda.device_count() < scale.processes
-    return [name for name in ENTRIES if not (name == "processes" and alone)]
+    """The entries that make sense on a device: shards and stages are the same whatever it is."""
+    if scale.device == "cpu":
+        return list(ENTRIES)
+    return ["memory", *(["processes"] if torch.cuda.device_count() >= scale.processes else []), "start"]
 
 
 def _memory(scale: Scale) -> Iterator[Measurement]:
@@ -199,6 +179,8 @@ ENTRIES: dict[str, Callable[[Scale], Iterator[Measurement]]] = {
     "memory": _memory,
     "processes": _processes,
     "start": _start,
+    "shards": bench_shards,
+    "stages": bench_stages,
 }
 """What is measured, by name."""
 
@@ -240,13 +222,18 @@ def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str
         for _ in range(_WARM_UP):
             trainer.iterate()
         pipe.send(None)
-        while True:
-            pipe.recv()
-            began, used = time.perf_counter(), time.process_time()
-            nav, ask = trainer.iterate().both().tolist()
-            wait_for(scale.device)
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform != "darwin" else 1) / 1e9
-            pipe.send(Turn(time.perf_counter() - began, time.process_time() - used, (nav, ask), memory))
+        with suppress(*GONE):  # that is all; those who train together part in order
+            while True:
+                pipe.recv()
+                pipe.send(_turn(trainer, scale.device))
+
+
+def _turn(trainer: Trainer, device: str) -> Turn:
+    began, used = time.perf_counter(), time.process_time()
+    nav, ask = trainer.iterate().both().tolist()
+    wait_for(device)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform != "darwin" else 1) / 1e9
+    return Turn(time.perf_counter() - began, time.process_time() - used, (nav, ask), memory)
 
 
 @contextmanager
@@ -261,7 +248,9 @@ def _members(work: Sequence[tuple[object, ...]]) -> Iterator[list[Member]]:
         yield members
     finally:
         for member in members:
-            member.leave(_FAREWELL)
+            member.pipe.close()  # whoever trains with others leaves together with them
+        for member in members:
+            member.leave_in(_FAREWELL)
 
 
 def _go(member: Member) -> Turn:
@@ -272,6 +261,6 @@ def _go(member: Member) -> Turn:
 def _received(member: Member) -> Turn:
     try:
         turn: Turn | Failure = member.receive()
-    except (EOFError, OSError):
+    except GONE:
         raise InputError(f"a process of the benchmark {member.fate()}; is there enough memory?") from None
     return sound(turn)

@@ -1,7 +1,6 @@
 """What it costs to cut work into shards and to put them together again, beside doing all of it at once.
 
-Each entry is a function of what is measured with, for `vnla bench scale`. Times are the processor's, so that whoever else is
-at work on the machine changes little.
+An entry of `vnla bench scale`. Times are the processor's, so that whoever else is at work on the machine changes little.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from vnla.bench.measure import Measurement
+from vnla.bench.sizes import Scale
 from vnla.camera.views import VIEWS
 from vnla.houses.folder import write_world
 from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes
 from vnla.houses.scatter import real_sized_houses
 from vnla.shards.features import feature_parts, merge, share_of
-from vnla.shards.shard import shards
+from vnla.shards.shard import divide, shards
 from vnla.shards.world import houses_of, make_part, world_parts
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, viewpoints_of
@@ -31,19 +30,18 @@ from vnla.world.compiled import World
 COUNT = 4
 """Shards."""
 MOST_BUILT, MOST_ENCODED = 12, 30
-"""Houses of each entry, at most: more take longer and give the same ratio."""
+"""Houses that are made, and whose features are put together, at most: more take longer and give the same ratio."""
+MANY_HOUSES, MANY_SHARDS = 100_000, 1_000
 
 
-class Scale(Protocol):
-    """What is measured with."""
-
-    houses: int
-    view_size: int
-    seed: int
-    folder: str
+def bench_shards(scale: Scale) -> Iterator[Measurement]:
+    """Houses and features by shards, and how a large piece of work is divided."""
+    yield from _world(scale)
+    yield from _features(scale)
+    yield from _division(scale)
 
 
-def bench_world_shards(scale: Scale) -> Iterator[Measurement]:
+def _world(scale: Scale) -> Iterator[Measurement]:
     """A world made by shards, one after the other, and put together, beside one made at once."""
     preset = PRESETS["small"]
     houses = preset.divided(max(3, min(scale.houses, MOST_BUILT)))
@@ -64,7 +62,7 @@ def bench_world_shards(scale: Scale) -> Iterator[Measurement]:
     yield Measurement("  the merge alone", joined, "s", at_once, "× at once")
 
 
-def bench_feature_shards(scale: Scale) -> Iterator[Measurement]:
+def _features(scale: Scale) -> Iterator[Measurement]:
     """Features of shards put together, each part held against its checksum, beside a copy of the array."""
     world = World.compile(real_sized_houses(max(COUNT, min(scale.houses, MOST_ENCODED)), scale.seed))
     header = Header("bench", "", scale.view_size, Size(64, 48), 60.0, "", viewpoints_of(world))
@@ -82,6 +80,17 @@ def bench_feature_shards(scale: Scale) -> Iterator[Measurement]:
     yield Measurement("  a processor merges", size / joined, "MB/s")
 
 
+def _division(scale: Scale) -> Iterator[Measurement]:
+    """Houses of real sizes divided among shards."""
+    sizes = [float(len(house.viewpoints)) for house in real_sized_houses(MOST_ENCODED, scale.seed)]
+    weights = [sizes[number % len(sizes)] for number in range(MANY_HOUSES)]
+    shares: list[list[int]] = []
+    spent = _processor(lambda: shares.extend(divide(weights, MANY_SHARDS)))
+    loads = [sum(weights[piece] for piece in share) for share in shares]
+    yield Measurement(f"{MANY_HOUSES:,} houses divided among {MANY_SHARDS:,} shards", spent, "s")
+    yield Measurement("  viewpoints of the largest share", max(loads), "", min(loads), "× the smallest", judged=False)
+
+
 def _fill(path: Path, header: Header) -> None:
     with StoreWriter(path, header, durable=False) as store:
         row = np.arange(VIEWS * header.dimension, dtype=np.float32).reshape(1, VIEWS, header.dimension) % 512
@@ -95,10 +104,3 @@ def _processor(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
     return time.process_time() - began
-
-
-ENTRIES: dict[str, Callable[[Scale], Iterator[Measurement]]] = {
-    "world shards": bench_world_shards,
-    "feature shards": bench_feature_shards,
-}
-"""For `vnla bench scale`."""

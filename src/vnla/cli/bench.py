@@ -166,16 +166,23 @@ def scale(
     view_size: ViewSizeOption = 1280,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations to time, of each.")] = 15,
     device: DeviceOption = "cpu",
-    folder: Annotated[str, typer.Option(metavar="DIR", help="Where a feature file is made for a while.")] = "",
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where files are made for a while.")] = "",
+    cluster: Annotated[
+        str, typer.Option(metavar="WHERE", help="local, or ray://HOST:PORT: hand out stages there, too; it sees --folder.")
+    ] = "local",
     seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
-    """Compare trainings beyond memory, and by several processes, with plain ones, in turn; and how long a start takes."""
+    """Compare trainings beyond memory, and by several processes, with plain ones, in turn.
+
+    How long a start takes; what shards and their merge cost beside doing all at once; how long it takes to hand out a stage.
+    """
     from vnla.common.tables import room_in
 
     _one(
         "scale", json_file, entries=entries, houses=houses, cache=room_in(cache), processes=processes, batch=batch,
-        hidden=hidden, view_size=view_size, iterations=iterations, device=device, folder=folder, seed=seed,
+        hidden=hidden, view_size=view_size, iterations=iterations, device=device, folder=folder,
+        cluster=cluster, seed=seed,
     )  # fmt: skip
 
 

@@ -32,6 +32,8 @@ from vnla.paper.workers import Order, Outcome, Progress, Worker
 from vnla.shards.parts import code, told_apart
 
 SCHEME = "ray://"
+LOCAL = "local"
+"""The cluster that is this machine alone."""
 TRIES = 3
 PROGRESS_SECONDS = 1.0
 """Between two looks at how far stages are."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from enum import Enum
 from math import ceil
 from pathlib import Path
-from typing import Protocol
 
 from vnla.common import files
 from vnla.common.errors import InputError
@@ -42,8 +41,8 @@ class WaitingError(InputError):
     """What is left to do waits for stages that others do."""
 
 
-class Audience(Protocol):
-    """Who is told how it goes on."""
+class Audience:
+    """Who is told how it goes on; by itself it does not listen."""
 
     def kept(self, stage: Stage) -> None:
         """A stage was done before."""
@@ -216,8 +215,9 @@ class _Foreman:
                 self._begin(ready[: ceil(len(ready) / max(1, self.engine.side(stage, running)))])
 
     def _state(self, stage: Stage) -> State:
-        running = {each.name for job in self.jobs for each in job.stages}
-        if stage.name not in self.own or stage.name in self.done | self.failed.keys() | running or self._is_lost(stage):
+        if stage.name in self.done or stage.name in self.failed or stage.name not in self.own:
+            return State.OVER
+        if any(stage is each for job in self.jobs for each in job.stages) or self._is_lost(stage):
             return State.OVER
         return State.READY if set(stage.after) <= self.done else State.WAITING
 

@@ -32,7 +32,7 @@ class _Overall:
         return sum(self._parts.values()) / self.total if self.total else 1.0
 
 
-class Terminal:
+class Terminal(Audience):
     """A bar for each stage at work and one for everything, below the lines on what is done."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
@@ -98,7 +98,7 @@ class Terminal:
         self.bars.update(self._all, completed=whole, at=f"{whole:.0%}")
 
 
-class Lines:
+class Lines(Audience):
     """Lines with the time since the beginning."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
 from vnla.houses.matterport import find_buildings
+from vnla.paper.cluster import LOCAL, Cluster
 from vnla.paper.engine import Engine
 from vnla.paper.experiments import Experiments, layout_of
 from vnla.paper.foreman import carry_out
@@ -22,9 +23,6 @@ from vnla.paper.sharing import Sharing
 from vnla.paper.stages import Stage
 from vnla.training.config import SYMBOLIC
 from vnla.vision.store import store_path
-
-LOCAL = "local"
-"""The cluster that is this machine alone."""
 
 
 def run_experiments(
@@ -95,8 +93,6 @@ def place_of_work(cluster: str | None, sharing: Sharing | None, cores: int | Non
         return
     if sharing is not None:
         raise InputError(f"--cluster {cluster}: a cluster shares the work by itself; leave --shard out")
-    from vnla.paper.cluster import Cluster
-
     with Cluster(cluster, cores) as engine:
         yield Place(cores_for(threads, engine.cores_of_one), engine.machines, engine)
 
