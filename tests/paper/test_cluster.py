@@ -25,6 +25,8 @@ import many_machines
 import tiny_paper
 from many_machines import Many, many
 from stage_work import STEPS, WAIT, climb, climbing, diary, make
+from vnla.bench.sizes import Scale
+from vnla.bench.stages import bench_stages
 from vnla.common.errors import InputError
 from vnla.paper.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.paper.engine import Gone
@@ -152,7 +154,18 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
 
 @pytest.mark.slow
 @needs_ray
-def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(tmp_path: Path) -> None:
+def test_what_a_stage_costs_there_is_measured(tmp_path: Path, machines: Many, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vnla.bench.stages.COUNT", 60)
+    here, there = bench_stages(Scale(folder=str(tmp_path), cluster=machines.address))
+    assert here.value > 0 and there.reference == here.value and there.value > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@needs_ray
+def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
     with many(1) as gone:
         failing = threading.Thread(target=lambda: (wait_until((tmp_path / "step.txt").exists), gone.kill_all()), daemon=True)
         failing.start()
@@ -160,6 +173,7 @@ def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(tmp_path: Pa
             carry_out(climbing(tmp_path), tmp_path, Audience(), 1, engine=engine)
     with pytest.raises(InputError, match="no Ray cluster that can be used answers there"), Cluster(gone.address):
         pass
+    assert not [each for each in recwarn if "Ray Client" in str(each.message)]
     carry_out(climbing(tmp_path), tmp_path, Audience(), 1)
     assert diary(tmp_path)[-1] == "after" and diary(tmp_path).count("before") == 1
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from vnla.bench.measure import Measurement
@@ -25,10 +26,10 @@ AT_FIRST = 20
 
 def bench_stages(scale: Scale) -> Iterator[Measurement]:
     """From one stage's end to the next one's, here, and then on the cluster, if one is named."""
-    here = _handed_out(scale, None)
-    yield Measurement("a stage handed out", here, "s", note=f"of {COUNT:,} that do nothing, {scale.processes} at a time")
-    if scale.cluster != LOCAL:
-        with Cluster(scale.cluster) as cluster:
+    with nullcontext() if scale.cluster == LOCAL else Cluster(scale.cluster) as cluster:
+        here = _handed_out(scale, None)
+        yield Measurement("a stage handed out", here, "s", note=f"of {COUNT:,} that do nothing, {scale.processes} at a time")
+        if cluster is not None:
             yield Measurement("  by the cluster", _handed_out(scale, cluster), "s", here, "× here")
 
 

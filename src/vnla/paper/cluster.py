@@ -19,6 +19,7 @@ import logging
 import platform
 import signal
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -186,7 +187,8 @@ class Cluster:
         """A cluster that has much to do may be too slow at first to start what speaks with us."""
         for left in reversed(range(TRIES)):
             try:
-                self._ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
+                with warnings.catch_warnings(action="ignore"):  # it warns of what it is about to raise
+                    self._ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
                 return
             except ConnectionAbortedError:
                 if not left:
