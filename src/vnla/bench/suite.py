@@ -32,13 +32,13 @@ _BENCHMARKS: dict[str, tuple[Callable[..., Iterator[Measurement]], str]] = {
 PRECISIONS = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}
 """That training is measured in."""
 
-_NOT_COMPARED = {"seconds", "iterations", "folder"}  # how long is measured, not what
+_NOT_COMPARED = {"seconds", "iterations", "folder", "cluster"}  # how long is measured, and where, not what
 
 
 def benchmark(name: str, **options: Any) -> Benchmark:
     """The benchmark of that name."""
     run, times = _BENCHMARKS[name]
-    kept = {option: value for option, value in options.items() if option not in _NOT_COMPARED}
+    kept = {option: value for option, value in options.items() if option not in _NOT_COMPARED and value != ""}
     return Benchmark(name, kept, lambda: run(**options), times)
 
 
