@@ -14,12 +14,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import many_machines
 import tiny_paper
@@ -31,8 +29,6 @@ from vnla.common.errors import InputError
 from vnla.paper.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.paper.engine import Gone
 from vnla.paper.foreman import Audience, carry_out
-from vnla.paper.reporting import Contents
-from vnla.paper.run import run_experiments
 from vnla.paper.stages import Stage
 from vnla.paper.workers import Order, Outcome
 from vnla.shards.parts import code
@@ -112,22 +108,11 @@ def test_a_stage_goes_on_elsewhere_when_its_machine_is_gone(tmp_path: Path, mach
 @pytest.mark.slow
 @needs_ray
 def test_experiments_on_a_cluster_end_with_the_bytes_of_one_machine(tmp_path: Path, machines: Many) -> None:
-    preset = replace(tiny_paper.TINY, features="pixels")
-    contents = Contents("Table 2 alone", (2,), successes=1, failures=1)
     for name, cluster in (("one", None), ("many", machines.address)):
-        console = Console(file=(tmp_path / f"{name}.log").open("w"))
-        out = tmp_path / name
-        run_experiments(out, preset, contents, command="tiny", console=console, cores=1, cluster=cluster)
-    one, other = (contents_of(tmp_path / name) for name in ("one", "many"))
+        tiny_paper.run_table(tmp_path / name, cluster=cluster)
+    one, other = (tiny_paper.contents_of(tmp_path / name) for name in ("one", "many"))
     assert one.keys() == other.keys() and "world/features/pixels/features.f16" in one
     assert [name for name in one if one[name] != other[name]] == []
-
-
-def contents_of(out: Path) -> dict[str, bytes]:
-    """What a run has made, but for what holds times of day."""
-    timed = ("stages", "tensorboard", "report.html", "document.json", ".lock")
-    paths = [path for path in sorted(out.rglob("*")) if path.is_file() and not set(path.relative_to(out).parts) & set(timed)]
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.mark.slow

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+import tiny_paper
 from stage_work import diary, make
 from vnla.common.errors import InputError
 from vnla.paper.engine import Gone, News
@@ -15,6 +17,7 @@ from vnla.paper.foreman import Audience, WaitingError, carry_out
 from vnla.paper.sharing import Sharing, divided
 from vnla.paper.stages import Records, Stage, StageGraph
 from vnla.paper.workers import Order, Outcome
+from vnla.shards.shard import Shard
 
 NAMES = (
     "ground",
@@ -104,6 +107,23 @@ def test_shards_go_on_in_rounds_and_the_merge_writes_the_report(tmp_path: Path) 
     carry_out(experiments(out, pieces=0), out, Audience(), 1)  # and one machine has nothing left to do
     assert len(diary(out)) == len(NAMES)
     assert not out.with_name("out.shards").exists()
+
+
+@pytest.mark.slow
+def test_experiments_by_shards_end_with_the_bytes_of_one_machine(tmp_path: Path) -> None:
+    tiny_paper.run_table(tmp_path / "one")
+    left, rounds = [Sharing(Shard(number, 2)) for number in (1, 2)], 0
+    while left:
+        rounds += 1
+        assert rounds < 9, "they wait for each other for ever"
+        for sharing in list(left):
+            with suppress(WaitingError):
+                tiny_paper.run_table(tmp_path / "many", sharing=sharing)
+                left.remove(sharing)
+    tiny_paper.run_table(tmp_path / "many", sharing=Sharing(None))
+    one, other = (tiny_paper.contents_of(tmp_path / name) for name in ("one", "many"))
+    assert one.keys() == other.keys() and "world/features/pixels/features.f16" in one
+    assert [name for name in one if one[name] != other[name]] == []
 
 
 def test_shards_wait_for_each_other_where_they_are_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
