@@ -44,8 +44,10 @@ def test_what_scale_costs(vnla: Vnla, tmp_path: Path) -> None:
     assert answer.status == 0, answer.err
     (benchmark,) = json.loads((tmp_path / "measured.json").read_text())["benchmarks"]
     names = [line["name"] for line in benchmark["measurements"]]
+    assert len(names) == len(set(names)), "by which two measurements are compared"
     assert {"iteration, features on disk", "iteration, 2 processes", "start, kernels on disk"} <= set(names)
-    assert {"world, all shards and the merge", "features, the merge", "a stage handed out"} <= set(names)
+    shards = {f"{what}, all shards and the merge" for what in ("world", "data set")}
+    assert shards | {"features, the merge", "a stage handed out"} <= set(names)
     assert answer.err == "", "those who train together part without a word"
     assert [path.name for path in tmp_path.iterdir()] == ["measured.json"], "the feature file is gone"
 

@@ -46,6 +46,43 @@ def test_a_world_of_shards_is_that_of_one_machine(vnla: Vnla, tmp_path: Path) ->
     assert not other.with_name("w.shards").exists()
 
 
+@pytest.mark.parametrize("task", ["asknav", "noroom"])
+def test_a_data_set_of_shards_is_that_of_one_machine(vnla: Vnla, tmp_path: Path, task: str) -> None:
+    world, one, other = tmp_path / "w", tmp_path / "one" / "t", tmp_path / "other" / "t"
+    assert vnla("world", "make", world, "--seed", 3, "--houses", 4, "--workers", 1).status == 0
+    options = ("--task", task, "--seed", 2, "--fewest", 2)
+    assert vnla("tasks", "make", world, one, *options, "--size", 30).status == 0
+    for text in ("1/3", "3/3"):
+        assert "written" in vnla("tasks", "make", world, other, *options, "--shard", text).out
+    early = vnla("tasks", "make", world, other, *options, "--shard", "merge")
+    assert early.status == 2 and "shard 2/3 is missing or unfinished" in early.err
+    foreign = vnla("tasks", "make", world, other, *options, "--starts", 3, "--shard", "2/3")
+    assert foreign.status == 2 and "was made with something else (starts" in foreign.err
+    part = other.with_name("t.shards") / "2-of-3"
+    assert vnla("tasks", "make", world, other, *options, "--shard", "2/3").status == 0
+    (part / RECORD).write_text((part / RECORD).read_text().replace('"done": true', '"done": false'))  # killed as it ended
+    whole = bytes_in(part)
+    min(part.glob("*.npz")).unlink()
+    assert "written" in vnla("tasks", "make", world, other, *options, "--shard", "2/3").out
+    assert bytes_in(part).keys() == whole.keys()
+    assert "there already" in vnla("tasks", "make", world, other, *options, "--shard", "2/3").out
+    assert not other.exists()
+    assert vnla("tasks", "make", world, other, *options, "--size", 30, "--shard", "merge").status == 0
+    assert bytes_in(one) == bytes_in(other)
+    assert not part.parent.exists()
+
+
+def test_damaged_points_are_a_line(vnla: Vnla, tmp_path: Path) -> None:
+    world, out = tmp_path / "w", tmp_path / "t"
+    assert vnla("world", "make", world, "--seed", 3, "--houses", 3, "--workers", 1).status == 0
+    assert vnla("tasks", "make", world, out, "--fewest", 2, "--shard", "1/1").status == 0
+    lines = min((tmp_path / "t.shards" / "1-of-1").glob("*.jsonl"))
+    lines.write_text(lines.read_text()[1:])
+    answer = vnla("tasks", "make", world, out, "--fewest", 2, "--shard", "merge")
+    assert answer.status == 2 and "damaged; remove" in answer.err and len(answer.err.splitlines()) == 1
+    assert not out.exists()
+
+
 def encoded(header: Header) -> np.ndarray:
     """Features that depend on nothing but the viewpoint."""
     numbers = [sum(map(ord, house + viewpoint)) for house, viewpoint in header.viewpoints]

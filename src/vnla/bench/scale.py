@@ -139,7 +139,7 @@ def _processes(scale: Scale) -> Iterator[Measurement]:
 
 def _compared(name: str, turns: Sequence[tuple[Turn, Turn]], note: str) -> Iterator[Measurement]:
     """The median of the second of each pair against that of the first, by the clock and by the processor."""
-    for field, what in (("seconds", name), ("processor", f"  {name.split(',')[0]}, processor time of one")):
+    for field, what in (("seconds", name), ("processor", f"  {name}: processor time of one")):
         first, second = (statistics.median(getattr(turn[place], field) for turn in turns) for place in (0, 1))
         yield Measurement(what, second, "s", first, note if field == "seconds" else "× the same")
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,16 @@ import numpy as np
 from vnla.bench.measure import Measurement
 from vnla.bench.sizes import Scale
 from vnla.camera.views import VIEWS
-from vnla.houses.folder import write_world
+from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes
 from vnla.houses.scatter import real_sized_houses
+from vnla.shards import tasks
 from vnla.shards.features import feature_parts, merge, share_of
 from vnla.shards.shard import divide, shards
+from vnla.shards.tasks import WorkedByShards, task_parts
 from vnla.shards.world import houses_of, make_part, world_parts
+from vnla.tasks.making import make_dataset
+from vnla.tasks.recipes import ASKNAV
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, viewpoints_of
 from vnla.world.compiled import World
@@ -35,8 +40,9 @@ MANY_HOUSES, MANY_SHARDS = 100_000, 1_000
 
 
 def bench_shards(scale: Scale) -> Iterator[Measurement]:
-    """Houses and features by shards, and how a large piece of work is divided."""
+    """Houses, data sets and features by shards, and how a large piece of work is divided."""
     yield from _world(scale)
+    yield from _tasks(scale)
     yield from _features(scale)
     yield from _division(scale)
 
@@ -59,7 +65,24 @@ def _world(scale: Scale) -> Iterator[Measurement]:
         )
     note = f"× at once; {len(wanted)} houses, {COUNT} shards"
     yield Measurement("world, all shards and the merge", cut + joined, "s", at_once, note)
-    yield Measurement("  the merge alone", joined, "s", at_once, "× at once")
+    yield Measurement("  the merge of the world alone", joined, "s", at_once, "× at once")
+
+
+def _tasks(scale: Scale) -> Iterator[Measurement]:
+    """The data set of a world by shards and a merge, beside one made at once."""
+    preset = PRESETS["small"]
+    wanted = recipes(preset, scale.seed, preset.divided(max(3, min(scale.houses, MOST_BUILT))))
+    with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
+        place = Path(folder)
+        write_world(place / "world", list(make_houses(wanted, 1)), source="generated")
+        world = read_world(place / "world")
+        made = partial(make_dataset, world, recipe=ASKNAV, seed=scale.seed, size=0, fewest=1)
+        at_once = _processor(lambda: made(place / "one"))
+        parts = task_parts(place / "many", world, ASKNAV, seed=scale.seed, fewest=1)
+        cut = _processor(lambda: [tasks.make_part(parts, shard, world.houses, ASKNAV) for shard in shards(COUNT)])
+        joined = _processor(lambda: made(place / "many", worked=WorkedByShards(parts, world.houses, ASKNAV)))
+    yield Measurement("data set, all shards and the merge", cut + joined, "s", at_once, "× at once")
+    yield Measurement("  the merge of the data set alone", joined, "s", at_once, "× at once")
 
 
 def _features(scale: Scale) -> Iterator[Measurement]:

@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
 from vnla.cli.options import JsonOption
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common import files
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.matterport import BuildingFiles
@@ -76,22 +77,37 @@ def make(
         typer.Option(help="What --starts counts for in each bucket. [default: AskNav room, NoRoom object]"),
     ] = None,
     compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False,
+    shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make AskNav or NoRoom for a world, as section 5 and the appendix of the paper describe."""
+    """Make AskNav or NoRoom for a world, as section 5 and the appendix of the paper describe.
+
+    With --shard i/n it works out the points of a part of the houses, in OUT.shards, and with --shard merge it makes the data
+    set of all parts.
+    """
     files.vacant(out)
+    from vnla.shards.shard import MERGE, Shard
+    from vnla.shards.tasks import WorkedByShards, make_part, share_of, task_parts
     from vnla.tasks.making import Tracks, make_dataset
     from vnla.tasks.recipes import RECIPES, Per
 
     recipe = RECIPES[task.value]
     recipe = replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
     with progress_bar() as progress:
+        folder = _read(world, progress)
+        parts = None if shard is None else task_parts(out, folder, recipe, seed=seed, fewest=fewest)
+        if parts is not None and shard is not None and shard != MERGE:
+            own = Shard.parse(shard)
+            bar = progress.add_task("making points", total=share_of(own, folder.houses))
+            houses, new = make_part(parts, own, folder.houses, recipe, lambda count: progress.advance(bar, count))
+            say_part(parts, own, {"houses": houses}, new, as_json)
+            return
         tracks = Tracks(
             houses=lambda houses: progress.track(houses, description="making points"),
             points=lambda places, name: progress.track(places, description=f"writing {name}"),
         )
         made = make_dataset(
-            _read(world, progress),
+            folder,
             out,
             recipe,
             seed=seed,
@@ -101,7 +117,10 @@ def make(
             most_train=most_train,
             compress=compress,
             tracks=tracks,
+            worked=None if parts is None else WorkedByShards(parts, folder.houses, recipe),
         )
+    if parts is not None:
+        parts.remove()
     points, manifest = made.points, made.manifest
     notes = _notes(points, made.parts.source)
     if as_json:

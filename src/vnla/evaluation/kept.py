@@ -7,7 +7,6 @@ those of somebody's own metrics come back too, and a figure whose scores are not
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from vnla.common import files
+from vnla.common.arrays import read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, Piece
 from vnla.evaluation.scores import Scores
@@ -29,7 +29,6 @@ EVALUATION = "evaluation.npz"
 _SCORES = "scores."
 _WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
 _LARGEST = 512 * files.MEGABYTE
-_SMALL = (np.int8, np.int16, np.int32)
 
 
 def write_evaluation(path: Path, evaluation: Evaluation) -> None:
@@ -37,7 +36,7 @@ def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     arrays = _arrays(evaluation.trace, evaluation.scores)
     arrays["seeds"] = np.array(evaluation.seeds)
     arrays["tasks"] = np.array([task.id for task in evaluation.tasks.tasks])
-    _write(path, arrays)
+    write_arrays(path, arrays)
 
 
 def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds: Sequence[int]) -> None:
@@ -47,7 +46,7 @@ def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds:
     arrays["first"] = np.array([piece.rows[0] for piece in pieces])
     arrays["size"] = np.array([len(piece.trace) for piece in pieces])
     arrays["seeds"], arrays["tasks"] = np.array(seeds), np.array(ids)
-    _write(path, arrays)
+    write_arrays(path, arrays)
 
 
 def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Piece]:
@@ -74,19 +73,13 @@ def _arrays(trace: Trace, scores: Scores) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **{name: _packed(array) for name, array in arrays.items()})
-    files.write_bytes(path, buffer.getvalue())
-
-
 def read_scores(path: Path) -> Scores:
     """The scores of an evaluation, (seeds, tasks)."""
     return _scores(path, _read(path))
 
 
 def _scores(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Scores:
-    found = {name.removeprefix(_SCORES): _unpacked(each) for name, each in arrays.items() if name.startswith(_SCORES)}
+    found = {name.removeprefix(_SCORES): unpacked(each) for name, each in arrays.items() if name.startswith(_SCORES)}
     if "success" not in found:
         raise InputError(f"{path}: lacks '{_SCORES}success'; expected {_WHAT}")
     try:
@@ -145,7 +138,7 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
     found = {name: arrays.get(f"trace.{name}") for name in TENSORS}
     texts = tuple(arrays["texts"].tolist()) if "texts" in arrays else ()
     if found["phrase"] is None:
-        codes, places = np.unique(_unpacked(arrays["trace.subgoal"]), return_inverse=True)
+        codes, places = np.unique(unpacked(arrays["trace.subgoal"]), return_inverse=True)
         said = codes[codes != NOTHING]
         texts = tuple(advisor.text(int(code)) for code in said)
         found["phrase"] = places.reshape(arrays["trace.subgoal"].shape) - (len(codes) - len(said))
@@ -153,30 +146,9 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
     if missing is not None:
         raise KeyError(f"trace.{missing}")
     return Trace(
-        **{name: torch.from_numpy(_unpacked(array)) for name, array in found.items() if array is not None}, texts=texts
+        **{name: torch.from_numpy(unpacked(array)) for name, array in found.items() if array is not None}, texts=texts
     )
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
-    files.check_zip(path, _WHAT, _LARGEST, sums=True)
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            arrays = dict(found)
-    except Exception as error:  # NumPy raises whatever comes up in a header
-        raise InputError(f"{path}: cannot be read as {_WHAT} ({error})") from None
-    for name, array in arrays.items():
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufU":
-            raise InputError(f"{path}: {name} is no array of numbers or texts; expected {_WHAT}")
-    return arrays
-
-
-def _packed(array: NDArray[Any]) -> NDArray[Any]:
-    if not np.issubdtype(array.dtype, np.integer):
-        return array
-    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    fitting = [kind for kind in _SMALL if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max]
-    return array.astype(fitting[0]) if fitting else array
-
-
-def _unpacked(array: NDArray[Any]) -> NDArray[Any]:
-    return array.astype(np.int64) if np.issubdtype(array.dtype, np.integer) else array
+    return read_arrays(path, _WHAT, _LARGEST)

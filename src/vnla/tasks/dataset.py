@@ -36,6 +36,8 @@ MANIFEST = "manifest.json"
 VOCABULARY = "vocab.txt"
 Track = Callable[[Sequence[Place], str], Iterable[Place]]
 """Hands on what it is given one by one, with the name of the file they are written to: a progress bar."""
+Line = Callable[[int, int], str]
+"""The record of a data point, by its place, as it stands in a file."""
 
 _WHAT = "manifest.json, the description of a data set"
 _LONGEST_BUDGET = 10_000
@@ -54,18 +56,19 @@ def write_dataset(
     like: Dataset | None = None,
     compress: bool = False,
     track: Track = _untracked,
+    line: Line | None = None,
 ) -> dict[str, Any]:
     """Write a data set as the new folder `path`, whole or not at all; the manifest. `world` says what it was made from.
 
-    Words and time budgets are those of its training points, or those of another data set that it is `like`.
+    Words and time budgets are those of its training points, or those of another data set that it is `like`. Whoever has
+    records already hands them on (`line`).
     """
     names = {split: f"{made.recipe.name}_{split}.json{'.gz' if compress else ''}" for split in SPLITS}
-    records = [Records(points, made.recipe) for points in made.houses]
+    line = line or _lines(made)
     with files.new_folder(path) as folder:
         for split, name in names.items():
             places = track(made.splits[split], name)
-            lines = [json.dumps(records[house](point), separators=(",", ":")) for house, point in places]
-            text = _json_list(lines)
+            text = _json_list([line(house, point) for house, point in places])
             files.write_bytes(folder / name, gzip.compress(text, mtime=0) if compress else text)
         words, budgets = _learned(made) if like is None else (like.vocabulary, like.budgets)
         files.write_text(folder / VOCABULARY, words.text())
@@ -73,6 +76,11 @@ def write_dataset(
         manifest = _description(made, names, world, budgets, digests)
         files.write_text(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     return manifest
+
+
+def _lines(made: Generated) -> Line:
+    records = [Records(points, made.recipe) for points in made.houses]
+    return lambda house, point: records[house].line(point)
 
 
 def _learned(made: Generated) -> tuple[Vocabulary, TimeBudgets]:

@@ -35,6 +35,9 @@ SHARE = 8
 Place = tuple[int, int]
 """A data point: the number of its house and its own number there."""
 
+Work = Callable[[House, Filters], HousePoints]
+"""Who has the valid points of a house."""
+
 Track = Callable[[Sequence[House]], Iterable[House]]
 """Hands on what it is given one by one: a progress bar."""
 
@@ -69,14 +72,17 @@ def generate(
     most_train: int | None = None,
     fewest: int = FEWEST,
     track: Track = iter,
+    work: Work | None = None,
 ) -> Generated:
     """The data set of `houses`.
 
     `size` is the least number of points of each dev and test set; by default 5,000, and fewer in small worlds.
-    `most_train` cuts the training set to a random sample of that many points.
+    `most_train` cuts the training set to a random sample of that many points. Points are worked out here, unless somebody
+    has them already (`work`).
     """
     filters = Filters.of(houses, rooms=recipe.rooms, fewest=fewest)
-    points = tuple(house_points(house, filters, recipe, seed) for house in track(houses))
+    work = work or (lambda house, filters: house_points(house, filters, recipe, seed))
+    points = tuple(work(house, filters) for house in track(houses))
     left_out = Counter(reason for house in houses for reason in filters.reasons(house) if reason is not None)
     pools = {part: _pool(points, members) for part, members in parts.parts.items()}
     if size is None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
@@ -14,6 +14,7 @@ from vnla.tasks.building_splits import BuildingSplits, building_splits
 from vnla.tasks.dataset import Dataset, write_dataset
 from vnla.tasks.filters import FEWEST, Filters
 from vnla.tasks.generate import Generated, Place, generate, generate_tests
+from vnla.tasks.points import HousePoints
 from vnla.tasks.recipes import RECIPES, Recipe
 from vnla.tasks.statistics import PAPER
 
@@ -24,6 +25,16 @@ class Tracks:
 
     houses: Callable[[Sequence[House]], Iterable[House]] = iter
     points: Callable[[Sequence[Place], str], Iterable[Place]] = lambda places, _: places
+
+
+class Worked(Protocol):
+    """Points of a world's houses that others have worked out."""
+
+    def points(self, house: House, filters: Filters) -> HousePoints:
+        """Those of a house."""
+
+    def line(self, house: int, point: int) -> str:
+        """The record of one, by its place."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +58,11 @@ def make_dataset(
     most_train: int | None = None,
     compress: bool = False,
     tracks: Tracks | None = None,
+    worked: Worked | None = None,
 ) -> Made:
-    """Make the data set of a recipe for a world as the new folder `out`. `most_train` is as `training_points` has it."""
+    """Make the data set of a recipe for a world as the new folder `out`. `most_train` is as `training_points` has it; what
+    others have `worked` out is taken from them.
+    """
     tracks = tracks or Tracks()
     parts = building_splits(world, splits)
     made = generate(
@@ -60,8 +74,10 @@ def make_dataset(
         most_train=training_points(most_train, world, recipe.name),
         fewest=fewest,
         track=tracks.houses,
+        work=None if worked is None else worked.points,
     )
-    manifest = write_dataset(out, made, world=_source(world, parts), compress=compress, track=tracks.points)
+    line = None if worked is None else worked.line
+    manifest = write_dataset(out, made, world=_source(world, parts), compress=compress, track=tracks.points, line=line)
     return Made(made, parts, manifest)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ Bytes = NDArray[np.int8]
 
 TURNS = {Nav.LEFT: -1, Nav.RIGHT: -2, Nav.UP: -3, Nav.DOWN: -4}
 """How `HousePoints.moves` writes turns; 0 is `stop`, a positive number the simulator's index of the viewpoint to go to."""
+
+ARRAYS = ("bucket", "start", "heading", "first", "moves", "lengths")
+"""The arrays of `HousePoints`."""
 
 _NO_ROOM = -1
 
@@ -48,6 +52,11 @@ class HousePoints:
 
     def __len__(self) -> int:
         return len(self.bucket)
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that does not follow from the house itself and the filters."""
+        return {name: getattr(self, name) for name in ARRAYS}
 
 
 def house_points(house: House, filters: Filters, recipe: Recipe, seed: int) -> HousePoints:

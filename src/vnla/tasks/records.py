@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from vnla.camera.views import TURN
@@ -59,6 +60,10 @@ class Records:
             "object_name": bucket.object,
             "object_indices": [list(goal.objects) for goal in bucket.goals],
         }
+
+    def line(self, which: int) -> str:
+        """The same as it stands in a file."""
+        return json.dumps(self(which), separators=(",", ":"))
 
     def _path(self, start: int, end: int) -> list[str]:
         if (start, end) not in self._paths:
