@@ -21,7 +21,11 @@ from vnla.houses.matterport import BuildingFiles
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.houses.house import House
+    from vnla.shards.parts import Parts
+    from vnla.shards.shard import Shard
     from vnla.tasks.generate import Generated
+    from vnla.tasks.recipes import Recipe
     from vnla.tasks.statistics import SplitStatistics
 
 app = typer.Typer(help="Data sets AskNav and NoRoom: make, stats.", no_args_is_help=True)
@@ -87,20 +91,18 @@ def make(
     """
     files.vacant(out)
     from vnla.shards.shard import MERGE, Shard
-    from vnla.shards.tasks import WorkedByShards, make_part, share_of, task_parts
+    from vnla.shards.tasks import WorkedByShards, task_parts
     from vnla.tasks.making import Tracks, make_dataset
     from vnla.tasks.recipes import RECIPES, Per
 
+    own = None if shard in (None, MERGE) else Shard.parse(shard)
     recipe = RECIPES[task.value]
     recipe = replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
     with progress_bar() as progress:
         folder = _read(world, progress)
         parts = None if shard is None else task_parts(out, folder, recipe, seed=seed, fewest=fewest)
-        if parts is not None and shard is not None and shard != MERGE:
-            own = Shard.parse(shard)
-            bar = progress.add_task("making points", total=share_of(own, folder.houses))
-            houses, new = make_part(parts, own, folder.houses, recipe, lambda count: progress.advance(bar, count))
-            say_part(parts, own, {"houses": houses}, new, as_json)
+        if parts is not None and own is not None:
+            _make_part(parts, own, folder.houses, recipe, progress, as_json)
             return
         tracks = Tracks(
             houses=lambda houses: progress.track(houses, description="making points"),
@@ -127,6 +129,18 @@ def make(
         print_json({"out": str(out), "notes": notes, **manifest})
     else:
         _print_made(out, points, manifest, notes)
+
+
+def _make_part(
+    parts: Parts, shard: Shard, houses: Sequence[House], recipe: Recipe, progress: Progress, as_json: bool
+) -> None:
+    """Work out the points of a shard's houses."""
+    from vnla.shards.tasks import make_part, share_of
+
+    bar = progress.add_task("making points", total=share_of(shard, houses))
+    count, new = make_part(parts, shard, houses, recipe, lambda more: progress.advance(bar, more))
+    progress.stop()
+    say_part(parts, shard, {"houses": count}, new, as_json)
 
 
 @app.command("stats", epilog="Example: vnla tasks stats tasks/small")
