@@ -98,8 +98,9 @@ def train_runs(
     Nothing is written before all of them are loaded and checked; until then a signal ends it at once. Later the first one
     ends it after the iteration in hand, with a checkpoint of every run, and a second one at once.
     """
-    if ranks is not None and len(runs) > 1:
-        raise InputError("several runs are trained side by side by one process; with torchrun give one run at a time")
+    with alike(ranks):
+        if ranks is not None and len(runs) > 1:
+            raise InputError("several runs are trained side by side by one process; with torchrun give one run at a time")
     audience = audience or Audience()
     built: list[Run] | None = None
 
