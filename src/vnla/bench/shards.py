@@ -19,7 +19,8 @@ from vnla.bench.sizes import Scale
 from vnla.camera.views import VIEWS
 from vnla.common import checksums
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes
+from vnla.houses.generate.world import PRESETS, Recipe, as_extra, make_houses, recipes
+from vnla.houses.generate.world import Parts as Houses
 from vnla.houses.scatter import real_sized_houses
 from vnla.shards import tasks
 from vnla.shards.features import feature_parts, merge, share_of
@@ -49,9 +50,7 @@ def bench_shards(scale: Scale) -> Iterator[Measurement]:
 
 def _world(scale: Scale) -> Iterator[Measurement]:
     """A world made by shards, one after the other, and put together, beside one made at once."""
-    preset = PRESETS["small"]
-    houses = preset.divided(max(3, min(scale.houses, MOST_BUILT)))
-    wanted = recipes(preset, scale.seed, houses)
+    houses, wanted = _wanted(scale)
     extra = as_extra("small", scale.seed, wanted)
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         place = Path(folder)
@@ -70,8 +69,7 @@ def _world(scale: Scale) -> Iterator[Measurement]:
 
 def _tasks(scale: Scale) -> Iterator[Measurement]:
     """The data set of a world by shards and a merge, beside one made at once."""
-    preset = PRESETS["small"]
-    wanted = recipes(preset, scale.seed, preset.divided(max(3, min(scale.houses, MOST_BUILT))))
+    _, wanted = _wanted(scale)
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         place = Path(folder)
         write_world(place / "world", list(make_houses(wanted, 1)), source="generated")
@@ -83,6 +81,13 @@ def _tasks(scale: Scale) -> Iterator[Measurement]:
         joined = _processor(lambda: made(place / "many", worked=WorkedByShards(parts, world.houses, ASKNAV)))
     yield Measurement("data set, all shards and the merge", cut + joined, "s", at_once, "× at once")
     yield Measurement("  the merge of the data set alone", joined, "s", at_once, "× at once")
+
+
+def _wanted(scale: Scale) -> tuple[Houses, list[Recipe]]:
+    """The parts of a small world, and its houses."""
+    preset = PRESETS["small"]
+    houses = preset.divided(max(3, min(scale.houses, MOST_BUILT)))
+    return houses, recipes(preset, scale.seed, houses)
 
 
 def _features(scale: Scale) -> Iterator[Measurement]:
