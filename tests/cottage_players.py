@@ -66,9 +66,10 @@ def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, adviso
     """The players with an agent that knows nothing yet."""
     views = _views()
     advisor = advisor or TemplateAdvisor()
+    words = VOCABULARY.with_words(advisor.words())
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        config = AgentConfig(words=len(VOCABULARY), view_size=views.shape[1], hidden=16, word_embedding=8, help_hidden=16)
+        config = AgentConfig(words=len(words), view_size=views.shape[1], hidden=16, word_embedding=8, help_hidden=16)
         agent = PaperAgent(config)
-    voice = advisor.ready(VOCABULARY)
+    voice = advisor.ready(words)
     return Players(agent, {"symbolic": views}, advisor, voice, HelpTeacher(), policy or AsTaught(), acting)

@@ -10,7 +10,6 @@ likelihood of what the teachers do; the optimiser belongs to `vnla.training`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -18,16 +17,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla import episode
 from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation, When, count_unmoved, nowhere, remembered
+from vnla.episode import EpisodeState, step_context
+from vnla.episodes import Episodes, Situation, When
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
 from vnla.roles.words import Heard
 from vnla.rollout import Moment, Rollout
-from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, STOP, ask_action
+from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, ask_action
 from vnla.world.budgets import LONGEST_EPISODE
 
 
@@ -36,15 +37,9 @@ class Walk:
     """Where a batch stands between two steps."""
 
     row: Tensor  # (batch,), which episode of the rollout this is
-    episodes: Episodes
-    pose: Tensor
-    going: Tensor  # whether the episode has not ended
-    budget: Tensor  # b
+    state: EpisodeState  # poses, budgets b and what else the rules go by
     nav: Tensor  # the last navigation action
     ask: Tensor  # the last help-requesting action
-    since_request: Tensor  # steps since help was requested
-    unmoved: Tensor  # steps at this viewpoint
-    past: Tensor  # (batch, longest), the poses before, where a sense remembers them
     veil: Views  # what an episode shows of the views, if not all: (batch, size) each
     plan: Tensor  # the help policy's
     route: Tensor  # where the subgoal leads, if it is being followed
@@ -59,31 +54,30 @@ def bcui(
     rollout = Rollout(episodes, players.batching)
     done, walk = begun or (0, begin(episodes, players, longest))  # 4-8
     for count in range(done if isinstance(done, int) else int(done.min()), longest):  # 9
-        walk = players.batching.rest(walk, walk.going)
+        walk = players.batching.rest(walk, walk.state.active)
         if not len(walk.row):
             break
-        step = of_each(count, done, walk.row)
+        state, step = walk.state, of_each(count, done, walk.row)
         sight = look(walk, step, players)  # 10, 22
-        answer = walk.mind.read(sight.may_ask, partial(advise, walk, step, players))  # 15
+        # Line 15 comes first: what would be said depends on the state alone, and a GPU reads it while the agent looks.
+        answer = walk.mind.read(sight.may_ask, partial(advise, state, step, players))  # 15
         mind = walk.mind.see(sight.view, walk.nav)  # 10
         first = mind.tentatively(walk.ask, sight.may_ask) if players.deliberate else None  # 11
         resolve = consider(walk, step, sight, first, players)  # 12-14
         mind = mind.hear(resolve.hears, answer)  # 16, 19
         second, mind = mind.finally_(resolve.ask)  # 21
-        deed = act(walk, step, sight, resolve.request, second.logits, players)  # 23-27, 33
+        deed = act(walk, step, sight, resolve.request, second.logits, players)  # 17, 23-27, 30-33
         rollout.moments.append(  # 28, 29
             Moment(
-                step=count, row=walk.row, going=walk.going, learns=sight.learns, pose=walk.pose, budget=walk.budget,
-                tentative=resolve.tentative, final=deed.final, known=kept(resolve.known, players),
-                teacher_request=resolve.verdict.request, reason=resolve.verdict.reason, request=resolve.request,
-                heard=answer.index, phrases=answer.table, taught=deed.taught, nav=deed.nav, after=deed.pose,
-                since_request=walk.since_request, unmoved=walk.unmoved, past=walk.past,
+                step=count, row=walk.row, going=state.active, learns=sight.learns, pose=state.pose,
+                budget=state.requests_left, tentative=resolve.tentative, final=deed.final,
+                known=kept(resolve.known, players), teacher_request=resolve.verdict.request,
+                reason=resolve.verdict.reason, request=resolve.request, heard=answer.index, phrases=answer.table,
+                taught=deed.taught, nav=deed.nav, after=deed.state.pose, since_request=state.since_request,
+                unmoved=state.unmoved, past=state.past,
             )
         )  # fmt: skip
-        walk = replace(
-            walk, pose=deed.pose, going=deed.going, budget=deed.budget, nav=deed.nav, ask=resolve.ask,
-            since_request=deed.since_request, unmoved=deed.unmoved, past=deed.past, route=deed.route, mind=mind,
-        )  # 17, 30-32  # fmt: skip
+        walk = replace(walk, state=deed.state, nav=deed.nav, ask=resolve.ask, route=deed.route, mind=mind)
     rollout.logits = walk.mind.recall()
     return rollout
 
@@ -106,16 +100,18 @@ class Sight(NamedTuple):
 @fused
 def look(walk: Walk, step: When, players: Players) -> Sight:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
-    environment, goals = walk.episodes.environment, walk.episodes.goals
-    may_ask = walk.going & (walk.budget > 0)
-    if not players.deliberate:
-        may_ask = may_ask & players.help_policy(situation(walk, step, nothing(walk)))
+    state = walk.state
+    environment, goals = state.episodes.environment, state.episodes.goals
+    now, may_ask = step_context(state, step, plan=walk.plan), episode.may_request(state)
+    learns = state.active.clone()
+    if players.batching.keeps_ended:
+        learns = learns | ~environment.at_goal(state.pose, goals)
     return Sight(
-        view=seen(situation(walk, step, nothing(walk)), players, walk.veil),
-        blocked=environment.blocked(walk.pose),
-        taught=environment.nav_teacher(walk.pose, goals),
-        may_ask=may_ask,
-        learns=walk.going | ~environment.at_goal(walk.pose, goals) if players.batching.keeps_ended else walk.going.clone(),
+        view=seen(now, players, walk.veil),
+        blocked=environment.blocked(state.pose),
+        taught=environment.nav_teacher(state.pose, goals),
+        may_ask=may_ask if players.deliberate else may_ask & players.help_policy(now),
+        learns=learns,
     )
 
 
@@ -126,22 +122,14 @@ def seen(now: Situation, players: Players, veil: Views) -> Views:
     return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
 
 
-def advise(walk: Walk, step: When, players: Players) -> Heard:
+def advise(state: EpisodeState, step: When, players: Players) -> Heard:
     """Line 15: what the advisor would say."""
-    return players.voice.say(situation(walk, step, nothing(walk)))
-
-
-def situation(walk: Walk, step: When, tentative: Tensor, ask: Callable[[], Tensor] | None = None) -> Situation:
-    """What a help policy, a teacher or an advisor may look at."""
-    return Situation(
-        episodes=walk.episodes, step=step, pose=walk.pose, unmoved=walk.unmoved, budget=walk.budget, tentative=tentative,
-        plan=walk.plan, since_request=walk.since_request, past=walk.past, ask=ask,
-    )  # fmt: skip
+    return players.voice.say(step_context(state, step))
 
 
 def nothing(walk: Walk) -> Tensor:
     """Stands for what is not known without pass 1: (batch, 0)."""
-    return walk.pose.new_empty(len(walk.pose), 0, dtype=torch.float32)
+    return walk.nav.new_empty(len(walk.nav), 0, dtype=torch.float32)
 
 
 class Resolve(NamedTuple):
@@ -164,7 +152,7 @@ def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, playe
     else:
         tentative = log_distribution(first.logits, sight.blocked).exp()
         known = players.agent.knows(sight.view, tentative, first)  # 12
-        now = situation(walk, step, tentative, lambda: asked(walk, step, known, players))
+        now = step_context(walk.state, step, tentative, walk.plan, lambda: asked(walk.state, step, known, players))
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
@@ -177,51 +165,34 @@ def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, playe
     )
 
 
-def asked(walk: Walk, step: When, known: Tensor, players: Players) -> Tensor:
+def asked(state: EpisodeState, step: When, known: Tensor, players: Players) -> Tensor:
     """What the help module says, with dropout that is each episode's own."""
     if known.is_cuda or not players.agent.training:
-        return players.agent.ask(known, walk.budget)
+        return players.agent.ask(known, state.requests_left)
     assert isinstance(step, int), "who learns begins with everybody else"
-    with lots_of(walk.episodes.lots(), step, ASKING):
-        return players.agent.ask(known, walk.budget)
+    with lots_of(state.episodes.lots(), step, ASKING):
+        return players.agent.ask(known, state.requests_left)
 
 
 class Deed(NamedTuple):
-    """What was done, and the walk after it."""
+    """What was done, and the state after it."""
 
     final: Tensor  # (batch, 6), log-probabilities of pass 2
     taught: Tensor  # what the teacher wanted
     nav: Tensor
-    pose: Tensor
-    going: Tensor
-    budget: Tensor
-    since_request: Tensor
-    unmoved: Tensor
-    past: Tensor
+    state: EpisodeState
     route: Tensor
 
 
 @fused
 def act(walk: Walk, step: When, sight: Sight, request: Tensor, logits: Tensor, players: Players) -> Deed:
-    """Lines 23 to 27, 33, 17 and 30 to 32: choose an action, carry it out, and count."""
+    """Lines 17, 23 to 27, 33 and 30 to 32: pay for a request, choose an action, and carry it out."""
     final = log_distribution(logits, sight.blocked)
-    since_request = (walk.since_request + 1).masked_fill(request, 0)
-    k = players.advisor.k
-    course = players.following(walk.route, walk.pose, sight.taught, since_request, k, walk.episodes, step)  # 22
-    nav = players.acting(final.detach().exp(), course.taught, course.led, walk.episodes, step)
-    pose = walk.episodes.environment.step(walk.pose, nav, walk.episodes.goals)
-    return Deed(
-        final=final,
-        taught=course.taught,
-        nav=nav,
-        pose=pose,
-        going=walk.going & (nav != STOP) & (step + 1 < walk.episodes.time_budget),
-        budget=walk.budget - request.long(),
-        since_request=since_request,
-        unmoved=count_unmoved(walk.unmoved, walk.pose, pose),
-        past=remembered(walk.past, step, walk.pose),
-        route=course.route,
-    )
+    state = episode.request(walk.state, request)  # 17
+    follows, k = episode.actions_since_request(state), players.advisor.k
+    course = players.following(walk.route, state.pose, sight.taught, follows, k, state.episodes, step)  # 22
+    nav = players.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33
+    return Deed(final, course.taught, nav, episode.act(state, step, nav), course.route)  # 30-32
 
 
 def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
@@ -229,22 +200,15 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
     answers = players.advisor.speaks and players.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
     remembers = players.voice.remembers or any(sense.remembers for sense in players.senses.values())
-    zero = torch.zeros_like(episodes.start)
     beginning = Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching, episodes.lots())
     return Walk(
-        row=torch.arange(len(episodes), device=zero.device),
-        episodes=episodes,
-        pose=episodes.start,
-        going=episodes.time_budget > 0,
-        budget=episodes.help_budget,
-        nav=zero + NAV_START,
-        ask=zero + ASK_START,
-        since_request=zero + players.advisor.k,
-        unmoved=zero,
+        row=torch.arange(len(episodes), device=episodes.start.device),
+        state=episode.start(episodes, players.advisor.k, memory=longest if remembers else 0),
+        nav=torch.full_like(episodes.start, NAV_START),
+        ask=torch.full_like(episodes.start, ASK_START),
         plan=players.help_policy.plan(episodes),
         route=players.following.begin(episodes.start, players.advisor.k),
         veil=veil_of(episodes, players),
-        past=nowhere(zero, longest if remembers else 0),
         mind=players.agent.begin(beginning),
     )
 

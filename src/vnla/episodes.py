@@ -142,3 +142,9 @@ def remembered(past: Tensor, step: When, pose: Tensor) -> Tensor:
     own = step[:, None] if isinstance(step, Tensor) and step.dim() else step
     this = torch.arange(past.shape[1], device=past.device) == own
     return torch.where(this, pose[:, None], past)
+
+
+def has_own_steps(part: object) -> bool:
+    """Whether exactly this kind of policy, voice or sense says of itself that episodes may be at different steps: what is
+    derived from it may look at the step in another way."""
+    return bool({**vars(type(part)), **vars(part)}.get("own_steps"))

@@ -61,11 +61,13 @@ def test_taking_rows_of_a_walk_is_beginning_with_fewer_episodes(seed: int | Tens
     fewer_seeds = seed[ROWS] if isinstance(seed, Tensor) else seed
     fewer = begin(drawn_episodes(environment, key[ROWS], fewer_seeds), players)
     assert walk.row.tolist() == [2, 0]
-    assert walk.episodes.environment is environment
-    for name in ("pose", "going", "budget", "nav", "ask", "since_request", "unmoved", "plan"):
+    assert walk.state.episodes.environment is environment
+    for name in ("nav", "ask", "plan"):
         assert torch.equal(getattr(walk, name), getattr(fewer, name)), name
+    for name in ("pose", "active", "requests_left", "since_request", "unmoved"):
+        assert torch.equal(getattr(walk.state, name), getattr(fewer.state, name)), name
     for name in ("key", "start", "goals", "time_budget", "help_budget", "start_paths"):
-        assert torch.equal(getattr(walk.episodes, name), getattr(fewer.episodes, name)), name
+        assert torch.equal(getattr(walk.state.episodes, name), getattr(fewer.state.episodes, name)), name
     ours, theirs = walk.mind, fewer.mind
     assert ours.memory.end_goal_words == theirs.memory.end_goal_words
     for one, other in (

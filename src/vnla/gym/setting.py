@@ -18,15 +18,19 @@ from numpy.typing import NDArray
 
 from vnla.camera.views import HEIGHT, WIDTH
 from vnla.common.errors import InputError
+from vnla.common.named import build
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
+from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.house import House
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.language.choice import ADVISORS
+from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.text.sights import Sights
 from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
@@ -41,7 +45,7 @@ class Options(TypedDict, total=False):
     """The arguments of both environments. See `Setting.prepare` for what they mean."""
 
     houses: Sequence[House] | None
-    world: World | None
+    world: World | str | Path | None
     tasks: Sequence[Task] | str | Path | None
     budgets: TimeBudgets | None
     observe: Literal["features", "rgb", "text"]
@@ -50,7 +54,7 @@ class Options(TypedDict, total=False):
     images: Images | None
     width: int
     height: int
-    advisor: TemplateAdvisor | None
+    advisor: Advisor | str | None
     ratio: float
     longest: int
     success_radius: float
@@ -71,7 +75,7 @@ class Setting:
         cls,
         *,
         houses: Sequence[House] | None = None,
-        world: World | None = None,
+        world: World | str | Path | None = None,
         tasks: Sequence[Task] | str | Path | None = None,
         budgets: TimeBudgets | None = None,
         observe: Literal["features", "rgb", "text"] = "features",
@@ -80,28 +84,30 @@ class Setting:
         images: Images | None = None,
         width: int = WIDTH,
         height: int = HEIGHT,
-        advisor: TemplateAdvisor | None = None,
+        advisor: Advisor | str | None = None,
         ratio: float = HELP_RATIO,
         longest: int = LONGEST_EPISODE,
         success_radius: float = SUCCESS_RADIUS,
     ) -> Setting:
         """The cottage and its tasks unless told otherwise.
 
-        `world` saves compiling `houses` again, and where its tables are is where walks are computed. `tasks` may be an
-        AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones. `features`
-        (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for `observe="rgb"`
-        and for rendering, `width` by `height`. `sights` know what is in view for `observe="text"`; without them the boxes of
-        `houses` do. `ratio` is τ, `longest` bounds the time budget.
+        `world` is the folder of a world, or one compiled already from `houses`; walks are computed where its tables are.
+        `tasks` may be an AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones.
+        `features` (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for
+        `observe="rgb"` and for rendering, `width` by `height`. `sights` know what is in view for `observe="text"`; without
+        them the boxes of `houses` do. `advisor` is one, or its name; `ratio` is τ, `longest` bounds the time budget.
         """
         if not 0 <= ratio <= 1 or longest < 1:
             raise InputError(f"the ratio τ is {ratio} and the longest episode {longest}; they need 0 ≤ τ ≤ 1 and ≥ 1 step")
+        folder = read_world(Path(world)) if isinstance(world, str | Path) else None
         if houses is None and world is None:
             houses = [cottage()]
         elif tasks is None:
             raise InputError("tasks: houses of your own need tasks; give a list of tasks or the path of an AskNav file")
-        world = World.compile(houses or ()) if world is None else world
+        houses = folder.houses if folder is not None else houses
+        world = world if isinstance(world, World) else World.compile(houses or ())
         task_set = _task_set(world, tasks, budgets, longest)
-        rules = Rules(task_set, advisor or TemplateAdvisor(), ratio, success_radius)
+        rules = _rules(task_set, advisor or TemplateAdvisor(), folder, ratio, success_radius, longest)
         pictures = None if images is None else ImageSight(images, world, width, height)
         if observe == "text":
             sight, labels = _in_words(houses, world, sights)
@@ -147,6 +153,18 @@ def _task_set(world: World, tasks: Sequence[Task] | str | Path | None, budgets: 
         tasks = read_tasks(Path(tasks))
     task_set = TaskSet.compile(world, tasks, budgets, longest)
     return replace(task_set, time_budget=task_set.time_budget.clamp(max=longest))
+
+
+def _rules(
+    tasks: TaskSet, advisor: Advisor | str, folder: WorldFolder | None, ratio: float, success_radius: float, longest: int
+) -> Rules:
+    """The rules with an advisor, which may be named; one that speaks of what is in a house needs the world's folder."""
+    if isinstance(advisor, str):
+        advisor = build("advisor", advisor, ADVISORS, {}, Advisor)
+    world = tasks.environment.world
+    words = Vocabulary.build(task.end_goal for task in tasks.tasks).with_words(advisor.words())
+    voice = advisor.ready(words, world.device) if folder is None else advisor.ready_in(folder, world, words, world.device)
+    return Rules(tasks, advisor, voice, ratio, success_radius, longest)
 
 
 def _in_words(houses: Sequence[House] | None, world: World, sights: Sights | None) -> tuple[Sight, tuple[str, ...]]:

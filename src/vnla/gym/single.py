@@ -53,7 +53,7 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
         if self._walk is None or self._ended:
             raise ResetNeeded("this episode is over or has not begun: call reset() before step()")
         nav, ask = action_pairs(np.asarray(action)[None], self._walk.pose)
-        self._walk, outcome = self._setting.rules.step(self._walk, nav, ask)
+        outcome = self._walk.step(nav, ask)
         terminated, truncated = bool(outcome.stopped), bool(outcome.out_of_time)
         self._ended = terminated or truncated
         info = only(infos(self._setting, self._walk, outcome, ask))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ from torch import Tensor
 from vnla.camera.views import VIEWS, Ints, view_angles
 from vnla.gym.setting import Setting
 from vnla.gym.sights import places_of
-from vnla.gym.walks import NO_ACTION, Outcome, Walks
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.gym.walks import Outcome, Walks
 from vnla.roles.phrases import with_subgoal
-from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, Ask, Nav
+from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, NO_ACTION, Ask, Nav
 from vnla.world.compiled import NOWHERE
 
 Batch = dict[str, Any]
@@ -25,14 +23,14 @@ Batch = dict[str, Any]
 def observations(setting: Setting, walks: Walks) -> Batch:
     """What agents observe, in the batched observation space."""
     rules = setting.rules
-    instructions = zip(walks.task.tolist(), walks.subgoal.tolist(), strict=True)
+    goals = (rules.tasks.tasks[number].end_goal for number in walks.task.tolist())
     return {
         "view": setting.sight(_host(walks.pose)),
-        "instruction": tuple(_instruction(setting, task, subgoal) for task, subgoal in instructions),
-        "time_left": _host(walks.time_left),
-        "help_left": _host(walks.help_left),
+        "instruction": tuple(with_subgoal(said, goal) for said, goal in zip(walks.subgoals, goals, strict=True)),
+        "time_left": _host(walks.stepper.time_left),
+        "help_left": _host(walks.stepper.state.requests_left),
         "forward": _host(~rules.tasks.environment.blocked(walks.pose)).astype(np.int64),
-        "request": _host(rules.heard(walks)).astype(np.int64),
+        "request": _host(walks.stepper.may_request).astype(np.int64),
     }
 
 
@@ -47,7 +45,7 @@ def infos(setting: Setting, walks: Walks, outcome: Outcome | None = None, ask: T
         "distance_left": _host(tasks.environment.distance_left(walks.pose, goals)).astype(np.float64),
         "teacher_action": _host(tasks.environment.nav_teacher(walks.pose, goals)),
         "action_mask": _masks(setting, walks),
-        "subgoal": _texts([_said(setting.rules.advisor, code) for code in walks.subgoal.tolist()]),
+        "subgoal": _texts(list(walks.subgoals)),
         "request": _texts([""] * count if outcome is None or ask is None else _replies(walks, outcome, ask)),
         "executed": np.full(count, NO_ACTION) if outcome is None else _host(outcome.executed),
         "success": np.zeros(count, dtype=bool) if outcome is None else _host(outcome.success),
@@ -73,28 +71,19 @@ def told(batch: Batch) -> Batch:
 def as_text(setting: Setting, walks: Walks, agent: int) -> str:
     """A few lines about one agent: what it is after, where it is, what is ahead, what it was told."""
     task = setting.rules.tasks.tasks[int(walks.task[agent])]
-    pose = int(walks.pose[agent])
+    pose, stepper = int(walks.pose[agent]), walks.stepper
     where = only(_poses(setting, np.array([pose])))
     heading, elevation = (round(np.degrees(where[name])) for name in ("heading", "elevation"))
     lines = [
         f"end-goal: {task.end_goal}",
         f"at: {where['viewpoint']} of {where['house']}, heading {heading}, elevation {elevation} degrees",
         f"ahead: {_ahead(setting, pose)}",
-        f"subgoal: {_said(setting.rules.advisor, int(walks.subgoal[agent])) or 'none'}",
-        f"time left: {int(walks.time_left[agent])}, help left: {int(walks.help_left[agent])}",
+        f"subgoal: {walks.subgoals[agent] or 'none'}",
+        f"time left: {int(stepper.time_left[agent])}, help left: {int(stepper.state.requests_left[agent])}",
     ]
     if setting.labels:
         lines.insert(3, f"in view: {_in_view(setting, pose)}")
     return "\n".join(lines)
-
-
-def _instruction(setting: Setting, task: int, subgoal: int) -> str:
-    return with_subgoal(_said(setting.rules.advisor, subgoal), setting.rules.tasks.tasks[task].end_goal)
-
-
-@cache
-def _said(advisor: TemplateAdvisor, code: int) -> str:
-    return advisor.text(code)
 
 
 def _poses(setting: Setting, pose: Ints) -> Batch:
@@ -114,7 +103,7 @@ def _masks(setting: Setting, walks: Walks) -> NDArray[np.object_]:
     count = len(walks.task)
     nav, ask = np.ones((count, NAV_ACTIONS), dtype=np.int8), np.ones((count, ASK_ACTIONS), dtype=np.int8)
     nav[:, Nav.FORWARD] = _host(~setting.rules.tasks.environment.blocked(walks.pose))
-    ask[:, Ask.REQUEST] = _host(setting.rules.heard(walks))
+    ask[:, Ask.REQUEST] = _host(walks.stepper.may_request)
     masks = np.empty(count, dtype=object)
     masks[:] = list(zip(nav, ask, strict=True))
     return masks
@@ -122,7 +111,8 @@ def _masks(setting: Setting, walks: Walks) -> NDArray[np.object_]:
 
 def _replies(walks: Walks, outcome: Outcome, ask: Tensor) -> list[str]:
     """What became of each request; empty where there was none."""
-    refused = ["already asked in this time step" if left else "no budget left" for left in (walks.help_left > 0).tolist()]
+    has_left = walks.stepper.state.requests_left > 0
+    refused = ["already asked in this time step" if left else "no budget left" for left in has_left.tolist()]
     requests = zip((ask == Ask.REQUEST).tolist(), outcome.answered.tolist(), refused, strict=True)
     return [("answered" if answered else why) if requested else "" for requested, answered, why in requests]
 

@@ -69,17 +69,17 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         """One action pair an agent; those whose episode has ended begin a new one instead."""
         if self._walks is None:
             raise ResetNeeded("no episode has begun: call reset() before step()")
-        rules, begins = self._setting.rules, self._ended
-        nav, ask = action_pairs(actions, self._walks.pose)
-        walks, outcome = rules.step(self._walks, nav, ask)
+        walks, begins = self._walks, self._ended
+        nav, ask = action_pairs(actions, walks.pose)
+        outcome = walks.step(nav, ask)
         info = infos(self._setting, walks, outcome, ask)
         terminated, truncated = outcome.stopped.cpu().numpy(), outcome.out_of_time.cpu().numpy()
         if begins.any():
             rows = np.flatnonzero(begins)
             fresh = self._begin(rows.tolist(), [None] * len(rows))
-            walks = walks.with_rows(torch.as_tensor(rows, device=walks.pose.device), fresh)
+            walks.restart(torch.as_tensor(rows, device=walks.pose.device), fresh)
             info = _with_rows(info, rows, infos(self._setting, fresh))
-        self._walks, self._ended = walks, (terminated | truncated) & ~begins
+        self._ended = (terminated | truncated) & ~begins
         reward = outcome.success.cpu().numpy() & ~begins
         return (
             observations(self._setting, walks),

@@ -1,7 +1,6 @@
-"""One episode of a guest, by the rules that a trained agent walks by (`vnla.bcui`), a time step at a time on the host.
+"""One episode of a guest, a turn at a time; the rules are those of every episode (`vnla.episode`).
 
-In a time step a guest may ask once, hears the advisor, and then acts; a request takes no time. A wrong answer costs it the
-time step: nothing is done (`stay`), or the episode ends there (`stop`).
+A wrong answer costs the guest the time step: nothing is done (`stay`), or the episode ends there (`stop`).
 """
 
 from __future__ import annotations
@@ -11,20 +10,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
 
+from vnla import episode
 from vnla.agent.senses import Sense
 from vnla.camera.views import VIEWS
-from vnla.episodes import Episodes, Situation, count_unmoved
+from vnla.episodes import Episodes
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
 from vnla.roles.help_teacher import RESULT_NAMES, HelpTeacher, Reason
 from vnla.roles.phrases import with_subgoal
+from vnla.stepper import EpisodeStepper
 from vnla.tasks.dataset import Dataset
 from vnla.tasks.sampling import subset
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import Nav
+from vnla.world.actions import NO_ACTION, Nav
 from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 from vnla.world.compiled import World, viewpoint_of
 
@@ -94,19 +94,15 @@ class Walk:
     """An episode under way. `observation` is to be answered by `take` until it is over."""
 
     def __init__(self, rules: Rules, task: Task, seed: int, episodes: Episodes) -> None:
-        self.task, self.seed, self._rules, self._episodes = task, seed, rules, episodes
-        self.pose = int(episodes.start)
-        self._requests = int(episodes.help_budget)
-        self._time = int(episodes.time_budget)
-        self._step = self._turn = self._unmoved = 0
-        self._since_request = rules.advisor.k
+        self.task, self.seed, self._rules = task, seed, rules
+        self._stepper = EpisodeStepper(episodes, rules.advisor, rules.voice)
+        self._turn = 0
         self._advice: str | None = None
-        self._asked = False
         self._last: Last | None = None
         self._poses, self._actions, self._errors = [self.pose], list[str | None](), list[tuple[int, str]]()
-        self._said: list[str | None] = [None] * self._time
-        self._teacher: list[str | None] = [None] * self._time
-        self._stopped = False
+        time = int(episodes.time_budget)
+        self._said: list[str | None] = [None] * time
+        self._teacher: list[str | None] = [None] * time
         self._ids = rules.tasks.environment.world.ids
 
     @property
@@ -115,18 +111,23 @@ class Walk:
         return f"{self.task.id}/{self.seed}"
 
     @property
+    def pose(self) -> int:
+        """Where the guest stands."""
+        return int(self._stepper.state.pose)
+
+    @property
     def over(self) -> bool:
         """Whether it has ended."""
-        return self._stopped or self._step >= self._time
+        return not bool(self._stepper.active)
 
     @property
     def beginning(self) -> Beginning:
         """What the guest is told at first."""
-        return Beginning(self.name, self.task.end_goal, self._time, self._requests)
+        return Beginning(self.name, self.task.end_goal, int(self._stepper.time_left), self._requests)
 
     def observation(self, **seen: Any) -> Observation:
         """What the guest is told now, with what is to be seen."""
-        environment = self._rules.tasks.environment
+        state = self._stepper.state
         return Observation(
             episode=self.name,
             turn=self._turn,
@@ -134,17 +135,17 @@ class Walk:
             end_goal=self.task.end_goal,
             advice=self._advice,
             step=self._step,
-            time_left=self._time - self._step,
+            time_left=int(self._stepper.time_left),
             requests_left=self._requests,
-            may_request=self._may_request,
-            may_go_forward=not bool(environment.blocked(torch.tensor([self.pose]))),
+            may_request=bool(self._stepper.may_request),
+            may_go_forward=not bool(state.episodes.environment.blocked(state.pose)),
             last=self._last,
             **seen,
         )
 
     def noticed(self, senses: Mapping[str, Sense]) -> dict[str, list[float]]:
         """What an agent with these senses notices now."""
-        now = self._situation(torch.empty(1, 0))
+        now = self._stepper.context()
         return {name: sense(now)[0].tolist() for name, sense in senses.items()}
 
     def note(self, fault: Fault) -> None:
@@ -154,10 +155,11 @@ class Walk:
     def take(self, answer: Answer | Fault) -> None:
         """Do what the guest says."""
         self._turn += 1
-        if not self._asked:
+        asked = bool(episode.has_requested(self._stepper.state))
+        if not asked:
             self._judge(answer.chances if isinstance(answer, Answer) else None)
-        if isinstance(answer, Answer) and answer.action is None and not self._may_request:
-            answer = Fault.ASKED_TWICE if self._asked else Fault.NO_BUDGET
+        if isinstance(answer, Answer) and answer.action is None and not self._stepper.may_request:
+            answer = Fault.ASKED_TWICE if asked else Fault.NO_BUDGET
         if isinstance(answer, Fault):
             self.note(answer)
             self._act(Nav.STOP if self._rules.on_error == "stop" else None, answer)
@@ -172,7 +174,7 @@ class Walk:
         return Record(
             task=self.task.id,
             seed=self.seed,
-            help_budget=int(self._episodes.help_budget),
+            help_budget=int(self._stepper.state.episodes.help_budget),
             path=tuple((self._ids[pose // VIEWS], pose % VIEWS) for pose in self._poses),
             actions=tuple(self._actions),
             said=tuple(self._said[:steps]),
@@ -181,55 +183,37 @@ class Walk:
         )
 
     @property
-    def _may_request(self) -> bool:
-        return self._requests > 0 and not self._asked
+    def _step(self) -> int:
+        return int(self._stepper.step)
+
+    @property
+    def _requests(self) -> int:
+        return int(self._stepper.state.requests_left)
 
     def _judge(self, chances: Iterable[float] | None) -> None:
         """What the help teacher says; without the guest's chances it is known only where no request is left."""
         if chances is None:
             self._teacher[self._step] = RESULT_NAMES[Reason.NO_BUDGET] if not self._requests else None
             return
-        verdict = self._rules.teacher(self._situation(torch.tensor([list(chances)], dtype=torch.float32)))
+        verdict = self._rules.teacher(self._stepper.context(torch.tensor([list(chances)], dtype=torch.float32)))
         self._teacher[self._step] = RESULT_NAMES[Reason(int(verdict.reason))]
 
     def _ask(self) -> None:
-        heard = self._rules.voice.say(self._situation(torch.empty(1, 0)))
-        text = heard.table.text(int(heard.index))
+        (text,) = self._stepper.request(torch.tensor([True]))
         self._said[self._step], self._advice = text, text or self._advice
-        self._requests -= 1
-        self._asked, self._since_request = True, -1
         self._last = Last("request", "answered")
 
     def _act(self, action: Nav | None, fault: Fault | None = None) -> None:
         """A time step passes; a direct advisor may act in the guest's place."""
-        environment, here = self._rules.tasks.environment, torch.tensor([self.pose])
-        goals = self._episodes.goals
-        self._since_request += 1
-        led = self._rules.advisor.direct and self._since_request < self._rules.advisor.k
-        done = Nav(int(environment.nav_teacher(here, goals))) if led else action
-        there = here if done is None else environment.step(here, torch.tensor([int(done)]), goals)
-        metres = float(environment.world.distance_between(viewpoint_of(here), viewpoint_of(there)))
-        self._unmoved = int(count_unmoved(torch.tensor([self._unmoved]), here, there))
-        self.pose = int(there)
-        outcome = "error" if fault else _outcome(done, int(here), self.pose)
-        self._last = Last(None if done is None else done.name.lower(), outcome, round(metres, 2), fault, led)
-        self._actions.append(None if done is None else done.name.lower())
+        here, led = self.pose, bool(self._stepper.led)
+        carried = int(self._stepper.act(torch.tensor([NO_ACTION if action is None else int(action)])))
+        done = None if carried == NO_ACTION else Nav(carried)
+        metres = self._rules.tasks.environment.world.distance_between(*map(viewpoint_of, torch.tensor([here, self.pose])))
+        outcome = "error" if fault else _outcome(done, here, self.pose)
+        name = None if done is None else done.name.lower()
+        self._last = Last(name, outcome, round(float(metres), 2), fault, led)
+        self._actions.append(name)
         self._poses.append(self.pose)
-        self._stopped = done is Nav.STOP
-        self._step, self._asked = self._step + 1, False
-
-    def _situation(self, tentative: Tensor) -> Situation:
-        return Situation(
-            episodes=self._episodes,
-            step=self._step,
-            pose=torch.tensor([self.pose]),
-            unmoved=torch.tensor([self._unmoved]),
-            budget=torch.tensor([self._requests]),
-            tentative=tentative,
-            plan=torch.empty(1, 0),
-            since_request=torch.tensor([self._since_request]),
-            past=torch.tensor([self._poses[:-1]], dtype=torch.int64),
-        )
 
 
 def _outcome(done: Nav | None, here: int, there: int) -> str:

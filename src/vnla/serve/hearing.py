@@ -20,7 +20,7 @@ from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.senses import Sense
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation, When
+from vnla.episodes import Episodes, Situation, When, has_own_steps
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP
@@ -197,12 +197,6 @@ class _Listening(Mind):
         stops = torch.arange(NAV_ACTIONS, device=ask.device) == STOP
         logits = decision.logits.masked_fill(self.waits[:, None] & stops, LARGEST)
         return decision._replace(logits=logits), replace(self, own=own, before=self.told)
-
-
-def has_own_steps(part: object) -> bool:
-    """Whether exactly this kind of policy, voice or sense says of itself that episodes may be at different steps: what is
-    derived from it may look at the step in another way."""
-    return bool({**vars(type(part)), **vars(part)}.get("own_steps"))
 
 
 def told_anew(mind: Mind, listener: Listener) -> Mind | None:

@@ -17,9 +17,9 @@ from torch import Tensor
 from vnla.bcui import Walk
 from vnla.common.batching import Batching
 from vnla.common.selection import join_rows, row_shapes, take_rows
-from vnla.episodes import When
+from vnla.episodes import When, has_own_steps
 from vnla.players import Players
-from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, has_own_steps, told_anew
+from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, told_anew
 from vnla.serve.walked import Step, Walked
 from vnla.tasks.task import Task
 
@@ -43,7 +43,7 @@ class Paused(NamedTuple):
     def kind(self) -> object:
         """The same for those that can go on together."""
         walk = self.walk
-        return self.room, row_shapes((walk.mind, walk.past, walk.veil, walk.plan, walk.route))
+        return self.room, row_shapes((walk.mind, walk.state.past, walk.veil, walk.plan, walk.route))
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def go_on(paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listene
         if mind is None or room != each.room:
             return None
         place = each.walk.row.new_tensor([row])
-        walks.append(replace(each.walk, row=place, episodes=take_rows(episodes, place), mind=mind))
+        state = replace(each.walk.state, episodes=take_rows(episodes, place))
+        walks.append(replace(each.walk, row=place, state=state, mind=mind))
     if len(paused) == 1:
         return paused[0].step, walks[0]
     return torch.tensor([each.step for each in paused], device=episodes.key.device), join_rows(walks)

@@ -40,6 +40,9 @@ def ask_action(request: Tensor) -> Tensor:
     return request.long()
 
 
+NO_ACTION = -1
+"""Stands for "nothing was done": a time step that an agent spent without a navigation action."""
+
 NAV_ACTIONS = len(Nav)
 ASK_ACTIONS = len(Ask)
 
