@@ -58,7 +58,7 @@ def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, materi
         ("pose", -1, "is not in its house"),
         ("length", 99, "out of range"),
         ("nav", 9, "out of range"),
-        ("help_budget", -5, "asks more than its help budget"),
+        ("help_budget", -5, "asks once more than the help budget"),
         ("pose", 0, "an agent does not begin|does not lead|stops at"),
     ],
 )

@@ -149,13 +149,13 @@ def jumped(record: dict[str, Any]) -> None:
         (jumped, "is no neighbour of"),
         (lambda record: (silent(record), turned(record, -1, 3 * STEP)), "no action leads from"),
         (lambda record: turned(record, -1, 3 * STEP), "does not lead from"),
-        (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), "field trajectory: step 1: "),
-        (lengthened, "actions, but there was time for 25"),
+        (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), "step 1: "),
+        (lengthened, "step 26: the time budget of 25 steps is over"),
         (lambda record: record.update(help_budget=26), "field help_budget is 26; expected 0 to 25"),
         (lambda record: record.update(help_budget=-1), "field help_budget is -1; expected a number of requests"),
         (
             lambda record: record.update(help_budget=0, agent_ask=[1] * len(record["agent_ask"])),
-            "requests, but there were 0 to make",
+            "asks once more than the help budget of 0 allows",
         ),
     ],
 )

@@ -26,15 +26,15 @@ from torch import Tensor
 from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.episodes import Episodes
 from vnla.evaluation.metrics import METRICS, Metric, score
-from vnla.evaluation.results import ACTIONS, WHAT, Result, read_result, trace_of
+from vnla.evaluation.replay import RecordedWalks, broken_rules
+from vnla.evaluation.results import WHAT, Result, action_of, read_result, trace_of
 from vnla.evaluation.scores import Scores
-from vnla.evaluation.trace import NOTHING, Trace
+from vnla.evaluation.trace import Trace
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
-from vnla.world.compiled import Environment
 
 LARGEST = 512 * files.MEGABYTE
 LARGEST_RECORD = 16 << 10
@@ -247,7 +247,7 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
     an allowance budgets are not looked at."""
     if not entries:
         return []
-    rules = _Rules.of(tasks, allowed or Allowance(), budgets=allowed is not None)
+    rules = _Rules.of(tasks, allowed)
     poses: list[list[int]] = []
     for number, entry in enumerate(entries):
         try:
@@ -255,9 +255,13 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
         except _WrongError as error:
             wrong.append(f"{entry.where}: {_short(str(error))}")
             poses.append([])
-    steps = impossible_steps(tasks, poses, [actions_of(entry.result) for entry in entries])
-    wrong += [f"{entries[number].where}: {what}" for number, what in steps.items()]
-    return [entry if poses[number] and number not in steps else None for number, entry in enumerate(entries)]
+    pairs = list(zip(poses, (entry.result for entry in entries), strict=True))
+    asked = [result.agent_ask or () if walk else () for walk, result in pairs]
+    actions = [actions_of(result) if walk else None for walk, result in pairs]
+    walks = RecordedWalks.of(tasks.environment, tasks.goals, poses, actions, asked)
+    broken = broken_rules(rules.episodes([result for _, result in pairs]), walks, rules.told)
+    wrong += [f"{entries[number].where}: {what}" for number, what in broken.items()]
+    return [entry if poses[number] and number not in broken else None for number, entry in enumerate(entries)]
 
 
 @dataclass(frozen=True)
@@ -265,36 +269,52 @@ class _Rules:
     """What one record is held against."""
 
     tasks: TaskSet
-    allowed: Allowance
-    budgets: bool  # whether they count
-    time: list[int]
+    allowed: Allowance | None
+    """Without one, whoever recorded walks gave budgets of their own."""
     start: list[int]
     most: list[int]
     places: dict[str, dict[str, int]]  # house → viewpoint → its number in the world
 
     @classmethod
-    def of(cls, tasks: TaskSet, allowed: Allowance, *, budgets: bool) -> _Rules:
+    def of(cls, tasks: TaskSet, allowed: Allowance | None) -> _Rules:
         world = tasks.environment.world
         wanted = {task.house for task in tasks.tasks}
         first = dict(zip(world.houses, world.first.tolist(), strict=False))
         graphs = dict(zip(world.houses, world.graphs, strict=True))
         places = {house: {name: first[house] + i for i, name in enumerate(graphs[house].ids)} for house in wanted}
-        time, start = tasks.time_budget.tolist(), tasks.start.tolist()
-        return cls(tasks, allowed, budgets, time, start, allowed.largest(tasks), places)
+        most = [LONGEST_WALK] * len(tasks) if allowed is None else allowed.largest(tasks)
+        return cls(tasks, allowed, tasks.start.tolist(), most, places)
+
+    @property
+    def told(self) -> str:
+        """What budgets were allowed, for messages."""
+        return "" if self.allowed is None else f" (τ = {self.allowed.ratio:g} and k = {self.allowed.k})"
+
+    def episodes(self, results: Sequence[Result]) -> Episodes:
+        """The episodes of the records, with the budgets that they may have."""
+        every = self.tasks.episodes(torch.arange(len(self.tasks), device=self.tasks.key.device), seed=0)
+        given = [
+            most if each.help_budget is None else each.help_budget for each, most in zip(results, self.most, strict=True)
+        ]
+        time = self.tasks.time_budget if self.allowed else torch.full_like(self.tasks.time_budget, LONGEST_WALK)
+        return replace(every, help_budget=torch.tensor(given, device=time.device), time_budget=time)
 
     def walk(self, number: int, result: Result) -> list[int]:
-        """The poses of a record; whatever can be seen without looking at its moves is checked."""
-        task, steps = self.tasks.tasks[number], len(result.trajectory) - 1
+        """The poses of a record; whatever can be seen without walking is checked."""
+        task = self.tasks.tasks[number]
         if result.scan not in (None, task.house):
             raise _WrongError(f"field scan is {result.scan!r}, but the task is in house {task.house}")
-        if self.budgets and steps > self.time[number]:
-            raise _WrongError(f"step {self.time[number] + 1}: the time budget of {self.time[number]} steps is over")
+        if self.allowed and (result.help_budget or 0) > self.most[number]:
+            what = f"τ = {self.allowed.ratio:g} and k = {self.allowed.k} give this task {self.most[number]} at most"
+            raise _WrongError(f"field help_budget is {result.help_budget}, but {what}")
         poses = [self._pose(task, step, *pose) for step, pose in enumerate(result.trajectory)]
         if poses[0] != self.start[number]:
             begun = f"{task.start}, heading {30 * task.heading}°, level"
             raise _WrongError(f"step 0: the task begins at {begun}, but field trajectory does not")
-        if self.budgets:
-            self._asks(number, result)
+        asked = result.agent_ask or (0,) * (len(result.trajectory) - 1)
+        for step, (asks, said) in enumerate(zip(asked, result.subgoals or (), strict=False), start=1):
+            if self.allowed and said is not None and not asks:
+                raise _WrongError(f"step {step}: was told {_short(said)!r} without asking")
         return poses
 
     def _pose(self, task: Task, step: int, viewpoint: str, heading: float, elevation: float) -> int:
@@ -309,83 +329,12 @@ class _Rules:
             )
         return place * VIEWS + view_index(round(rows), round(turns) % HEADINGS)
 
-    def _asks(self, number: int, result: Result) -> None:
-        """Refuse more help than there is."""
-        most, rule = self.most[number], f"τ = {self.allowed.ratio:g} and k = {self.allowed.k}"
-        if result.help_budget is not None and result.help_budget > most:
-            raise _WrongError(f"field help_budget is {result.help_budget}, but {rule} give this task {most} at most")
-        left = most if result.help_budget is None else result.help_budget
-        for step, asks in enumerate(result.agent_ask or (), start=1):
-            left -= asks
-            if left < 0:
-                raise _WrongError(f"step {step}: asks once more than the help budget allows ({rule})")
-        asked = result.agent_ask or (0,) * (len(result.trajectory) - 1)
-        for step, (asks, said) in enumerate(zip(asked, result.subgoals or (), strict=False), start=1):
-            if said is not None and not asks:
-                raise _WrongError(f"step {step}: was told {_short(said)!r} without asking")
 
-
-def actions_of(result: Result) -> list[Nav] | None:
-    """The actions that a record names; None where it names none."""
+def actions_of(result: Result) -> list[int] | None:
+    """The actions that a record names, NO_ACTION for an agent's errors; None where it names none."""
     if result.agent_nav is None:
         return None
-    return [ACTIONS.get(move, Nav.FORWARD) for move in result.agent_nav]
-
-
-def impossible_steps(
-    tasks: TaskSet, poses: Sequence[Sequence[int]], named: Sequence[Sequence[Nav] | None]
-) -> dict[int, str]:
-    """Walks in which something cannot be, and what: walks are poses, one after the other, and where they are `named`, the
-    actions between them."""
-    walks = [number for number, walk in enumerate(poses) for _ in walk[1:]]
-    steps = [step for walk in poses for step in range(1, len(walk))]
-    before = torch.tensor([pose for walk in poses for pose in walk[:-1]], dtype=torch.int64)
-    after = torch.tensor([pose for walk in poses for pose in walk[1:]], dtype=torch.int64)
-    given = [named[number] for number in walks]
-    said = torch.tensor(
-        [NOTHING if actions is None else actions[step - 1] for actions, step in zip(given, steps, strict=True)]
-    ).long()
-    last = torch.tensor([step == len(poses[number]) - 1 for number, step in zip(walks, steps, strict=True)]).bool()
-    leads = _leads(tasks.environment, before, after, tasks.goals.cpu()[torch.tensor(walks).long()])  # (6, all steps)
-    leads[Nav.STOP] &= last
-    possible = torch.where(said == NOTHING, leads.any(dim=0), leads.gather(0, said.clamp(min=0)[None]).squeeze(0))
-    found: dict[int, str] = {}
-    for place in torch.nonzero(~possible).flatten().tolist():
-        number = walks[place]
-        action = None if given[place] is None else Nav(int(said[place]))
-        pair = int(before[place]), int(after[place])
-        goals = int(tasks.goals[number])
-        found.setdefault(number, f"step {steps[place]}: {_why_not(tasks.environment, *pair, action, goals)}")
-    return found
-
-
-def _leads(environment: Environment, before: Tensor, after: Tensor, goals: Tensor) -> Tensor:
-    """Whether each action leads from pose to pose: (6, …), on the host."""
-    device = environment.world.device
-    here, wanted = before.to(device), goals.to(device)
-    ends = [environment.step(here, torch.full_like(here, int(action)), wanted) for action in Nav]
-    return torch.stack(ends).cpu() == after
-
-
-def _why_not(environment: Environment, before: int, after: int, action: Nav | None, goals: int) -> str:
-    """Why a step cannot be."""
-    here = torch.tensor([before], device=environment.world.device)
-    ahead = int(environment.step(here, torch.full_like(here, int(Nav.FORWARD)), torch.full_like(here, goals)))
-    forward = "nowhere" if ahead == before else f"to {_place(environment, ahead)}"
-    move = f"from {_place(environment, before)} to {_place(environment, after)}"
-    if before == after and action in (None, Nav.STOP):
-        return f"stops at {_place(environment, before)}, but the walk goes on"
-    if action is None:
-        return f"no action leads {move}; forward leads {forward}"
-    there = f"; forward leads {forward}" if action == Nav.FORWARD else ""
-    return f"{action.name.lower()} does not lead {move}{there}"
-
-
-def _place(environment: Environment, pose: int) -> str:
-    viewpoint, view = divmod(pose, VIEWS)
-    heading, elevation = (round(math.degrees(each[view])) for each in view_angles())
-    up = f", {'up' if elevation > 0 else 'down'}" if elevation else ""
-    return f"{environment.world.ids[viewpoint]} (heading {heading}°{up})"
+    return [action_of(move) for move in result.agent_nav]
 
 
 def _trace(tasks: TaskSet, entries: Sequence[_Entry | None], allowed: Allowance) -> Trace:
@@ -397,21 +346,9 @@ def _trace(tasks: TaskSet, entries: Sequence[_Entry | None], allowed: Allowance)
         result = Result(task.id, task.house, (start,)) if entry is None else entry.result
         pairs.append((task.id, replace(result, teacher_ask=None, teacher_ask_reason=None)))
     trace = trace_of(tasks, pairs)
+    nav = RecordedWalks.of_trace(tasks, trace, [result.agent_nav is not None for _, result in pairs]).nav
     budget = trace.help_budget if allowed.seed is None else torch.tensor(allowed.largest(tasks))
-    return replace(trace, nav=walked(tasks.environment, trace, tasks.goals), help_budget=budget)
-
-
-def walked(environment: Environment, trace: Trace, goals: Tensor) -> Tensor:
-    """The actions by which the poses of a trace came about: (episodes, steps). Where the view does not change at the end of
-    a walk that is `stop`."""
-    before, after = trace.pose[:, :-1], trace.pose[:, 1:]
-    step = torch.arange(before.shape[1])
-    leads = _leads(environment, before, after, goals.cpu()[:, None].expand_as(before))  # (6, episodes, steps)
-    leads[Nav.STOP] &= step == trace.length[:, None] - 1
-    order = torch.tensor([Nav.STOP, Nav.LEFT, Nav.RIGHT, Nav.UP, Nav.DOWN, Nav.FORWARD])
-    action = order[leads[order].int().argmax(dim=0)]
-    action = torch.where(trace.nav == NOTHING, action, trace.nav)
-    return torch.where(step < trace.length[:, None], action, NOTHING)
+    return replace(trace, nav=nav, help_budget=budget)
 
 
 def _claims(entries: Sequence[_Entry | None], scores: Scores) -> Iterator[Claim]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,17 @@ import torch
 
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, Checked, Claim, check, impossible_steps, read_records
+from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
 from vnla.evaluation.confidence import Interval, over_tasks
 from vnla.evaluation.kept import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT
 from vnla.evaluation.scores import Array, Scores
 from vnla.evaluation.trace import Trace
 from vnla.houses.folder import read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
 RESULTS = "results.json"
@@ -219,24 +219,21 @@ def _evaluated(path: Path, material: Material, name: str) -> Entry:
 
 def _check_trace(path: Path, rows: TaskSet, trace: Trace) -> None:
     """Refuse walks that cannot be."""
-    world, length = rows.environment.world, trace.length
+    world = rows.environment.world
     house = torch.tensor([world.house(task.house) for task in rows.tasks])
     first = world.first.cpu()
     place = torch.div(trace.pose, VIEWS, rounding_mode="floor")
     outside = ((place < first[house][:, None]) | (place >= first[house + 1][:, None])).any(dim=1)
-    late = length > rows.time_budget.cpu()
-    asks = trace.request.sum(dim=1) > trace.help_budget
     for what, bad in {
-        "is not in its house": outside, "takes longer than its time budget": late, "asks more than its help budget": asks,
+        "is not in its house": outside,
         "does not begin where it should": trace.pose[:, 0] != rows.start.cpu(),
-    }.items():  # fmt: skip
+    }.items():
         if bad.any():
             task = rows.tasks[int(bad.long().argmax())].id
             raise InputError(f"{path}: task {task}: an agent {what}; {int(bad.sum()):,} episodes are wrong so")
-    counts = length.tolist()
-    poses = [walk[: count + 1] for walk, count in zip(trace.pose.tolist(), counts, strict=True)]
-    named = [[Nav(action) for action in walk[:count]] for walk, count in zip(trace.nav.tolist(), counts, strict=True)]
-    wrong = impossible_steps(rows, poses, named)
+    episodes = rows.episodes(torch.arange(len(rows), device=rows.key.device), seed=0)
+    given = replace(episodes, help_budget=trace.help_budget.to(rows.key.device))
+    wrong = broken_rules(given, RecordedWalks.of_trace(rows, trace, [True] * len(trace)))
     if wrong:
         row = min(wrong)
         raise InputError(f"{path}: task {rows.tasks[row].id}: {wrong[row]}; {len(wrong):,} episodes are wrong in all")

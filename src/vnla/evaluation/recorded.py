@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import actions_of, impossible_steps
 from vnla.evaluation.confidence import Interval, difference_over_houses, over_houses
 from vnla.evaluation.metrics import METRICS, Metric, score
+from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT, Result, read_result, trace_of
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.spreadsheet import ABOUT_TASK, about_task, as_csv, columns_of
-from vnla.evaluation.trace import Trace
+from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.house import House
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
@@ -155,19 +156,17 @@ def _compiled(
 def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
     """The walks of the records, if they are walks that their tasks allow."""
     for number, (record, time) in enumerate(zip(records, compiled.time_budget.tolist(), strict=True)):
-        where, steps, asked = f"{path}: record {number}", len(record.trajectory) - 1, sum(record.agent_ask or ())
-        if steps > time:
-            raise InputError(f"{where}: field trajectory: has {steps} actions, but there was time for {time}")
         if record.help_budget is not None and not 0 <= record.help_budget <= time:
-            raise InputError(f"{where}: field help_budget is {record.help_budget}; expected 0 to {time}, a request a step")
-        if record.help_budget is not None and asked > record.help_budget:
-            raise InputError(f"{where}: field agent_ask: has {asked} requests, but there were {record.help_budget} to make")
+            where = f"{path}: record {number}: field help_budget"
+            raise InputError(f"{where} is {record.help_budget}; expected 0 to {time}, a request a step")
     trace = trace_of(compiled, [(f"{path}: record {number}", record) for number, record in enumerate(records)])
     for number in (trace.pose[:, 0] != compiled.start).nonzero().flatten().tolist():
         raise InputError(f"{path}: record {number}: field trajectory: entry 0: the task begins with another heading")
-    walks = [poses[: steps + 1] for poses, steps in zip(trace.pose.tolist(), trace.length.tolist(), strict=True)]
-    for number, what in impossible_steps(compiled, walks, [actions_of(record) for record in records]).items():
-        raise InputError(f"{path}: record {number}: field trajectory: {what}")
+    walks = RecordedWalks.of_trace(compiled, trace, [record.agent_nav is not None for record in records])
+    episodes = compiled.episodes(torch.arange(len(records)), seed=0)
+    budget = torch.where(trace.help_budget == NOTHING, episodes.time_budget, trace.help_budget)  # unknown: a request a step
+    for number, what in broken_rules(replace(episodes, help_budget=budget), walks).items():
+        raise InputError(f"{path}: record {number}: {what}")
     return trace
 
 

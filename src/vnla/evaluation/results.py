@@ -5,7 +5,7 @@ A list of records, one a task:
 - `instr_id`: the task; `scan`: its house
 - `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
 - `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
-  (0 stays) and the signs of turns; zeros are `stop`
+  (0 stays) and the signs of turns; zeros are `stop`; null is a step in which nothing was done, after an error of the agent
 - `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.roles.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
@@ -36,7 +36,7 @@ from vnla.roles.phrases import COMMA
 from vnla.tasks.points import navigable_index
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import Nav
+from vnla.world.actions import NO_ACTION, Nav
 from vnla.world.compiled import World
 
 Pose = tuple[str, float, float]
@@ -56,6 +56,13 @@ _TURNS: dict[Nav, Move] = {
 }
 ACTIONS: dict[Move, Nav] = {move: action for action, move in _TURNS.items()}
 """What is none of these is `forward`."""
+
+
+def action_of(move: Move | None) -> int:
+    """The action of a move as the simulator takes it; NO_ACTION where nothing was done."""
+    return NO_ACTION if move is None else int(ACTIONS.get(move, Nav.FORWARD))
+
+
 _EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
 
 
@@ -66,7 +73,7 @@ class Result:
     instr_id: str
     scan: str | None
     trajectory: tuple[Pose, ...]
-    agent_nav: tuple[Move, ...] | None = None
+    agent_nav: tuple[Move | None, ...] | None = None
     agent_ask: tuple[int, ...] | None = None
     teacher_ask: tuple[int, ...] | None = None
     teacher_ask_reason: tuple[str, ...] | None = None
@@ -88,14 +95,14 @@ def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
 def results_of_trace(tasks: TaskSet, trace: Trace, success: Sequence[bool]) -> list[Result]:
     """The results of episodes, a row of `trace` for each of `tasks`. What is not known of the help teacher is not told."""
     world = tasks.environment.world
-    moves = _moves(trace, world)  # of the actions taken only
+    moves = _moves(trace, world)
     return [
         _result(world, task, trace.rows(slice(row, row + 1)), moves[row], success[row])
         for row, task in enumerate(tasks.tasks)
     ]
 
 
-def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: bool) -> Result:
+def _result(world: World, task: Task, trace: Trace, moves: list[Move | None], success: bool) -> Result:
     length, budget = int(trace.length), int(trace.help_budget)
     headings, elevations = view_angles()
     poses = [divmod(pose, VIEWS) for pose in trace.pose[0, : length + 1].tolist()]
@@ -105,7 +112,7 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move], success: 
         instr_id=task.id,
         scan=task.house,
         trajectory=tuple((world.ids[where], float(headings[view]), float(elevations[view])) for where, view in poses),
-        agent_nav=tuple(moves) if len(moves) == length else None,  # an agent's errors are no actions
+        agent_nav=tuple(moves[:length]),
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
         teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if judged else None,
         teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if judged else None,
@@ -120,8 +127,8 @@ def _words(subgoal: str) -> str:
     return subgoal.replace(COMMA, f" {COMMA}")
 
 
-def _moves(trace: Trace, world: World) -> list[list[Move]]:
-    """Actions as the simulator takes them."""
+def _moves(trace: Trace, world: World) -> list[list[Move | None]]:
+    """Actions as the simulator takes them, None where nothing was done."""
     index = np.concatenate([navigable_index(graph) for graph in world.graphs])  # (edges, 36)
     count = len(world.ids)
     edges = (world.source * count + world.target).cpu().numpy()  # rising
@@ -132,9 +139,8 @@ def _moves(trace: Trace, world: World) -> list[list[Move]]:
     rows = zip(trace.nav.tolist(), ahead.tolist(), strict=True)
     return [
         [
-            (step, 0, 0) if action == Nav.FORWARD else _TURNS[Nav(action)]
+            None if action == NO_ACTION else (step, 0, 0) if action == Nav.FORWARD else _TURNS[Nav(action)]
             for action, step in zip(*row, strict=True)
-            if action >= 0
         ]
         for row in rows
     ]
@@ -161,7 +167,7 @@ def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
     asked = [[bool(each) for each in result.agent_ask or ()] for result in records]
     taught = [[bool(each) for each in result.teacher_ask or ()] for result in records]
     reasons = [[int(_REASONS[each]) for each in result.teacher_ask_reason or ()] for result in records]
-    actions = [[int(ACTIONS.get(move, Nav.FORWARD)) for move in result.agent_nav or ()] for result in records]
+    actions = [[action_of(move) for move in result.agent_nav or ()] for result in records]
     nothing = torch.full((len(results), steps), NOTHING)
     return Trace(
         pose=torch.tensor([row + row[-1:] * (steps + 1 - len(row)) for row in poses]),
@@ -253,7 +259,7 @@ def _each_action(record: Mapping[str, Any], actions: int, where: str) -> dict[st
 
 
 _EXPECTED = {
-    "agent_nav": "[index, heading, elevation], whole numbers of which one at most is not 0",
+    "agent_nav": "[index, heading, elevation], whole numbers of which one at most is not 0, or null",
     "agent_ask": "0 or 1",
     "teacher_ask": "0 or 1",
     "teacher_ask_reason": f"one of {', '.join(_REASONS)}",
@@ -273,6 +279,8 @@ def _is_pose(value: object) -> bool:
 
 
 def _is_move(value: object) -> bool:
+    if value is None:
+        return True
     if not isinstance(value, list) or len(value) != 3 or not all(type(each) is int for each in value):
         return False
     index, *turn = value
