@@ -12,16 +12,21 @@ from typing import Any
 
 import pytest
 
-from cottage_players import TASKS
+from cottage_players import TASKS, WORLD
 from fake_servers import AGENT, Say, agent, serving
 from remote.cottage_rules import rules, showing
 from vnla.common.errors import InputError
+from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.contest import Material, enter
+from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
 from vnla.remote.caller import Address, Caller, Manner, UnreachableError
 from vnla.remote.evaluation import Visit, evaluate_guest
 from vnla.remote.folder import EPISODES, EvaluationFolder
 from vnla.remote.guest import Fault
 from vnla.remote.walk import Rules
+from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
 FORWARD = Say.json({"action": "forward"})
@@ -63,6 +68,24 @@ def test_a_wrong_answer_is_counted_as_what_it_is(wrong: Say, kind: Fault) -> Non
     assert visit.errors == Counter({kind.value: len(TASKS)})
     assert visit.evaluation.trace.length.tolist() == [8] * len(TASKS)
     assert visit.answers == 8 * len(TASKS)
+
+
+def test_errors_are_steps_like_others_in_every_format(tmp_path: Path) -> None:
+    """A guest that errs is scored, compared and exported; a step in which nothing was done is null in a results file."""
+    with serving(agent(lambda value: Say(b"{") if value["step"] in (0, 2) else turner(value))) as server:
+        evaluation = visited(server.url).evaluation
+    write_results(tmp_path / "mine.json", results_of(evaluation))
+    assert [record["agent_nav"][:3] for record in json.loads((tmp_path / "mine.json").read_text())] == [
+        [None, [0, -1, 0], None]
+    ] * len(TASKS)
+    checked = check(tmp_path / "mine.json", TASKS, Allowance(ratio=0.32, seed=123))
+    write_evaluation(tmp_path / "evaluation.npz", evaluation)
+    dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
+    dataset._read["test_unseen"] = TASKS.tasks
+    entry = enter(tmp_path / "evaluation.npz", Material(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
+    for scores in (checked.scores, entry.scores):
+        for name in ("success", "nav_error", "steps", "requests", "path_length"):
+            assert scores[name].ravel().tolist() == evaluation.scores[name].ravel().tolist(), name
 
 
 def test_requests_without_budget_and_twice_in_a_step() -> None:
