@@ -1,18 +1,22 @@
 """How well people are understood: the table of language.md, from the sentences that were written by hand.
 
     python docs/people.py worlds/written
+    python docs/people.py worlds/written people.json    # also a file with what came of every walk
 
 The world of their houses is made if it is not there, and looked at, which takes long the first time.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from vnla.camera.views import HEADINGS, VIEWS
+from vnla.common.files import write_text
+from vnla.common.machine import commit, machine_words
 from vnla.language.denoting import denote
 from vnla.language.handwritten import Written, handwritten, written_world
 from vnla.language.parser import parse
@@ -70,9 +74,31 @@ def rows(place: Path) -> Iterator[tuple[str, list[Row]]]:
     yield f"the same, the {len(of_four)} walks of four actions", of_four
 
 
-if __name__ == "__main__":
+def record(found: dict[str, list[Row]]) -> dict[str, object]:
+    """Everything that was found, for a file: what was heard, and for every walk the four columns as digits."""
+    walks = [f"{line.house_name} {line.viewpoint} {line.view}: {line.sentence}" for line in handwritten()]
+    return {
+        "command": "python docs/people.py worlds/written people.json",
+        "commit": commit(),
+        "machine": machine_words(),
+        "columns": COLUMNS,
+        "walks": walks,
+        "heard": {what: ["".join(str(int(column)) for column in row) for row in walked] for what, walked in found.items()},
+    }
+
+
+def main(place: Path, out: Path | None) -> None:
+    """Print the table, a row as soon as it is known, and write the file if there is to be one."""
+    found: dict[str, list[Row]] = {}
     sys.stdout.write(f"| heard | {' | '.join(COLUMNS)} |\n| --- |{' --- |' * len(COLUMNS)}\n")
-    for what, found in rows(Path(sys.argv[1])):
-        shares = (f"{100 * sum(each) / len(found):.1f}" for each in zip(*found, strict=True))
+    for what, walks in rows(place):
+        found[what] = walks
+        shares = (f"{100 * sum(column) / len(walks):.1f}" for column in zip(*walks, strict=True))
         sys.stdout.write(f"| {what} | {' | '.join(shares)} |\n")
         sys.stdout.flush()
+    if out:
+        write_text(out, json.dumps(record(found), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)

@@ -79,7 +79,7 @@ const SCREENS = {
   },
   understood: async (page) => {
     await SCREENS.help(page);
-    await page.getByLabel("Tell it the way").fill("turn right and wander two steps");
+    await page.getByLabel("Tell it the way").fill("turn right, then moonwalk");
     await page.locator("mark").first().waitFor();
   },
   whatif: async (page) => {
