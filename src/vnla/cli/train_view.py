@@ -33,6 +33,7 @@ class View:
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
         self.runs, self.names = runs, _names(list(runs))
         self.loaded, self.told = False, 0
+        self._diverged: set[Path] = set()
         self._console = console
         self._began = time.monotonic()
         self._validating: dict[Path, float] = {}
@@ -44,16 +45,18 @@ class View:
             heard = (partial(each, path) for each in (self.report, self._validates, self._validated, self.reads))
             return Progress(*heard)
 
-        return Audience(progress, self._begins, self._stopping)
+        return Audience(progress, self._begins, self._stopping, self._diverges)
 
     def say(self, what: str) -> None:
         """A line of its own."""
         self._console.print(what, markup=False, highlight=False, soft_wrap=True)
 
     def ends(self) -> None:
-        """Everything is done."""
+        """Everything is done, but for what has diverged."""
         seconds = time.monotonic() - self._began
         for path, config in self.runs.items():
+            if path in self._diverged:
+                continue
             self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
 
     def begins(self, runs: Sequence[Run], seconds: float) -> None:
@@ -95,6 +98,12 @@ class View:
         )
         name = f"{self.names[path]:9s} " if self.names[path] else ""
         self.say(f"{name}iteration {record['iteration']:,}   {rates}   (validated in {duration(seconds)})")
+
+    def _diverges(self, path: Path, line: str) -> None:
+        """Where others go on it is said at once; the error at the end says it again."""
+        self._diverged.add(path)
+        if len(self.runs) > 1:
+            self.say(f"{line}; the others go on")
 
     def _stopping(self, stop: Stop) -> None:
         """In the middle of anything, so even of printing: then there is one line less."""
