@@ -515,8 +515,8 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
             ended = train_together(
                 list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
             )
-        except DivergedError:
-            view.ends()
+        except DivergedError as error:
+            view.ends(diverged=error.lines)
             raise
         if ended is None:
             view.ends()

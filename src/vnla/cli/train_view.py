@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,6 @@ class View:
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
         self.runs, self.names = runs, _names(list(runs))
         self.loaded, self.told = False, 0
-        self._diverged: set[Path] = set()
         self._console = console
         self._began = time.monotonic()
         self._validating: dict[Path, float] = {}
@@ -51,13 +50,12 @@ class View:
         """A line of its own."""
         self._console.print(what, markup=False, highlight=False, soft_wrap=True)
 
-    def ends(self) -> None:
+    def ends(self, diverged: Collection[Path] = ()) -> None:
         """Everything is done, but for what has diverged."""
         seconds = time.monotonic() - self._began
         for path, config in self.runs.items():
-            if path in self._diverged:
-                continue
-            self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
+            if path not in diverged:
+                self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
 
     def begins(self, runs: Sequence[Run], seconds: float) -> None:
         """Loading took so long."""
@@ -99,9 +97,8 @@ class View:
         name = f"{self.names[path]:9s} " if self.names[path] else ""
         self.say(f"{name}iteration {record['iteration']:,}   {rates}   (validated in {duration(seconds)})")
 
-    def _diverges(self, path: Path, line: str) -> None:
+    def _diverges(self, _: Path, line: str) -> None:
         """Where others go on it is said at once; the error at the end says it again."""
-        self._diverged.add(path)
         if len(self.runs) > 1:
             self.say(f"{line}; the others go on")
 
