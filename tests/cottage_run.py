@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import write_world
+from vnla.houses.house import House
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task
 from vnla.world.compiled import World
@@ -21,13 +23,37 @@ SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
 def write_cottage(folder: Path, houses: int = 1) -> tuple[Path, Path]:
     """The world folder and the data set folder; every split has the cottage's six tasks, in each of so many like it."""
     street = [cottage(), *(replace(cottage(), name=f"cottage{number}") for number in range(1, houses))]
+    return _written(folder, street, cottage_records(*(house.name for house in street)))
+
+
+def write_severed(folder: Path) -> tuple[Path, Path]:
+    """The same of a cottage without stairs, with tasks on each of its floors, which cannot be reached from each other."""
+    return _written(folder, [severed()], [_record(task, i) for i, task in enumerate(severed_tasks())])
+
+
+def severed() -> House:
+    """The cottage without the step from the foot of its stairs."""
+    return replace(cottage(), edges=tuple(edge for edge in cottage().edges if edge != (7, 8)))
+
+
+def severed_tasks() -> list[Task]:
+    """Two tasks downstairs and two upstairs."""
+    down, up = _six()[1], _six()[5]
+    return [
+        replace(down, id="0"),
+        replace(down, id="1", start="entryway"),
+        replace(up, id="2", start="bathroom"),
+        replace(up, id="3", start="landing"),
+    ]
+
+
+def _written(folder: Path, street: Sequence[House], records: Sequence[dict[str, Any]]) -> tuple[Path, Path]:
     world = folder / "world"
     write_world(world, street, source="drawn", splits={"train": [house.name for house in street]})
     tasks = folder / "tasks"
     tasks.mkdir()
-    records = json.dumps(cottage_records(*(house.name for house in street)))
     for split in SPLITS:
-        (tasks / f"asknav_{split}.json").write_text(records)
+        (tasks / f"asknav_{split}.json").write_text(json.dumps(records))
     return world, tasks
 
 

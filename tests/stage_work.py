@@ -14,6 +14,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.paper.foreman import Audience, carry_out
 from vnla.paper.stages import JointReport, Stage
+from vnla.paper.workers import SomeFailedError
 
 Report = Callable[[float, float, str], None]
 DIARY = "diary.txt"
@@ -62,6 +63,13 @@ def count_all(given: Sequence[tuple[Path, str]], report: JointReport) -> None:
     for which, (folder, name) in enumerate(given):
         report(which + 1, 4, name, which)
         (folder / name).write_text(name)
+
+
+def make_some(given: Sequence[tuple[Path, str]], report: JointReport) -> None:
+    """Make several files in one go, but for those of bad names."""
+    if good := [each for each in given if each[1] != "bad"]:
+        make_all(good, report)
+    raise SomeFailedError({which: f"{name} is no name" for which, (_, name) in enumerate(given) if name == "bad"})
 
 
 def linger(folder: Path, name: str, report: Report) -> None:

@@ -87,6 +87,16 @@ def test_variants_have_options_of_their_own(vnla: Vnla, data: list[str], tmp_pat
     assert "two/seed3: --k: this run has 4, you gave 2" in vnla(*command[:-1], "two=--seed 3,4 --k 2")[1]
 
 
+def test_of_several_runs_the_one_that_diverges_is_said_at_the_end(vnla: Vnla, data: list[str], tmp_path: Path) -> None:
+    variants = ["--variant", "wild=--learning-rate 1e30", "--variant", "good="]
+    status, said = vnla("train", tmp_path / "runs", *data, *variants)
+    lost = f"{tmp_path / 'runs' / 'wild'}: at iteration 2 or before its losses are no longer numbers"
+    assert status == 2 and said.splitlines()[-1].startswith(f"vnla: error: {lost}")
+    assert sum(f"%  {lost}" in line and line.endswith("; the others go on") for line in said.splitlines()) == 1
+    assert f"{tmp_path / 'runs' / 'good'}: 2 iterations are done" in said and "wild: 2 iterations" not in said
+    assert (tmp_path / "runs" / "good" / LAST).exists() and not (tmp_path / "runs" / "wild" / LAST).exists()
+
+
 def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -> None:
     vnla("train", tmp_path / "runs", *data, "--seed", "1,2")
     for name in ("seed1", "seed2"):
@@ -276,7 +286,9 @@ def test_the_number_of_threads_is_what_was_asked_for(vnla: Vnla, finished: Path)
     try:
         vnla("train", finished, "--threads", before + 1)
         assert torch.get_num_threads() == before + 1
-        vnla("train", finished, "--threads", 0)
+        for count in (0, 99_999_999):
+            said = f"vnla: error: {count} threads: give 1 to 1,024\n"
+            assert vnla("train", finished, "--threads", count) == (2, said)
         assert torch.get_num_threads() == before + 1
     finally:
         torch.set_num_threads(before)

@@ -12,7 +12,7 @@ import torch
 
 from vnla.common import machine
 from vnla.common.errors import InputError
-from vnla.common.machine import THREADS, busy_hint, device_named, loading, uncollected, use_threads
+from vnla.common.machine import THREADS, busy_hint, cores_here, device_named, loading, uncollected, use_threads, workers_for
 
 
 @pytest.fixture
@@ -31,8 +31,17 @@ def test_threads_are_set_here_and_for_processes_to_come() -> None:
     assert {os.environ[name] for name in THREADS} == {"2"}
     use_threads(None)
     assert torch.get_num_threads() == 2
-    with pytest.raises(InputError, match="0 threads: give 1 or more"):
-        use_threads(0)
+    for count in (0, 99_999_999):
+        with pytest.raises(InputError, match=f"^{count} threads: give 1 to 1,024$"):
+            use_threads(count)
+    assert torch.get_num_threads() == 2 and os.environ[THREADS[0]] == "2"
+
+
+def test_workers_are_as_many_as_cores_unless_it_is_said() -> None:
+    assert (workers_for(None), workers_for(3)) == (cores_here(), 3)
+    for count in (-1, 99_999_999):
+        with pytest.raises(InputError, match=f"^{count} workers: give 1 to 1,024$"):
+            workers_for(count)
 
 
 def test_threads_are_set_before_pytorch_is_loaded() -> None:

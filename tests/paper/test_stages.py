@@ -15,7 +15,7 @@ import pytest
 
 import stage_work
 from processes import is_gone
-from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, meet
+from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, make_some, meet
 from vnla.common.errors import InputError
 from vnla.paper.foreman import Audience, carry_out
 from vnla.paper.stages import Records, Stage, StageGraph
@@ -131,6 +131,19 @@ def test_of_joint_stages_each_is_told_how_far_it_is_itself(tmp_path: Path) -> No
     audience = Told()
     carry_out(stages, tmp_path, audience, 2)
     assert audience.heard == [("a", 1, 4, "a"), ("b", 2, 4, "b")]
+
+
+def test_of_joint_stages_only_those_fail_that_have(tmp_path: Path) -> None:
+    """What builds on the others is done, and the next call begins with the one that failed alone."""
+    joint = [Stage(name, make, (tmp_path, name), tmp_path / name, joint=make_some) for name in ("a", "bad", "c")]
+    after = [Stage(f"{name} after", make, (tmp_path, f"{name}2"), tmp_path / f"{name}2", (name,)) for name in ("bad", "c")]
+    with pytest.raises(InputError, match=r"stage bad: bad is no name \(details: .*bad\.txt\)$"):
+        run([*joint, *after], tmp_path)
+    assert diary(tmp_path) == ["a+c", "c2"]
+    with pytest.raises(InputError, match="stage bad: bad is no name"):
+        run(joint, tmp_path)
+    assert diary(tmp_path) == ["a+c", "c2"], "the others are kept"
+    assert (tmp_path / "a").exists() and (tmp_path / "c").exists() and not (tmp_path / "bad").exists()
 
 
 def test_a_failure_is_told_and_what_does_not_build_on_it_is_finished(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 
 from cottage_run import write_cottage
 from vnla.paper.trainings import material_of, train_run, train_runs
+from vnla.paper.workers import SomeFailedError
 from vnla.training.checkpoints import LAST, checkpoint, load_agent
 from vnla.training.config import RunConfig, TrainingConfig
 
@@ -60,6 +61,15 @@ def test_side_by_side_they_end_as_they_do_alone(config: RunConfig, tmp_path: Pat
         alone, together = (load_file(tmp_path / f"{how}{number}" / LAST) for how in ("alone", "together"))
         assert all(torch.equal(alone[name], together[name]) for name in alone)
     assert [each[-1] for each in heard] == [(3, 3), (3, 3)], "each tells how far it is itself"
+
+
+def test_of_trainings_side_by_side_only_that_fails_which_diverges(config: RunConfig, tmp_path: Path) -> None:
+    wild = replace(config, training=replace(config.training, learning_rate=1e30))
+    given = [(tmp_path / name, each, "cpu") for name, each in (("good", config), ("wild", wild))]
+    with pytest.raises(SomeFailedError) as error:
+        train_runs(given, lambda *_: None)
+    assert [*error.value.lines] == [1] and "wild: at iteration 2 or before" in error.value.lines[1]
+    assert checkpoint(tmp_path / "good", 3).exists() and not (tmp_path / "wild" / LAST).exists()
 
 
 def test_a_run_goes_on_when_its_world_was_moved(config: RunConfig, tmp_path: Path) -> None:

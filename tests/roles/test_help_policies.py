@@ -95,6 +95,14 @@ def test_random_asks_as_often_as_the_budget_says_within_the_time_budget(environm
     assert not (asked & (torch.arange(LONGEST) >= episodes.time_budget[:, None])).any()
 
 
+def test_random_asks_at_none_of_the_steps_after_its_longest(environment: Environment) -> None:
+    episodes, policy = episodes_of(environment, torch.arange(200)), AtRandom(longest=5)
+    now = Situation(episodes, 0, episodes.start, episodes.start, episodes.help_budget, torch.empty(0), policy.plan(episodes))
+    asked = torch.stack([policy(replace(now, step=step)) for step in range(LONGEST)], dim=1)
+    possible = torch.minimum(episodes.help_budget, episodes.time_budget.clamp(max=5))
+    assert torch.equal(asked[:, :5].sum(dim=1), possible) and not asked[:, 5:].any()
+
+
 def test_random_chooses_every_step_equally_often(environment: Environment) -> None:
     """3000 episodes of 10 steps and one request: each step is chosen 300 times give or take five deviations (16.4 each)."""
     key = torch.arange(3000)

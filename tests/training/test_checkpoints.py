@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
+import torch
 from safetensors.torch import save
+from torch import Tensor
 
 from cottage_run import write_cottage
 from vnla.common import files
@@ -188,9 +192,15 @@ def test_notes_of_another_kind_are_refused(tmp_path: Path, notes: str) -> None:
         read_checkpoint(tmp_path / LAST)
 
 
-@pytest.mark.parametrize("best", ["[]", '{"val_seen": "x"}', '{"val_seen": null}', "{"])
+@pytest.mark.parametrize(
+    "best",
+    [
+        "[]", '{"val_seen": "x"}', '{"val_seen": null}', "{", '{"val_seen": NaN}', '{"val_seen": 1e999}', '{"val_seen": -1}',
+        '{"val_seen": 1' + "0" * 400 + "}",
+    ],
+)  # fmt: skip
 def test_success_rates_that_are_no_numbers_are_refused(tmp_path: Path, best: str) -> None:
-    with pytest.raises(InputError, match="its best success rates are no numbers"):
+    with pytest.raises(InputError, match="its best success rates are no numbers from 0 to 100"):
         best_rates(tmp_path / LAST, {"best": best})
 
 
@@ -199,4 +209,45 @@ def test_an_optimiser_of_another_size_is_refused(run: tuple[Path, RunConfig, Run
     name = next(each for each in tensors if each.startswith("adam.exp_avg."))
     (tmp_path / LAST).write_bytes(checkpoint_file({**tensors, name: tensors[name][:-1].contiguous()}, notes))
     with pytest.raises(InputError, match=r"last\.safetensors: does not fit the run's configuration: the optimiser's state"):
+        Run(tmp_path, run[1], run[2])
+
+
+BIAS = "navigation.output.bias"
+UNFIT, DAMAGED = "does not fit the run's configuration", "is damaged"
+STATE = f"{UNFIT}: the optimiser's state of {BIAS}$"
+WRONG: dict[str, tuple[str, Callable[[Tensor], Tensor], str]] = {
+    "two steps": ("adam.step", lambda each: each.repeat(2), STATE),
+    "a step of no dimension": ("adam.step", lambda each: each.reshape(()), STATE),
+    "a step for each": ("adam.step", lambda each: each.repeat(6), STATE),
+    "a whole step": ("adam.step", Tensor.long, rf"{UNFIT}: adam\.step\.{BIAS} is int64, expected float32"),
+    "a step below 0": ("adam.step", torch.neg, rf"{DAMAGED}: adam\.step\.{BIAS} has values that are below 0 or no numbers"),
+    "no step": ("adam.step", lambda each: each * math.nan, rf"{DAMAGED}: adam\.step\.{BIAS} has values"),
+    "endless steps": ("adam.step", lambda each: each * math.inf, rf"{DAMAGED}: adam\.step\.{BIAS} has values"),
+    "one mean": ("adam.exp_avg", lambda each: each[:1], STATE),
+    "half a mean": ("adam.exp_avg", Tensor.half, rf"{UNFIT}: adam\.exp_avg\.{BIAS} is float16, expected float32"),
+    "no mean": ("adam.exp_avg", lambda each: each * math.nan, rf"{DAMAGED}: adam\.exp_avg\.{BIAS} has values"),
+    "a square below 0": ("adam.exp_avg_sq", lambda each: each - 1, rf"{DAMAGED}: adam\.exp_avg_sq\.{BIAS} has values"),
+    "whole weights": ("agent", Tensor.int, rf"{UNFIT}: agent\.{BIAS} is int32, expected float32"),
+    "no weights": ("agent", lambda each: each * math.inf, rf"{DAMAGED}: agent\.{BIAS} has values that are no numbers"),
+}
+"""What is wrong → which tensor, how it is changed, and what is said."""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_nothing_can_go_on_from_is_refused_though_its_checksum_is_right(
+    name: str, run: tuple[Path, RunConfig, RunData], tmp_path: Path
+) -> None:
+    tensors, notes = read_checkpoint(run[0] / LAST)
+    part, change, said = WRONG[name]
+    key = f"{part}.{BIAS}"
+    (tmp_path / LAST).write_bytes(checkpoint_file({**tensors, key: change(tensors[key]).contiguous()}, notes))
+    with pytest.raises(InputError, match=rf"last\.safetensors: {said}"):
+        Run(tmp_path, run[1], run[2])
+
+
+def test_a_part_of_the_optimisers_state_is_refused(run: tuple[Path, RunConfig, RunData], tmp_path: Path) -> None:
+    tensors, notes = read_checkpoint(run[0] / LAST)
+    del tensors[f"adam.exp_avg_sq.{BIAS}"]
+    (tmp_path / LAST).write_bytes(checkpoint_file(tensors, notes))
+    with pytest.raises(InputError, match=STATE):
         Run(tmp_path, run[1], run[2])

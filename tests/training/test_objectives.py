@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_run import write_cottage
+from cottage_run import severed, severed_tasks, write_cottage, write_severed
 from lanes import state_file
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
@@ -20,17 +20,18 @@ from vnla.roles.schedules import Otherwise
 from vnla.roles.valued import Tried, Valued
 from vnla.tasks.task_set import TaskSet
 from vnla.training.cast import make_agent, make_players
-from vnla.training.checkpoints import LAST, load_agent
+from vnla.training.checkpoints import LAST, load_agent, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.objectives.choice import objective
 from vnla.training.objectives.objective import Imitation
 from vnla.training.objectives.outcome import closeness, outcome
-from vnla.training.objectives.reward import UNLIKELY, advantage, circumstances, normalised, straightened
+from vnla.training.objectives.reward import FARTHEST, UNLIKELY, advantage, circumstances, normalised, straightened
 from vnla.training.objectives.worth import counterfactuals
 from vnla.training.together import train
 from vnla.training.trainer import Trainer
 from vnla.world.actions import Nav
+from vnla.world.compiled import World
 
 SIZES = {"hidden": 24, "help_hidden": 24, "word_embedding": 8, "dropout": 0.1}
 
@@ -129,6 +130,44 @@ def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig
     assert torch.allclose(told[:, 0, 2], first.time_budget / 10) and torch.equal(told[:, 0, 3].long(), first.help_budget)
     taught = first.environment.nav_teacher(first.start, first.goals)
     assert torch.equal(told[:, 0, 6:].argmax(dim=1), taught)
+
+
+@pytest.mark.parametrize("name", ["imitation", "reward", "worth"])
+def test_a_training_where_parts_of_a_house_cannot_be_reached_keeps_its_numbers(
+    name: str, base: RunConfig, tmp_path: Path
+) -> None:
+    """From the first viewpoint no goal upstairs can be reached, and nobody who is after one has ever been there."""
+    world, tasks = write_severed(tmp_path)
+    config = replace(base.asking("valued"), world=str(world), tasks=str(tasks), objective=name)
+    data = RunData.load(config)
+    assert data.training_tasks().environment.left.isinf().any()
+    assert train(tmp_path / "run", config, data) is None
+    assert all(each.isfinite().all() for each in read_checkpoint(tmp_path / "run" / LAST)[0].values())
+
+
+def test_the_critic_is_told_numbers_of_ended_episodes_wherever_their_house_stands(base: RunConfig, data: RunData) -> None:
+    """In the last house of a world the tables of the first goal set begin before the first row of all."""
+    players, _ = cast(replace(base, objective="reward"), data)
+    street = World.compile([*(replace(severed(), name=name) for name in ("first", "second")), severed()])
+    tasks = TaskSet.compile(street, severed_tasks(), vocabulary=data.dataset.vocabulary)
+    assert tasks.environment.start[0] < 0
+    views = {name: torch.cat([table] * 3) for name, table in players.views.items()}
+    rollout = bcui(tasks.episodes(torch.arange(4).repeat(5), seed=torch.arange(20)), replace(players, views=views))
+    assert not rollout.table("going").all()
+    told, going = circumstances(rollout), rollout.table("going")
+    metres = tasks.environment.distance_left(rollout.episodes.start, rollout.episodes.goals)
+    assert torch.equal(told[:, 0, 0], metres / 10)
+    assert torch.equal(told[:, :, 0][~going], (metres / 10)[:, None].expand_as(going)[~going])
+
+
+def test_the_critic_is_told_a_number_where_no_goal_can_be_reached(base: RunConfig, data: RunData) -> None:
+    players, _ = cast(replace(base, objective="reward"), data)
+    lost = [replace(task, start="bathroom") for task in severed_tasks()[:2]]
+    tasks = TaskSet.compile(World.compile([severed()]), lost, vocabulary=data.dataset.vocabulary)
+    rollout = bcui(tasks.episodes(torch.arange(2), seed=1), players)
+    told, going = circumstances(rollout), rollout.table("going")
+    assert told.isfinite().all()
+    assert (told[:, :, 0][going] == FARTHEST / 10).all() and (told[:, :, 1][going] < 1e-6).all()
 
 
 def beside_the_goal(tasks: TaskSet) -> TaskSet:

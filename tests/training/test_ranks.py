@@ -33,6 +33,7 @@ from vnla.training.data import RunData
 from vnla.training.objectives.objective import Imitation
 from vnla.training.opening import done_in
 from vnla.training.ranks import ENVIRONMENT, Ranks, SaidAlreadyError
+from vnla.training.run import DivergedError
 from vnla.training.split import SplitTrainer
 from vnla.training.together import train, train_runs
 from vnla.training.trainer import Trainer
@@ -75,6 +76,11 @@ class Among(Ranks):
         total = torch.stack(self.hall.given).sum(dim=0)
         self.hall.barrier.wait()
         values.copy_(total)
+
+    def agree(self, stop: Stop, going: bool) -> bool:  # noqa: ARG002
+        """They go on together."""
+        self.hall.barrier.wait()
+        return going
 
 
 def several(size: int) -> list[Among]:
@@ -217,6 +223,15 @@ def test_several_runs_and_several_processes_exclude_each_other(folders: tuple[Pa
     first, other = at_once(lambda ranks: train_runs(runs, lambda _: pytest.fail("loaded"), ranks=ranks), several(2))
     said = "several runs are trained side by side by one process; with torchrun give one run at a time"
     assert type(first) is InputError and type(other) is SaidAlreadyError and str(first) == said
+
+
+def test_a_run_that_diverges_is_said_once_by_the_first(folders: tuple[Path, Path], data: RunData, tmp_path: Path) -> None:
+    config = config_of(*folders, 3)
+    wild = replace(config, validate_every=2, training=replace(config.training, learning_rate=1e30))
+    first, other = at_once(lambda ranks: train_runs([(tmp_path / "run", wild)], lambda _: data, ranks=ranks), several(2))
+    assert type(first) is DivergedError and "at iteration 2 or before its losses are no longer numbers" in str(first)
+    assert type(other) is SaidAlreadyError
+    assert not [*(tmp_path / "run").glob("*.safetensors")]
 
 
 def test_what_differs_is_said_once_by_the_first() -> None:

@@ -23,7 +23,7 @@ from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import WORDS, RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.opening import done_in, is_finished
-from vnla.training.run import Progress
+from vnla.training.run import DivergedError, Progress, Run
 from vnla.training.together import Audience, _Materials, train, train_runs, train_together
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
@@ -99,6 +99,60 @@ def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp
     for name in configs:
         for file in WRITTEN:
             assert (tmp_path / "stopped" / name / file).read_bytes() == (tmp_path / "whole" / name / file).read_bytes()
+
+
+def wild_of(config: RunConfig) -> RunConfig:
+    """The same, but it diverges in its first iterations."""
+    return replace(config, training=replace(config.training, learning_rate=1e30))
+
+
+def test_of_runs_side_by_side_only_the_one_that_diverges_ends(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    configs = configs_of(folders)
+    wild = tmp_path / "together" / "wild"
+    runs = [(wild, wild_of(configs["learned"])), *((tmp_path / "together" / name, each) for name, each in configs.items())]
+    told: list[tuple[Path, str]] = []
+    with pytest.raises(DivergedError, match=r"wild: at iteration 2 or before its losses are no longer numbers") as error:
+        train_together(runs, "cpu", Audience(diverged=lambda path, line: told.append((path, line))))
+    assert told == [(wild, str(error.value))] and error.value.lines == dict(told)
+    assert not [*wild.glob("*.safetensors")]
+    for name, config in configs.items():
+        alone = tmp_path / "alone" / name
+        train(alone, config, RunData.load(config))
+        for file in WRITTEN:
+            assert (tmp_path / "together" / name / file).read_bytes() == (alone / file).read_bytes(), (name, file)
+
+
+def test_several_that_diverge_are_one_line(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    config = wild_of(config_of(folders, "none"))
+    runs: list[tuple[Path, RunConfig | None]] = [(tmp_path / name, config) for name in "ab"]
+    said = "2 runs have ended because their losses are no longer numbers: .*a, .*b; begin anew with a lower --learning-rate$"
+    with pytest.raises(DivergedError, match=said) as error:
+        train_together(runs, "cpu")
+    assert all(f"{path}: at iteration 2 or before" in error.value.lines[path] for path, _ in runs)
+
+
+def test_a_run_that_is_found_to_have_diverged_when_all_are_saved_leaves_the_others_theirs(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped at once; that one of them has diverged is known only when it is waited for."""
+    runs: list[tuple[Path, RunConfig | None]] = [(tmp_path / name, config_of(folders, "none")) for name in ("good", "wild")]
+    saved, receive = Run.save, Run._receive
+
+    def save(run: Run) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(Run, "_receive", lambda *_: None)  # nothing has arrived yet
+            saved(run)
+
+    def late(run: Run, wait: bool = False) -> None:
+        if run.path.name == "wild" and wait and run._awaited:
+            raise run._lost(run.done)
+        receive(run, wait)
+
+    monkeypatch.setattr(Run, "save", save)
+    monkeypatch.setattr(Run, "_receive", late)
+    began = Audience(began=lambda _: send(signal.SIGTERM))
+    assert train_together(runs, "cpu", began) == signal.SIGTERM
+    assert (tmp_path / "good" / LAST).exists() and not (tmp_path / "wild" / LAST).exists()
 
 
 def send(number: int) -> None:

@@ -32,7 +32,7 @@ from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher, Reason
 from vnla.rollout import Rollout
 from vnla.training import run as running
-from vnla.training import together
+from vnla.training import spotting, together
 from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, VALIDATION, checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
@@ -161,6 +161,9 @@ CHANGES: dict[str, Callable[[RunConfig], RunConfig]] = {
     "silence": lambda config: replace(config, advisor=TemplateAdvisor(direct=True, speaks=False)),
     "easy": lambda config: replace(config, advisor=TemplateAdvisor(aggregate=False)),
     "keeps ended": lambda config: replace(config, keeps_ended=True),
+    "timed": lambda config: replace(config, timed=True),
+    "veil": lambda config: replace(config, veil=0.5),
+    "practice": lambda config: replace(config, practice=1),
 }
 """What makes another training of one."""
 
@@ -193,6 +196,44 @@ def test_a_direct_advisor_that_speaks_has_the_training_of_an_indirect_one(
 ) -> None:
     direct = replace(base, advisor=TemplateAdvisor(direct=True))
     assert same(learned(tmp_path / "run", direct, data), plain)
+
+
+def test_an_objective_that_is_timed_gives_the_time_of_evaluation(base: RunConfig, data: RunData, tmp_path: Path) -> None:
+    """Reward is: whether it is said as well makes no difference, though there would be one in time."""
+    short, long = (data.training_tasks(timed=timed).time_budget for timed in (False, True))
+    assert not torch.equal(short, long)
+    reward = replace(base, objective="reward")
+    said, unsaid = (learned(tmp_path / str(timed), replace(reward, timed=timed), data) for timed in (True, False))
+    assert same(said, unsaid)
+
+
+@pytest.fixture(scope="module")
+def street(base: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    """The same in a world of two cottages, the first of which has the tasks of the one."""
+    world, tasks = write_cottage(tmp_path_factory.mktemp("street"), houses=2)
+    return replace(base, world=str(world), tasks=str(tasks))
+
+
+def test_a_fold_is_all_that_is_trained_in(street: RunConfig, plain: dict[str, Tensor], tmp_path: Path) -> None:
+    """In the first half of two houses an agent learns what it learns where there is no other; elsewhere something else."""
+    data = RunData.load(street)
+    found = {fold: learned(tmp_path / f"run{len(fold)}", replace(street, fold=fold), data) for fold in ("1/2", "-1/2", "")}
+    assert [same(each, plain) for each in found.values()] == [True, False, False]
+
+
+def test_an_agent_learns_to_read_views_in_its_fold_alone(
+    street: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LookedError(Exception):
+        """With the houses."""
+
+    def look(_folder: object, _world: object, _views: object, houses: set[str], _progress: object) -> None:
+        raise LookedError(houses)
+
+    monkeypatch.setattr(spotting, "learn_to_read", look)
+    with pytest.raises(LookedError) as looked:
+        train(tmp_path / "run", replace(street, senses="spotted", fold="2/2"), RunData.load(street))
+    assert looked.value.args == ({"cottage1"},)
 
 
 @pytest.mark.parametrize("name", ["cloning", "imitation"])

@@ -59,7 +59,8 @@ class Spotter(nn.Module):
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *others: Any) -> None:
         """A checkpoint decides how many labels there are."""
         for name, own in list(self.named_buffers()):
-            if (saved := state_dict.get(prefix + name)) is not None:
+            saved = state_dict.get(prefix + name)
+            if saved is not None and saved.dim() == own.dim():
                 setattr(self, name, torch.empty_like(saved, device=own.device))
         super()._load_from_state_dict(state_dict, prefix, *others)
 

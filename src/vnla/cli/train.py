@@ -498,6 +498,7 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     from vnla.cli.train_view import shown
     from vnla.training.opening import open_run
     from vnla.training.ranks import alike
+    from vnla.training.run import DivergedError
 
     ranks = how.ranks
     quiet = ranks is not None and not ranks.writes
@@ -510,9 +511,13 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
         return 0
     train_together = _trainer(how)
     with shown(runs, Console(stderr=True, quiet=quiet)) as view:
-        ended = train_together(
-            list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
-        )
+        try:
+            ended = train_together(
+                list(runs.items()), how.device, view.audience(), eager=how.eager, ranks=ranks, cache=how.cache
+            )
+        except DivergedError as error:
+            view.ends(diverged=error.lines)
+            raise
         if ended is None:
             view.ends()
     if ended is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -44,17 +44,18 @@ class View:
             heard = (partial(each, path) for each in (self.report, self._validates, self._validated, self.reads))
             return Progress(*heard)
 
-        return Audience(progress, self._begins, self._stopping)
+        return Audience(progress, self._begins, self._stopping, self._diverges)
 
     def say(self, what: str) -> None:
         """A line of its own."""
         self._console.print(what, markup=False, highlight=False, soft_wrap=True)
 
-    def ends(self) -> None:
-        """Everything is done."""
+    def ends(self, diverged: Collection[Path] = ()) -> None:
+        """Everything is done, but for what has diverged."""
         seconds = time.monotonic() - self._began
         for path, config in self.runs.items():
-            self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
+            if path not in diverged:
+                self.say(f"{path}: {config.training.iterations:,} iterations are done; this took {duration(seconds)}")
 
     def begins(self, runs: Sequence[Run], seconds: float) -> None:
         """Loading took so long."""
@@ -95,6 +96,11 @@ class View:
         )
         name = f"{self.names[path]:9s} " if self.names[path] else ""
         self.say(f"{name}iteration {record['iteration']:,}   {rates}   (validated in {duration(seconds)})")
+
+    def _diverges(self, _: Path, line: str) -> None:
+        """Where others go on it is said at once; the error at the end says it again."""
+        if len(self.runs) > 1:
+            self.say(f"{line}; the others go on")
 
     def _stopping(self, stop: Stop) -> None:
         """In the middle of anything, so even of printing: then there is one line less."""

@@ -26,6 +26,9 @@ FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """The environment's words for how many threads a library uses; each reads them once, when it is loaded."""
 
+MOST_THREADS = 1024
+"""Of one process, and processes of one command. With many more OpenMP ends the process without a word."""
+
 BUSY = 0.5
 """The part of the cores from which on it is worth a word that others use them."""
 
@@ -114,6 +117,14 @@ def cores_here() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def workers_for(wanted: int | None) -> int:
+    """How many cores or processes to work with: those that were asked for, checked; as many as there are cores if nobody
+    did."""
+    if wanted is not None and not 1 <= wanted <= MOST_THREADS:
+        raise InputError(f"{wanted} workers: give 1 to {MOST_THREADS:,}")
+    return wanted or cores_here()
+
+
 def use_threads(count: int | None) -> None:
     """Compute with so many threads from now on, here and in processes that are started; None leaves it as it is.
 
@@ -122,8 +133,8 @@ def use_threads(count: int | None) -> None:
     """
     if count is None:
         return
-    if count < 1:
-        raise InputError(f"{count} threads: give 1 or more")
+    if not 1 <= count <= MOST_THREADS:
+        raise InputError(f"{count} threads: give 1 to {MOST_THREADS:,}")
     os.environ.update(dict.fromkeys(THREADS, str(count)))
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(count)

@@ -18,6 +18,7 @@ from math import ceil
 from pathlib import Path
 
 from vnla.common import files
+from vnla.common.crew import Failure
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.stopping import Interrupted, Stop, signals_noted
@@ -248,17 +249,17 @@ class _Foreman:
             self.audience.moved(job.stages[news.which], news.done, news.of, news.note)
         elif isinstance(news, Outcome):
             self.jobs.remove(job)
-            for stage in job.stages:
-                self._end(stage, news, job.seconds)
+            for which, stage in enumerate(job.stages):
+                self._end(stage, news.of(which), job.seconds)
         else:
             self.jobs.remove(job)
             self._lost(job, news)
 
-    def _end(self, stage: Stage, outcome: Outcome, seconds: float) -> None:
-        if outcome.failure is not None:
+    def _end(self, stage: Stage, failure: Failure | None, seconds: float) -> None:
+        if failure is not None:
             details = self.records.file(stage, "txt")
-            files.write_text(details, outcome.failure.details)
-            self._fail(stage, f"{outcome.failure.error} (details: {details})")
+            files.write_text(details, failure.details)
+            self._fail(stage, f"{failure.error} (details: {details})")
         elif not self._appears(stage.makes):
             self._fail(stage, f"{stage.makes} was not made")
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from vnla.common.errors import InputError
-from vnla.common.machine import cores_here
+from vnla.common.machine import workers_for
 from vnla.houses.matterport import find_buildings
 from vnla.paper.cluster import LOCAL, Cluster
 from vnla.paper.engine import Engine
@@ -104,7 +104,7 @@ def is_elsewhere(cluster: str | None) -> bool:
 
 def cores_for(threads: int | None, cores: int | None) -> int:
     """The cores to work on, all of them unless it is said, which have to be enough for the threads of one training."""
-    cores = cores or cores_here()
+    cores = workers_for(cores)
     if threads is not None and threads > cores:
         raise InputError(f"{threads} threads: there are {cores} cores to work on; give fewer threads or more cores")
     return cores

@@ -21,7 +21,7 @@ from typing import Any
 
 from vnla.paper.presets import Preset
 from vnla.paper.stages import JointReport, Report
-from vnla.paper.workers import Stopped
+from vnla.paper.workers import SomeFailedError, Stopped
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.training.config import RunConfig
@@ -98,8 +98,8 @@ def train_run(path: Path, config: RunConfig, device: str, report: Report) -> Non
 
 
 def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport) -> None:
-    """Trainings side by side on one device."""
-    from vnla.training.run import Progress
+    """Trainings side by side on one device; of those that diverge it is said which they are when the others are done."""
+    from vnla.training.run import DivergedError, Progress
     from vnla.training.together import Audience, train_together
 
     places = {path: which for which, (path, _, _) in enumerate(given)}
@@ -107,7 +107,11 @@ def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport
     def progress(path: Path) -> Progress:
         return Progress(lambda record: report(record["iteration"], record["of"], _words(record), places[path]))
 
-    _check(train_together([(path, config) for path, config, _ in given], given[0][2], Audience(progress)))
+    try:
+        ended = train_together([(path, config) for path, config, _ in given], given[0][2], Audience(progress))
+    except DivergedError as error:
+        raise SomeFailedError({places[path]: line for path, line in error.lines.items()}) from None
+    _check(ended)
 
 
 def _check(ended: int | None) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
 from vnla.common.crew import Failure, Member
+from vnla.common.errors import InputError
 from vnla.common.machine import use_threads
 
 PROGRESS_SECONDS = 0.2
@@ -47,9 +48,23 @@ class Progress:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An order was carried out, if there is no `failure`."""
+    """An order was carried out, if there is no `failure`; of stages that are done together all but those that `failed`."""
 
     failure: Failure | None = None
+    failed: Mapping[int, Failure] = field(default_factory=dict)
+
+    def of(self, which: int) -> Failure | None:
+        """What went wrong with one of the stages, if anything."""
+        return self.failure or self.failed.get(which)
+
+
+class SomeFailedError(InputError):
+    """Raised by a joint work of which some stages have failed, and the others are done."""
+
+    def __init__(self, lines: Mapping[int, str]) -> None:
+        """With a line about each that has failed, by its place among those that were given."""
+        self.lines = dict(lines)
+        super().__init__("; ".join(self.lines.values()))
 
 
 class Worker(Member):
@@ -93,6 +108,8 @@ def _carry_out(order: Order, pipe: Connection) -> Outcome:
 
     try:
         order.work(*order.given, report)
+    except SomeFailedError as error:
+        return Outcome(failed={which: Failure(line, line, False) for which, line in error.lines.items()})
     except Exception as error:
         return Outcome(Failure.of(error))
     return Outcome()

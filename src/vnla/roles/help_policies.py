@@ -91,16 +91,17 @@ class AtRandom(HelpPolicy):
     """RANDOM: requests at as many steps as the budget has, chosen uniformly from the time budget before the episode."""
 
     longest: int = LONGEST_EPISODE
+    """It asks at none of the steps after so many."""
 
     def __post_init__(self) -> None:
         check_fields(self, longest=(1, 10_000))
 
     def plan(self, episodes: Episodes) -> Tensor:
-        """At which steps to ask: (batch, longest)."""
-        steps = torch.arange(self.longest, device=episodes.key.device)
+        """At which steps to ask: (batch, steps), with every step that an episode may come to."""
+        steps = torch.arange(max(self.longest, LONGEST_EPISODE), device=episodes.key.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
         lots = uniform(seed, episodes.key[:, None], Purpose.RANDOM_HELP, steps)
-        lots = lots.masked_fill(steps >= episodes.time_budget[:, None], torch.inf)
+        lots = lots.masked_fill(steps >= episodes.time_budget[:, None].clamp(max=self.longest), torch.inf)
         rank = lots.argsort(dim=1).argsort(dim=1)
         return (rank < episodes.help_budget[:, None]) & (lots < torch.inf)
 

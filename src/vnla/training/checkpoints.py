@@ -13,7 +13,8 @@
 `vnla train` on a folder that has a `config.json` goes on where the run was. A checkpoint is a safetensors file: the agent's
 parameters as `agent.*`, and notes in its header; in a state to go on from also Adam's moments as `adam.*`, and a critic, if
 one learns beside the agent, as `critic.*`. One of the notes is the checksum of the whole file, so that one with a changed
-bit is refused; those of earlier versions have none. They are read and written here alone.
+bit is refused; those of earlier versions have none. They are read and written here alone. What is read is held against what
+it is read for, its shapes, its types and that it is numbers, before anything is done with it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import nan
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
@@ -155,9 +158,12 @@ def validated_at(notes: Mapping[str, str], done: int) -> int:
 def best_rates(path: Path, notes: Mapping[str, str]) -> dict[str, float]:
     """The best success rate on each validation split when the checkpoint `path` with these notes was written."""
     try:
-        return {str(split): float(rate) for split, rate in json.loads(notes.get("best", "{}")).items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{path}: cannot be read as a checkpoint (its best success rates are no numbers)") from None
+        rates = {str(split): float(rate) for split, rate in json.loads(notes.get("best", "{}")).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+        rates = {"": nan}
+    if not all(0 <= rate <= 100 for rate in rates.values()):
+        raise InputError(f"{path}: cannot be read as a checkpoint (its best success rates are no numbers from 0 to 100)")
+    return rates
 
 
 def _count(text: str) -> int | None:
@@ -175,6 +181,9 @@ def load_part_tensors(parts: Mapping[str, nn.Module], tensors: Mapping[str, Tens
     """Give parts the parameters in a checkpoint, which was read from the file `where`."""
     for part, module in parts.items():
         own = {name.removeprefix(part): value for name, value in tensors.items() if name.startswith(part)}
+        for name, value in module.state_dict().items():
+            if name in own:
+                _check_numbers(where, f"{part}{name}", own[name], value.dtype)
         try:
             module.load_state_dict(own)
         except RuntimeError as error:
@@ -197,14 +206,30 @@ def load_optimiser_tensors(
     """Give the optimiser of the parts the moments in a checkpoint, read from the file `where`, that has them."""
     for name, parameter in _optimised(parts):
         saved = {moment: tensors[key] for moment in MOMENTS if (key := f"{ADAM}{moment}.{name}") in tensors}
-        if len(saved) == len(MOMENTS):
-            if {tuple(value.shape) for value in saved.values()} - {(1,), tuple(parameter.shape)}:
+        if not saved:  # it has not learned yet
+            continue
+        shapes = dict.fromkeys(MOMENTS, tuple(parameter.shape)) | {"step": ()}
+        for moment, shape in shapes.items():
+            if moment not in saved or tuple(saved[moment].shape) != (shape or (1,)):  # as `optimiser_tensors` has them
                 raise InputError(f"{where}: does not fit the run's configuration: the optimiser's state of {name}")
-            steps = saved.pop("step").reshape(())
-            optimiser.state[parameter] = {
-                "step": steps.to(parameter.device) if parameter.is_cuda else steps,
-                **{moment: value.to(parameter.device) for moment, value in saved.items()},
-            }
+            dtype = torch.float32 if moment == "step" else parameter.dtype
+            _check_numbers(where, f"{ADAM}{moment}.{name}", saved[moment], dtype, least=None if moment == "exp_avg" else 0)
+        steps, *others = (saved[moment].reshape(shape) for moment, shape in shapes.items())
+        optimiser.state[parameter] = {
+            "step": steps.to(parameter.device) if parameter.is_cuda else steps,
+            **{moment: value.to(parameter.device) for moment, value in zip(MOMENTS[1:], others, strict=True)},
+        }
+
+
+def _check_numbers(where: Path, name: str, value: Tensor, dtype: torch.dtype, least: float | None = None) -> None:
+    """Refuse a tensor of a checkpoint that is of another type than it should be, or has values that nothing can begin
+    with."""
+    if value.dtype != dtype:
+        found, expected = (str(each).removeprefix("torch.") for each in (value.dtype, dtype))
+        raise InputError(f"{where}: does not fit the run's configuration: {name} is {found}, expected {expected}")
+    if not value.isfinite().all() or (least is not None and not (value >= least).all()):
+        what = "that are no numbers" if least is None else f"that are below {least:g} or no numbers"
+        raise InputError(f"{where}: is damaged: {name} has values {what}; go on from another checkpoint")
 
 
 def optimised(part: nn.Module) -> Iterator[Tensor]:

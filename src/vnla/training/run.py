@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -63,6 +63,7 @@ REPORT_EVERY = 10
 """Iterations between two lines of the log."""
 SAVE_SECONDS = 60.0
 """Between two checkpoints; validations save as well."""
+ANEW = "begin anew with a lower --learning-rate"
 VALIDATION_SEED = 123
 FIGURES = {name: METRICS[name] for name in ("success_rate", "room_success_rate", "nav_error", "requests")}
 """What a validation tells; holding each path against the shortest would be a quarter of its operations."""
@@ -78,6 +79,17 @@ class Progress:
     validated: Callable[[LogLine], None] = lambda _: None
     reading: Share = unheard
     """Called with the number of houses that were looked at to learn to read views, and of all."""
+
+
+class DivergedError(InputError):
+    """What trainings learn is no longer numbers. Trainings beside them do not notice."""
+
+    def __init__(self, lines: Mapping[Path, str]) -> None:
+        """Of some runs, with a line about each."""
+        self.lines = dict(lines)
+        names = ", ".join(map(str, self.lines))
+        several = f"{len(self.lines)} runs have ended because their losses are no longer numbers: {names}; {ANEW}"
+        super().__init__(several if len(self.lines) > 1 else next(iter(self.lines.values())))
 
 
 class _CutOff(BaseException):
@@ -171,7 +183,7 @@ class Run:
             held.callback(self._log.close)
             held.callback(self._writer.close, waits=why is None or not issubclass(why, Interrupted))
             if why is None:
-                self._receive(wait=True)
+                self.finish()
 
     @property
     def uncaptured(self) -> str | None:
@@ -229,6 +241,10 @@ class Run:
         self._saved = time.monotonic()
         self._receive()
 
+    def finish(self) -> None:
+        """Wait for what is on its way from the device, and do what is to be done with it."""
+        self._receive(wait=True)
+
     def _receive(self, wait: bool = False) -> None:
         """Do what is to be done with all that has come from the device, in the order in which it was asked for, or wait for
         the rest as well."""
@@ -266,11 +282,14 @@ class Run:
         self._log.sync()  # what is told of iterations is on disk before they count as done
         files.write_bytes(self.path / LAST, data)
 
-    def _lost(self, iteration: int) -> InputError:
-        return InputError(
+    def _lost(self, iteration: int) -> DivergedError:
+        """Why the run ends; nothing of what is still on its way is written."""
+        self._awaited.clear()
+        line = (
             f"{self.path}: at iteration {iteration:,} or before its losses are no longer numbers: what it learned has grown"
-            " without bounds; begin anew with a lower --learning-rate"
+            f" without bounds; {ANEW}"
         )
+        return DivergedError({self.path: line})
 
     def _validate(self, stop: Stop) -> list[Path]:
         """Success on the validation splits, recorded whole or not at all; the files in which the agent is to be kept, those

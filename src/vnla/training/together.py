@@ -3,7 +3,7 @@
 A batch of a hundred episodes leaves most of a large GPU idle, so runs that differ in policy, seed or size are trained at the
 same time: they share the world, the features and the data set, which are loaded once, and each has its own trainer with its
 own lane of the device. One thread gives each lane its next iteration as soon as there is room. A run trained with others
-ends with exactly the weights that it has when trained alone.
+ends with exactly the weights that it has when trained alone, also where another one diverges, which ends by itself.
 
     train_together([(Path("runs/none"), none), (Path("runs/learned"), learned)], "cuda")
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from vnla.training.config import RunConfig
 from vnla.training.data import RunData, dataset_of, first_words
 from vnla.training.opening import open_run
 from vnla.training.ranks import Ranks, about_software, alike
-from vnla.training.run import Progress, Run
+from vnla.training.run import DivergedError, Progress, Run
 
 PAUSE = 5e-4
 """Seconds before asking again whether a GPU has room for more."""
@@ -47,6 +47,8 @@ class Audience:
     """Everything is loaded and checked, and the runs are on disk."""
     stopping: Callable[[Stop], None] = lambda _: None
     """A signal came; called between any two instructions."""
+    diverged: Callable[[Path, str], None] = lambda _path, _line: None
+    """A run has ended because what it learned is no longer numbers; a line says so."""
 
 
 def train_together(
@@ -96,7 +98,8 @@ def train_runs(
     """Train runs, new or begun, until each has done its iterations; the signal that ended it earlier, if one did.
 
     Nothing is written before all of them are loaded and checked; until then a signal ends it at once. Later the first one
-    ends it after the iteration in hand, with a checkpoint of every run, and a second one at once.
+    ends it after the iteration in hand, with a checkpoint of every run, and a second one at once. Raises a `DivergedError`
+    about those that have diverged when the others are done.
     """
     with alike(ranks):
         if ranks is not None and len(runs) > 1:
@@ -116,12 +119,16 @@ def train_runs(
                 for run in built:
                     held.enter_context(run)
                 audience.began(built)
-                if ranks is None:
-                    _carry_out(built, stop)
-                else:
+                lost = _carry_out(built, stop, audience) if ranks is None else {}
+                if ranks is not None:
                     _carry_out_with_others(built[0], stop, ranks)
         except Interrupted as signal:
             return signal.number
+        except DivergedError:  # of several processes all come here
+            with alike(ranks):
+                raise
+    if lost and (stop.number is None or len(lost) == len(runs)):
+        raise DivergedError(lost)
     return stop.number
 
 
@@ -158,18 +165,31 @@ def _prepared(
     return built
 
 
-def _carry_out(runs: Sequence[Run], stop: Stop) -> None:
-    """Advance the runs in turn until all are done, each as fast as it can, or until somebody asks to stop."""
-    while stop.number is None and (going := [run for run in runs if run.going]):
+def _carry_out(runs: Sequence[Run], stop: Stop, audience: Audience) -> dict[Path, str]:
+    """Advance the runs in turn until all are done, each as fast as it can, or until somebody asks to stop; those that have
+    diverged, with a line about each."""
+    lost: dict[Path, str] = {}
+
+    def each_of(some: Iterable[Run], work: Callable[[Run], None]) -> None:
+        for run in some:
+            try:
+                work(run)
+            except DivergedError as error:
+                lost[run.path] = str(error)
+                audience.diverged(run.path, str(error))
+
+    def left() -> list[Run]:
+        return [run for run in runs if run.path not in lost]
+
+    while stop.number is None and (going := [run for run in left() if run.going]):
         ready = [run for run in going if run.ready]
-        for run in ready:
-            if stop.number is None:
-                run.advance(stop)
+        each_of(ready, lambda run: run.advance(stop) if stop.number is None else None)
         if not ready:
             time.sleep(PAUSE)
     if stop.number is not None:
-        for run in runs:
-            run.save()
+        each_of(left(), lambda run: run.save())
+    each_of(left(), lambda run: run.finish())
+    return lost
 
 
 def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:

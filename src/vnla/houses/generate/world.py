@@ -16,7 +16,7 @@ import numpy as np
 from vnla.common import files
 from vnla.common.crew import mapped
 from vnla.common.errors import InputError
-from vnla.common.machine import cores_here
+from vnla.common.machine import workers_for
 from vnla.houses.folder import MANIFEST, WorldFolder
 from vnla.houses.generate.build import VIEWPOINTS_A_ROOM, GeneratedHouse, generate_house
 from vnla.houses.generate.wishes import Wishes
@@ -133,7 +133,7 @@ def splits(preset: Preset, made: Iterable[Recipe], parts: Parts | None = None) -
 
 def make_houses(wanted: list[Recipe], workers: int | None = None) -> Generator[House]:
     """The houses as data, in order, made by several processes, which end when it is closed."""
-    workers = min(workers or cores_here(), len(wanted))
+    workers = min(workers_for(workers), len(wanted))
     yield from map(_house, wanted) if workers == 1 else mapped(_house, wanted, workers, name="vnla houses")
 
 

@@ -30,6 +30,8 @@ from vnla.world.actions import NAV_ACTIONS, ask_action
 
 MOST = 3.0
 """Advantages are no larger than this, in their own root mean square."""
+FARTHEST = 1000.0
+"""Metres that the critic is told at most: from where no goal can be reached they have no end."""
 UNLIKELY = 0.1
 """Below this probability a request counts by the probability itself, no longer by its logarithm."""
 
@@ -140,13 +142,16 @@ class Critic(nn.Module):
 
 def circumstances(rollout: Rollout) -> Tensor:
     """What the critic is told: (batch, steps, features). Metres to the goal, steps and requests left, advice being followed,
-    and which way the teacher would go."""
+    and which way the teacher would go.
+
+    All of it is numbers, after an episode has ended too: what the critic says there is multiplied by 0. Then the metres are
+    those at the start, for the tables of a goal set know no poses but those of its own house.
+    """
     episodes = rollout.episodes
-    pose, budget, taught = (rollout.table(name, 0) for name in ("pose", "budget", "taught"))
+    going, budget, taught = rollout.table("going"), rollout.table("budget", 0), rollout.table("taught", 0)
+    pose = torch.where(going, rollout.table("pose"), episodes.start[:, None])
     step = torch.arange(pose.shape[1], device=pose.device).expand_as(pose)
-    metres = episodes.environment.distance_left(pose.flatten(), episodes.goals.repeat_interleave(pose.shape[1])).view_as(
-        pose
-    )
+    metres = episodes.environment.distance_left(pose, episodes.goals[:, None].expand_as(pose)).clamp(max=FARTHEST)
     numbers = (
         metres / 10, closeness(metres), (episodes.time_budget[:, None] - step) / 10, budget.float(),
         (rollout.table("since_request") < 4).float(), (metres <= 2).float(),
