@@ -44,6 +44,8 @@ def test_arrays_that_are_what_they_have_to_be() -> None:
         ({"share": np.array([[0, 1], [np.nan, 0]])}, "share has a value that is no finite number"),
         ({"share": np.array([[0, 1], [0, np.inf]])}, "share has a value that is no finite number"),
         ({"name": np.array([1])}, "name is of int64"),
+        ({"name": np.array(["\ud800"])}, "name has a character that there is none of"),
+        ({"name": np.array([2**31 - 1], "<u4").view("<U1")}, "name has a character that there is none of"),
         ({"done": np.array([True])}, "done has 1 axes, not 0"),
     ],
 )

@@ -69,13 +69,24 @@ def _mismatch(array: NDArray[Any], spec: ArraySpec, lengths: dict[str, int]) -> 
     )
     if array.shape != expected:
         return f"has the shape {array.shape}, not {expected}"
-    if not array.size or array.dtype.kind == TEXTS:
+    if array.dtype.kind == TEXTS:
+        return None if _are_texts(array) else "has a character that there is none of"
+    if not array.size:
         return None
     if spec.finite and array.dtype.kind == "f" and not np.isfinite(array).all():
         return "has a value that is no finite number"
     if not spec.least <= array.min().item() or not array.max().item() <= spec.most:
         return f"has values from {array.min().item()} to {array.max().item()}, not from {spec.least} to {spec.most}"
     return None
+
+
+def _are_texts(array: NDArray[Any]) -> bool:
+    """Whether an array's texts can be written down: any four bytes are a character to NumPy."""
+    try:
+        "".join(array.ravel().tolist()).encode()
+    except (ValueError, OverflowError, SystemError):
+        return False
+    return True
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
