@@ -81,7 +81,8 @@ def make_edges(viewpoints: Sequence[Viewpoint], rooms: Sequence[Room], doors: It
     found = {edge for inside in by_room.values() for edge in _inside(viewpoints, inside)}
     places = {room: _Places.of(viewpoints, inside) for room, inside in by_room.items()}
     for door in dict.fromkeys(doors):
-        way = _through(viewpoints, *(places[room] for room in door.rooms), door.at)
+        one, other = door.rooms
+        way = _through(viewpoints, places[one], places[other], door.at)
         if way is not None:
             found.add(way)
     return sorted(found)
@@ -152,9 +153,7 @@ def touching(rooms: Sequence[Room]) -> list[Door]:
     """A door wherever rooms share enough of a wall."""
     boxes = [room.box for room in rooms if room.box is not None]
     known = [room.id for room in rooms if room.box is not None]
-    low, high = (
-        np.array([side(box) for box in boxes]).reshape(-1, 3) for side in (lambda box: box.low, lambda box: box.high)
-    )
+    low, high = np.array([box.low for box in boxes]).reshape(-1, 3), np.array([box.high for box in boxes]).reshape(-1, 3)
     found = []
     for i, box in enumerate(boxes):
         shared = np.minimum(high[i], high[i + 1 :]) - np.maximum(low[i], low[i + 1 :])  # (others, 3)

@@ -216,9 +216,8 @@ class _House:
         x, y, z = point
         low, high = (each if z is not None else each[:, :2] for each in (self._low, self._high))
         at = np.array([x, y] if z is None else [x, y, z])
-        inside = ((low <= at) & (at <= high)).all(axis=1)
-        room = int(inside.argmax())
-        return room if inside[room] else None
+        inside = np.flatnonzero(((low <= at) & (at <= high)).all(axis=1))
+        return int(inside[0]) if len(inside) else None
 
     def _floor(self, room: int) -> float:
         box = self.rooms[room].box
