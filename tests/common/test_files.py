@@ -152,6 +152,35 @@ def test_a_file_name_is_no_path_whoever_wrote_it(text: str) -> None:
     assert Path(name).name == name and not name.startswith(".") and 0 < len(name) <= 100
 
 
+def test_blanks_without_end_are_refused_while_they_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file that unpacks to more than anybody writes: refused long before the limit, in a zip before it is begun."""
+    blanks = files.SMALL_TEXT + files.MEGABYTE
+    (path := tmp_path / "a.gz").write_bytes(gzip.compress(b" " * 2 * blanks))
+    message = r"unpacks to more than 100 times its [\d,]+ bytes; expected text"
+    with pytest.raises(InputError, match=message):
+        files.read_gzip(path, "text", limit=2048 * files.MEGABYTE)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("blanks", b"\n" * blanks)
+        archive.writestr("few", b"\n" * 1000)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_lines", lambda *_: pytest.fail("it was unpacked"))
+        with pytest.raises(InputError, match=f"a.zip:blanks: {message}"):
+            list(files.read_zip_lines(tmp_path / "a.zip", "blanks", "text"))
+    assert len(list(files.read_zip_lines(tmp_path / "a.zip", "few", "text"))) == 1000
+    monkeypatch.setattr(files, "MOST_LINES", 999)
+    with pytest.raises(InputError, match=r"a.zip:few: has more than 999 lines; expected text"):
+        list(files.read_zip_lines(tmp_path / "a.zip", "few", "text"))
+    monkeypatch.setattr(files, "MOST_PACKED", 10_000)
+    assert len(files.read_gzip(path, "text")) == 2 * blanks
+
+
+def test_lines_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("\n" * 10)
+    assert len(list(files.read_lines(tmp_path / "a", "text", most=10))) == 10
+    with pytest.raises(InputError, match="a: has more than 9 lines; expected text"):
+        list(files.read_lines(tmp_path / "a", "text", most=9))
+
+
 @pytest.mark.parametrize(
     ("text", "name"), [("../../../x", "x"), ("X", "X"), ("a b/ü.png", "a-b-.png"), ("..", "unnamed"), ("x" * 300, "x" * 100)]
 )

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.common import tables
 from vnla.common.errors import InputError
-from vnla.common.tables import HOST, DeviceTable, DiskTable, Table, lend, room_in, size_in_bytes, stretches
+from vnla.common.tables import HOST, DeviceTable, DiskTable, Table, lend, room_in, share_of, size_in_bytes, stretches
 
 PAGE, SIZE = 4, 8
 FIRST = torch.tensor([0, 3, 5, 9, 10, 16])
@@ -86,7 +86,7 @@ def test_more_than_fits_is_one_line(whole: Tensor, tmp_path: Path) -> None:  # n
     with pytest.raises(InputError, match=r"the houses of one batch have .* give a larger --feature-cache"):
         table.need([2, 4])
     with pytest.raises(InputError, match="too small; give 1MB or more"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "SMALLEST", 1 << 20)
+        patch.setattr(tables, "SMALLEST", 10**6)
         DiskTable(tmp_path / "table", SIZE, FIRST, PAGE, limit=5)
 
 
@@ -103,10 +103,21 @@ def test_a_size_in_words(text: str, size: int) -> None:
     assert size_in_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["4", "GB", "-1GB", "four GB", "1e3MB"])
+@pytest.mark.parametrize("text", ["4", "GB", "-1GB", "four GB", "1e3MB", "9" * 400 + "GB", "٣GB", ".GB", "1.2.3GB", "²GB"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(InputError, match="expected a number of MB or GB"):
+    with pytest.raises(InputError, match="expected a number of MB or GB") as error:
         size_in_bytes(text)
+    assert len(str(error.value)) < 120
+
+
+def test_the_least_that_is_named_is_taken(whole: Tensor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    monkeypatch.undo()
+    with pytest.raises(InputError, match=r"a feature cache of 63\.5 MB is too small; give 64MB or more$"):
+        DiskTable(tmp_path / "table", SIZE, FIRST, PAGE, limit=size_in_bytes("63.5MB"))
+    assert DiskTable(tmp_path / "table", SIZE, FIRST, PAGE, limit=size_in_bytes("64MB")).limit == 64 * 10**6
+    with pytest.raises(InputError, match=r"100 MB is too small for 2 features on disk; give 128MB or more$"):
+        share_of(size_in_bytes("100MB"), 2)
+    assert share_of(size_in_bytes("128MB"), 2) == 64 * 10**6
 
 
 def test_what_is_lent_is_for_a_gpu() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from vnla.evaluation.breakdown import (
 )
 from vnla.evaluation.confidence import Interval
 from vnla.evaluation.evaluate import Evaluation, evaluate
+from vnla.houses.cottage import cottage
 from vnla.roles.help_policies import AtFirst, Never
 
 STEPS = 10
@@ -103,10 +105,17 @@ def test_labels_by_hand_and_no_label_is_no_part() -> None:
         assert part.share.low <= part.share.value <= part.share.high
 
 
-def test_objects_and_rooms_are_those_of_the_tasks() -> None:
-    found = evaluation([[1] * 6], [[5] * 6], {})
-    assert objects(found).tolist() == [task.object for task in TASKS.tasks]
-    assert goal_rooms(found).tolist() == [task.goal_room for task in TASKS.tasks]
+def test_objects_and_rooms_are_those_that_sentences_ask_for_and_goals_are_in() -> None:
+    """What a task says of itself, held against its sentence and against the rooms and objects of the house."""
+    found, house = evaluation([[1] * 6], [[5] * 6], {}), cottage()
+    asked = [re.fullmatch(r"find (?:an? )?(.+?) in (?:the (.+)|one of the (.+)s) \.", task.end_goal) for task in TASKS.tasks]
+    assert objects(found).tolist() == [match[1] for match in asked if match]
+    assert goal_rooms(found).tolist() == [match[2] or match[3] for match in asked if match]
+    for task, thing, name in zip(TASKS.tasks, objects(found), goal_rooms(found), strict=True):
+        for goal in task.goals:
+            room = house.room_of(house.number[goal])
+            assert room is not None and room.name == name
+            assert any(each.room == room.id and each.label == thing for each in house.objects)
 
 
 def part(label: str, value: float, tasks: int = 60) -> Part:

@@ -12,8 +12,8 @@ import pytest
 
 from cottage_players import TASKS, players
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import evaluate
-from vnla.evaluation.kept import read_evaluation, read_scores, write_evaluation
+from vnla.evaluation.evaluate import Piece, evaluate
+from vnla.evaluation.kept import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
 from vnla.evaluation.metrics import METRICS, score
 from vnla.evaluation.trace import TENSORS
 from vnla.roles.advisor import TemplateAdvisor
@@ -85,6 +85,56 @@ def test_what_is_no_evaluation_is_named(tmp_path: Path) -> None:
     other = replace(TASKS, tasks=TASKS.tasks[::-1])
     with pytest.raises(InputError, match="is of other tasks"):
         read_evaluation(EARLIER, other, TemplateAdvisor())
+
+
+ODD: dict[str, tuple[np.ndarray | None, str]] = {
+    "tasks": (np.array(3), "tasks is of int64"),
+    "seeds": (np.array([[123, 435]]), "seeds has 2 axes, not 1"),
+    "texts": (np.zeros((0, 3), "<U1"), "texts has 2 axes, not 1"),
+    "trace__pose": (np.full((12, 26), 2**63 - 1), "is of another world"),
+    "trace__length": (np.full(12, 26), "trace.length has values from 26 to 26, not from 0 to 25"),
+    "trace__nav": (np.zeros(()), "trace.nav is of float64"),
+    "trace__request": (np.zeros((12, 25), np.int64), "trace.request is of int64"),
+    "trace__reason": (np.full((12, 25), 7), "trace.reason has values from 7 to 7, not from -1 to 6"),
+    "trace__phrase": (np.zeros((12, 25), np.int64), "trace.phrase has values from 0 to 0, not from -1 to -1"),
+    "trace__subgoal": (np.full((12, 25), -2), "trace.subgoal has values from -2"),
+    "trace__help_budget": (np.array([np.nan] * 12), "trace.help_budget is of float64"),
+    "scores__success": (np.array(True), "scores.success has 0 axes, not 2"),
+    "scores__turns": (np.full((2, 6), "x"), "scores.turns is of <U1"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_array_is_one_line(tmp_path: Path, name: str) -> None:
+    odd, message = ODD[name]
+    path = changed(EARLIER, tmp_path / "evaluation.npz", **{name: odd})
+    with pytest.raises(InputError, match=message) as error:
+        read_evaluation(path, TASKS, TemplateAdvisor())
+    assert "\n" not in str(error.value) and str(error.value).startswith(str(path))
+
+
+PIECES: dict[str, np.ndarray] = {
+    "first": np.array([-1]),
+    "size": np.array([2**62]),
+    "trace__pose": np.array(["a"]),
+    "scores__success": np.zeros((6, 6), bool),
+    "tasks": np.zeros(0, "<U1"),
+    "seeds": np.array(["1"]),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_odd_arrays_of_a_part_are_one_line(tmp_path: Path, name: str) -> None:
+    whole = evaluate(players(policy=AtFirst()), TASKS, seeds=[1])
+    ids = [task.id for task in TASKS.tasks]
+    piece = Piece(np.arange(6), whole.trace, whole.scores.reshape(6))
+    write_pieces(tmp_path / "part.npz", [piece], ids, [1])
+    (again,) = read_pieces(tmp_path / "part.npz", ids, [1])
+    assert np.array_equal(again.rows, piece.rows) and np.array_equal(again.trace.pose, piece.trace.pose)
+    path = changed(tmp_path / "part.npz", tmp_path / "odd.npz", **{name: PIECES[name]})
+    with pytest.raises(InputError, match=r"odd\.npz: ") as error:
+        read_pieces(path, ids, [1])
+    assert "\n" not in str(error.value)
 
 
 def test_everything_comes_back(tmp_path: Path) -> None:

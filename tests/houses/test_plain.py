@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from vnla import cli
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.images import world_images
-from vnla.houses.plain import read_plain, schema_text
+from vnla.houses.plain import read_plain, reading, schema_text
 from vnla.houses.rooms import ROOM_LABELS, ROOM_NAMES
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
@@ -126,6 +128,72 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, change: Callable[[dict[str, A
     with pytest.raises(InputError, match=message) as error:
         read_plain(written(tmp_path, changed(change)))
     assert str(error.value).startswith(str(tmp_path)) and "\n" not in str(error.value)
+
+
+def room(name: str, *corners: list[float]) -> dict[str, Any]:
+    return {"name": name, "kind": "kitchen", "box": list(corners)}
+
+
+HALL = room("hall", [0, 0, 0], [140, 140, 3])
+TOO_MUCH: dict[str, tuple[dict[str, Any], str]] = {
+    "a room of 4 km": (
+        {"houses": [{"name": "h", "rooms": [room("r", [0, 0, 0], [4000, 4000, 3])]}]},
+        r"houses\[0\]\.rooms: need 4,000,000 viewpoints, .*; at most 5,000\. Are boxes in metres\?",
+    ),
+    "many large houses": (
+        {"houses": [{"name": f"h{i}", "rooms": [HALL]} for i in range(150)]},
+        r"its houses need 735,000 viewpoints; at most 500,000$",
+    ),
+    "rooms that are all in one place": (
+        {"houses": [{"name": "h", "rooms": [room(f"r{i}", [0, 0, 0], [2, 2, 3]) for i in range(200)]}]},
+        r"houses\[0\]\.rooms: touch in more than 10,000 places; say where doors are$",
+    ),
+    "doors": (
+        {"houses": [{"name": "h", "rooms": [HALL], "doors": [{"between": ["hall", "hall"]}] * 10_001}]},
+        r"houses\[0\]\.doors: has 10,001 items",
+    ),
+    "objects in all": (
+        {"houses": [{"name": f"h{i}", "rooms": [HALL], "objects": [0] * 10_000} for i in range(101)]},
+        r"its houses have 1,010,000 objects; at most 1,000,000 in a file$",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_too_much_is_refused_before_it_is_made(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value, message = TOO_MUCH[what]
+    if "doors" not in message:
+        monkeypatch.setattr(reading, "make_viewpoints", lambda *_: pytest.fail("viewpoints were made"))
+    monkeypatch.setattr(reading, "make_edges", lambda *_: pytest.fail("edges were made"))
+    with pytest.raises(InputError, match=message):
+        read_plain(written(tmp_path, value))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(*[st.sampled_from([0, 2, 4, 6.5])] * 2, st.sampled_from([0, 3]), *[st.sampled_from([1, 4, 7.3])] * 2),
+             min_size=1, max_size=5),
+    st.sampled_from([0.0, 2.0, 3.65]),
+)  # fmt: skip
+def test_rooms_are_joined_by_the_viewpoints_nearest_to_each_other(
+    tmp_path: Path, places: list[tuple[float, ...]], across: float
+) -> None:
+    """All pairs are looked at here, one after the other, which would take too long for large houses."""
+    rooms = [room(f"r{i}", [x, y, z], [x + a, y + b, z + 2.6]) for i, (x, y, z, a, b) in enumerate(places)]
+    doors = [{"between": ["r0", each["name"]], "at": [across, 1, 0]} for each in rooms[1:]]
+    (house,) = read_plain(written(tmp_path, {"houses": [{"name": "h", "rooms": rooms, "doors": doors}]})).houses
+    stands = house.viewpoints
+    expected = {(i, j) for i, j in combinations(range(len(stands)), 2) if stands[i].room == stands[j].room
+                and math.dist(stands[i].position, stands[j].position) <= 3}  # fmt: skip
+    between: dict[int | None, list[tuple[float, int, int]]] = {}
+    for i, j in combinations(range(len(stands)), 2):
+        if stands[i].room == 0 != stands[j].room and stands[i].position[:2] != stands[j].position[:2]:
+            way = sum(math.dist(stands[each].position[:2], (across, 1)) for each in (i, j))
+            between.setdefault(stands[j].room, []).append((way, i, j))
+    expected |= {min(ways)[1:] for ways in between.values()}
+    assert expected <= set(house.edges)
+    rooms_joined = {(stands[i].room, stands[j].room) for i, j in set(house.edges) - expected}
+    assert all(one == other for one, other in rooms_joined), "the rest joins viewpoints of one room"
 
 
 @pytest.mark.parametrize("value", [[], 3, {}, {"houses": []}, {"houses": 3}, {"houses": EXAMPLE["houses"], "version": 2}])

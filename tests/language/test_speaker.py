@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
+from vnla.houses.folder import read_world, write_world
+from vnla.houses.sightings import keep_arrays
 from vnla.language.facts import facts_of
 from vnla.language.grammar import Grammar
 from vnla.language.sights import plain_sights
+from vnla.language.speaker import composing, kept
 from vnla.language.speaker.advisor import SpeakerAdvisor, sentences_of
 from vnla.language.speaker.composing import Said, follows, said_in
 from vnla.language.speaker.kept import new_speaker, read_speaker, write_speaker
@@ -64,6 +70,90 @@ def test_a_file_that_holds_no_speaker_is_refused_in_one_line(tmp_path: Path) -> 
     write_speaker(bad, replace(speaker, words=("no", "full", "stop")), {}, {})
     with pytest.raises(InputError, match="its notes make no sense"):
         read_speaker(bad)
+
+
+def spoken(path: Path, tensors: dict[str, torch.Tensor] | None = None, **notes: Any) -> Path:
+    """A small speaker as earlier versions wrote it, without a checksum, with some notes and tensors changed."""
+    speaker = new_speaker(WORDS, 2, 8, 0)
+    about = {"words": list(WORDS), "k": 2, "width": 8, "done": 3, "seed": 0} | notes
+    own = {f"network.{name}": each for name, each in speaker.network.state_dict().items()} | (tensors or {})
+    path.write_bytes(save(own, {"notes": json.dumps(about)}))
+    return path
+
+
+def test_a_speaker_of_earlier_versions_is_read(tmp_path: Path) -> None:
+    assert read_speaker(spoken(tmp_path / "s.safetensors")).done == 3
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "a lone surrogate": {"words": [".", "\ud800"]},
+    "a line end": {"words": [".", "a\nb"]},
+    "no text": {"words": [".", 3]},
+    "no list": {"words": "."},
+    "a word twice": {"words": [".", "a", "a"]},
+    "a long word": {"words": [".", "a" * 61]},
+    "too many words": {"words": [".", *map(str, range(200_000))], "width": 4096},
+    "a network that is not there": {"words": [".", *map(str, range(20_000))], "width": 4096},
+    "another width": {"width": 16},
+    "no k": {"k": 9},
+    "a truth for a number": {"k": True},
+    "a fraction": {"width": 8.0},
+    "less than nothing done": {"done": -1},
+    "endlessly done": {"done": 10**30},
+    "no seed": {"seed": -1},
+    "no number": {"tensors": {"network.gist.bias": torch.full((8,), torch.nan)}},
+    "infinite moments": {"tensors": {"adam.exp_avg.gist.bias": torch.full((8,), torch.inf)}},
+    "moments of another shape": {"tensors": {"adam.exp_avg.gist.bias": torch.zeros(9)}},
+    "moments of nothing": {"tensors": {"adam.exp_avg.nobody": torch.zeros(8)}},
+    "whole numbers": {"tensors": {"network.gist.bias": torch.zeros(8, dtype=torch.int64)}},
+    "another tensor": {"tensors": {"others": torch.zeros(8)}},
+    "another checksum": {"sha256": "0" * 64},
+    "no checksum": {"sha256": [1]},
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_whatever_is_wrong_with_a_speaker_is_one_line(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = spoken(tmp_path / "s.safetensors", **WRONG[what])
+    on = list[torch.device]()
+    network = kept.SpeakerNetwork
+    monkeypatch.setattr(kept, "SpeakerNetwork", lambda sizes: on.append(torch.empty(0).device) or network(sizes))
+    with pytest.raises(InputError, match=r"s\.safetensors: cannot be read as a speaker \(") as error:
+        read_speaker(path)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 300
+    assert {each.type for each in on} <= {"meta"}, "no memory is taken for a network before all is known to fit"
+
+
+def test_a_speaker_with_another_bit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.safetensors"
+    write_speaker(path, new_speaker(WORDS, 2, 8, 0), {}, {"seed": 0})
+    data = bytearray(path.read_bytes())
+    for place in (len(data) - 1, len(data) // 2, len(data) - 1000):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        with pytest.raises(InputError, match="it is not what its checksum says"):
+            read_speaker(path)
+
+
+def test_sentences_that_cannot_be_are_composed_again(tmp_path: Path) -> None:
+    write_world(tmp_path / "w", [cottage()], source="drawn")
+    folder, house, speaker = read_world(tmp_path / "w"), cottage(), new_speaker(WORDS, 1, 8, 0)
+    right = Said(np.array([3]), np.ones((1, speaker.longest), np.int16), np.array([1]))
+    odd = {
+        "a word that it has not": right._replace(tokens=right.tokens + len(WORDS)),
+        "a word below none": right._replace(tokens=-right.tokens),
+        "too few words": right._replace(tokens=right.tokens[:, 1:]),
+        "a pose that is not there": right._replace(about=np.array([2**62])),
+        "more sentences than poses": right._replace(about=np.array([3, 4])),
+        "no number of plans": right._replace(plans=np.zeros((0,), np.int64)),
+    }
+    of = composing._of(folder, folder.houses[0], speaker)
+    keep_arrays(folder, f"{house.name}.said", of, right._asdict())
+    assert composing._kept(folder, folder.houses[0], speaker) is not None
+    for what, said in odd.items():
+        keep_arrays(folder, f"{house.name}.said", of, said._asdict())
+        assert composing._kept(folder, folder.houses[0], speaker) is None, what
 
 
 def test_what_it_sees() -> None:

@@ -57,6 +57,7 @@ def valid(name: str, value: Any) -> bool:
         ({"action": "stop", "chances": {"stop": 1}}, Fault.MALFORMED),
         ({"action": "stop", "chances": {**SURE, "left": -1.0}}, Fault.MALFORMED),
         ({"action": "stop", "chances": {**SURE, "left": float("nan")}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "left": 10**400}}, Fault.MALFORMED),
         ({"action": "stop", "chances": {**SURE, "left": 0.5}}, Fault.MALFORMED),  # more than 1 in all
     ],
 )

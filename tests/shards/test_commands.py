@@ -12,6 +12,7 @@ import pytest
 from command import Vnla
 from cottage_run import write_cottage
 from vnla.camera.views import VIEWS
+from vnla.common.checksums import of_file
 from vnla.evaluation import evaluate as evaluation
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -80,6 +81,33 @@ def test_damaged_points_are_a_line(vnla: Vnla, tmp_path: Path) -> None:
     lines.write_text(lines.read_text()[1:])
     answer = vnla("tasks", "make", world, out, "--fewest", 2, "--shard", "merge")
     assert answer.status == 2 and "damaged; remove" in answer.err and len(answer.err.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_points_that_cannot_be_are_a_line(vnla: Vnla, tmp_path: Path) -> None:
+    """In a part whose checksums are right: a stranger made it."""
+    world, out = tmp_path / "w", tmp_path / "t"
+    write_world(world, [cottage()], source="drawn", splits={"train": ["cottage"]})
+    asked = ("tasks", "make", world, out, "--fewest", 1)
+    made = vnla(*asked, "--shard", "1/1")
+    assert made.status == 0, made.err
+    part = tmp_path / "t.shards" / "1-of-1"
+    points = part / "0.npz"
+    with np.load(points) as found:
+        arrays = dict(found)
+    assert len(arrays["start"]) > 0
+    odd = {
+        "start": np.full_like(arrays["start"], 99), "bucket": np.full(len(arrays["start"]), 2**63 - 1),
+        "heading": np.array(3), "first": arrays["first"][::-1], "moves": arrays["moves"][:, 1:],
+        "lengths": arrays["lengths"][1:], "candidates": np.array("many"),
+    }  # fmt: skip
+    for name, array in odd.items():
+        np.savez(points, **(arrays | {name: array}))
+        record = json.loads((part / "shard.json").read_text())
+        record["files"][points.name] = of_file(points)
+        (part / "shard.json").write_text(json.dumps(record))
+        answer = vnla(*asked, "--shard", "merge")
+        assert answer.status == 2 and str(points) in answer.err and len(answer.err.splitlines()) == 1, (name, answer.err)
     assert not out.exists()
 
 

@@ -60,6 +60,12 @@ WRONG: dict[str, tuple[Callable[[Parts], object], str]] = {
     "not a record": (lambda parts: (parts.place(SECOND) / RECORD).write_text("[]"), "is not the record of a shard"),
     "a file damaged": (lambda parts: (parts.place(SECOND) / "number.txt").write_text("3"), "number.txt: is not the file"),
     "a file gone": (lambda parts: (parts.place(SECOND) / "number.txt").unlink(), "number.txt: cannot be read"),
+    "a file with NUL in its name": (lambda parts: record(parts, SECOND, files={"a\0b": ""}), r"lists the file 'a\\x00b'"),
+    "a file with no character in its name": (lambda parts: record(parts, SECOND, files={"\ud800": ""}), "lists the file"),
+    "a file elsewhere": (
+        lambda parts: record(parts, SECOND, files={"../../x": ""}),
+        r"lists the file '\.\./\.\./x' \(no name",
+    ),
     "another seed": (
         lambda parts: record(parts, SECOND, config={"seed": 7}),
         "made with something else .seed 7 there, 0 here",
@@ -80,6 +86,12 @@ def test_what_is_wrong_with_a_part_is_one_line(whole: Parts, name: str) -> None:
     with pytest.raises(InputError, match=line) as error:
         whole.complete()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["1-of-99999999999", "0-of-3", "4-of-3", "1-of-" + "9" * 200])
+def test_a_folder_that_can_be_no_shard_is_none(whole: Parts, name: str) -> None:
+    shutil.copytree(whole.place(SECOND), whole.folder / name)
+    assert whole.complete() == shards(3)
 
 
 def test_a_shard_that_does_not_belong_to_the_others_is_told_before_it_works(whole: Parts, tmp_path: Path) -> None:

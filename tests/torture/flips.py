@@ -1,4 +1,4 @@
-"""One bit after the other is changed in checkpoints, features and what is in view: none is computed with."""
+"""One bit after the other is changed in checkpoints, features, speakers and what worlds keep: none is computed with."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world
 from vnla.houses.sightings import by_boxes, keep_arrays, kept_arrays
+from vnla.language.speaker.kept import read_with_moments
 from vnla.training.checkpoints import read_checkpoint
 from vnla.vision.store import FeatureStore
 
@@ -56,11 +57,25 @@ def _seen(path: Path) -> dict[str, Any]:
     return found
 
 
+def _facts(path: Path) -> dict[str, Any]:
+    """What is computed with."""
+    known = next(each for each in READERS if each.name == "facts").read(path)
+    return {name: tensor.numpy() for name, tensor in vars(known).items()}
+
+
+def _speaks(path: Path) -> dict[str, Any]:
+    speaker, moments, _ = read_with_moments(path)
+    tensors = {**speaker.network.state_dict(), **{f"adam.{name}": each for name, each in moments.items()}}
+    return {name: tensor.numpy() for name, tensor in tensors.items()} | {"words": np.array(speaker.words)}
+
+
 KEPT = (
     Kept("a checkpoint", _sample("checkpoint"), _tensors),
     Kept("features", _sample("features.f16"), _features),
     Kept("the index of features", _sample("features"), _features),
     Kept("what is in view", _in_view, _seen),
+    Kept("facts", _sample("facts"), _facts),
+    Kept("a speaker", _sample("speaker"), _speaks),
 )
 
 

@@ -24,6 +24,7 @@ import torch
 from PIL import Image
 
 from cottage_run import cottage_records
+from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.house import House
@@ -365,6 +366,105 @@ def _read_episodes(path: Path) -> object:
     return EvaluationFolder(path.parent, {"seed": 1}).done(lambda _: True)
 
 
+def _read_settings(path: Path) -> object:
+    from vnla.remote.folder import EvaluationFolder
+
+    return EvaluationFolder(path.parent, {"seed": 1})
+
+
+def _answers(folder: Path) -> Path:
+    from vnla.world.actions import Nav
+
+    chances = {action.name.lower(): float(action is Nav.STOP) for action in Nav}
+    return _json("a.json", {"answers": [{"action": "stop", "chances": chances}, {"request": True}]})(folder)
+
+
+def _read_answers(path: Path) -> object:
+    from vnla.remote.protocol import parsed, read_answers
+
+    try:
+        return read_answers(parsed(path.read_bytes()), 2)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+_KEY = "0" * 64
+
+
+def _cached(folder: Path) -> Path:
+    from vnla.remote.chat import Cache
+
+    said = 'I go. {"action": "left"} {"request": false}'
+    Cache(folder).put(_KEY, json.dumps({"choices": [{"message": {"content": said}}], "usage": {"total_tokens": 3}}))
+    return next(folder.rglob("*.json"))
+
+
+def _read_cached(path: Path) -> object:
+    from vnla.remote.chat import Cache, read_reply, said, used
+
+    reply = Cache(path.parents[1]).get(_KEY)
+    words = None if reply is None else said(reply)
+    return words and read_reply(words), used(path.read_bytes(), 5)
+
+
+def _in_view(folder: Path) -> Path:
+    from vnla.houses.sightings import by_boxes, keep_arrays
+
+    keep_arrays(replace(_world(), path=folder), "cottage", "this", {"seen": by_boxes(_hut())})
+    return folder / "sights" / "cottage.npz"
+
+
+def _read_in_view(path: Path) -> object:
+    from vnla.houses.sightings import _are_of, kept_arrays
+    from vnla.language.sights import Sights, _plain
+    from vnla.language.surroundings import Surroundings
+
+    kept = kept_arrays(replace(_world(), path=path.parents[1]), "cottage", "this")
+    if kept is None or not _are_of(_hut(), kept):
+        raise InputError("it is looked at again")
+    sights: Sights = _plain(_hut(), kept["seen"])
+    return Surroundings(_hut(), sights).visible.sum()
+
+
+def _facts(folder: Path) -> Path:
+    from vnla.language.facts import world_facts
+
+    world = replace(_world(), path=folder)
+    list(world_facts(world))
+    return folder / "sights" / "cottage.facts.npz"
+
+
+def _read_facts(path: Path) -> object:
+    from vnla.language.facts import _kept
+    from vnla.language.speech import Knowledge
+    from vnla.world.compiled import World
+
+    world = replace(_world(), path=path.parents[1])
+    facts = _kept(world, world.houses[0])
+    if facts is None:
+        raise InputError("they are made again")
+    return Knowledge.of([facts], World.compile(world.houses))
+
+
+def _speaker(folder: Path) -> Path:
+    from vnla.language.speaker.kept import new_speaker, write_speaker
+
+    speaker = new_speaker([".", "go", "left"], 1, 2, 0)
+    moments = {"step.gist.bias": torch.ones(1), "exp_avg.gist.bias": torch.ones(2), "exp_avg_sq.gist.bias": torch.ones(2)}
+    write_speaker(folder / "s.safetensors", speaker, moments, {"seed": 0})
+    return folder / "s.safetensors"
+
+
+def _old_speaker(folder: Path) -> Path:
+    """As earlier versions wrote it: nothing but what is checked stands between a stranger and the network."""
+    from safetensors.torch import load_file, save
+
+    path = _speaker(folder)
+    notes = {"words": [".", "go", "left"], "k": 1, "width": 2, "done": 3, "seed": 0}
+    path.write_bytes(save(load_file(path), {"notes": json.dumps(notes)}))
+    return path
+
+
 def _picture(name: str, size: tuple[int, int]) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
         buffer = io.BytesIO()
@@ -435,6 +535,13 @@ READERS = (
     Reader("weights.safetensors", _weights("w.safetensors"), _in("vision.encoders.network:read_weights")),
     Reader("prompt", _text("p.txt", _PROMPT), lambda path: _in("remote.prompts:read_prompt")(path, "text")),
     Reader("guest", _episodes, _read_episodes),
+    Reader("guest settings", lambda folder: _episodes(folder).with_name("settings.json"), _read_settings),
+    Reader("answers", _answers, _read_answers),
+    Reader("chat answer", _cached, _read_cached),
+    Reader("in view", _in_view, _read_in_view, "zip"),
+    Reader("facts", _facts, _read_facts, "zip"),
+    Reader("speaker", _speaker, _in("language.speaker.kept:read_with_moments")),
+    Reader("old speaker", _old_speaker, _in("language.speaker.kept:read_with_moments")),
     Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
     Reader("iterations", _json("i.json", {"iterations": {"learned": 3}}), _in("paper.evaluations:read_iterations")),

@@ -63,6 +63,32 @@ def test_features_on_disk_train_as_those_in_memory(tmp_path: Path, monkeypatch: 
             assert (tmp_path / name / file).read_bytes() == (tmp_path / "memory" / file).read_bytes(), (name, file)
 
 
+@pytest.mark.parametrize(
+    ("bits", "said"),
+    [(b"\x01", "is not what features.json describes: damaged"), (np.float16(np.nan).tobytes(), "are no numbers")],
+)
+def test_features_on_disk_are_verified_as_those_in_memory(
+    bits: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "SMALLEST", 1)
+    world, tasks = write_cottage(tmp_path)
+    folder = read_world(world)
+    places = viewpoints_of(World.compile(folder.houses))
+    header = Header("some", "v1", 8, Size(64, 48), 60.0, world_checksum(folder), places)
+    with StoreWriter(store_path(world, "some"), header, durable=False) as store:
+        store.write(0, np.zeros((len(places), VIEWS, 8)))
+        damaged = (store_path(world, "some") / ARRAY).read_bytes()
+        damaged = damaged[: -len(bits)] + bits
+        if "numbers" in said:  # in a file whose checksums are right: somebody's own program wrote it
+            (store_path(world, "some") / ARRAY).write_bytes(damaged)
+        store.finish()
+    (store_path(world, "some") / ARRAY).write_bytes(damaged)
+    config = RunConfig(str(world), str(tasks), "some")
+    for cache in (None, 1):
+        with pytest.raises(InputError, match=said):
+            RunData.load(config, cache=cache)
+
+
 def test_features_that_are_missing_come_with_the_command_that_makes_them(tmp_path: Path) -> None:
     world, tasks = write_cottage(tmp_path)
     with pytest.raises(InputError, match=r"no features; make them with: vnla features make \S+ --encoder pixels$"):

@@ -35,6 +35,11 @@ except ImportError:  # not on Windows
 MEGABYTE = 1 << 20
 LONGEST_LINE = MEGABYTE
 LARGEST_TEXT = 256 * MEGABYTE
+MOST_LINES = 2_000_000
+MOST_PACKED = 100
+"""How many times as large as what it was packed into a text may be: records are some tens, blanks a thousand."""
+SMALL_TEXT = 16 * MEGABYTE
+"""A text that is no larger may be packed into anything."""
 
 _PIECEWISE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways to compress of which `zipfile` unpacks no more than is read; of others a few bytes can fill the memory."""
@@ -75,12 +80,15 @@ def read_text(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def read_lines(path: Path, what: str, longest: int = LONGEST_LINE, limit: int = LARGEST_TEXT) -> Iterator[tuple[int, str]]:
-    """The lines of a text file with their numbers from 1; a line longer than `longest` characters is an error."""
+def read_lines(
+    path: Path, what: str, longest: int = LONGEST_LINE, limit: int = LARGEST_TEXT, most: int = MOST_LINES
+) -> Iterator[tuple[int, str]]:
+    """The lines of a text file with their numbers from 1; one longer than `longest` characters, or more than `most`, are an
+    error."""
     existing_file(path, what)
     try:
         with path.open(encoding="utf-8") as stream:
-            yield from _lines(stream, str(path), what, longest, limit)
+            yield from _lines(stream, str(path), what, longest, limit, most)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
@@ -98,9 +106,11 @@ def read_zip_lines(
     """The lines of the text file `member` of a zip archive, as `read_lines` gives them."""
     where = f"{path}:{member}"
     with _zip_errors(path), zipfile.ZipFile(path) as archive:
-        _check_member(where, archive.getinfo(member), limit, what)
+        about = archive.getinfo(member)
+        _check_member(where, about, limit, what)
+        _check_packed(where, about.file_size, about.compress_size, what)
         with archive.open(member) as raw, io.TextIOWrapper(raw, encoding="utf-8") as stream:
-            yield from _lines(stream, where, what, longest, limit)
+            yield from _lines(stream, where, what, longest, limit, MOST_LINES)
 
 
 def is_zip(path: Path) -> bool:
@@ -130,7 +140,7 @@ def _check_member(where: str, about: zipfile.ZipInfo, limit: int, what: str) -> 
         raise NotImplementedError("neither stored nor deflated")
 
 
-def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int) -> Iterator[tuple[int, str]]:
+def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int, most: int) -> Iterator[tuple[int, str]]:
     number = read = 0
     try:
         while line := stream.readline(longest + 1):
@@ -140,6 +150,8 @@ def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int) -> I
                 raise InputError(f"{where}: line {number} is longer than {longest:,} characters; expected {what}")
             if read > limit:
                 raise InputError(f"{where}: is too large for {what} (limit {limit / MEGABYTE:,.0f} MB)")
+            if number > most:
+                raise InputError(f"{where}: has more than {most:,} lines; expected {what}")
             yield number, line.rstrip("\r\n")
     except UnicodeDecodeError:
         raise InputError(f"{where}: line {number + 1} or a little after it is not UTF-8 text; expected {what}") from None
@@ -148,6 +160,12 @@ def _lines(stream: TextIO, where: str, what: str, longest: int, limit: int) -> I
 def _check_size(where: str, size: int, limit: int, what: str) -> None:
     if size > limit:
         raise InputError(f"{where}: {size / MEGABYTE:,.0f} MB is too large for {what} (limit {limit / MEGABYTE:,.0f} MB)")
+
+
+def _check_packed(where: str, size: int, packed: int, what: str) -> None:
+    """Refuse a text that nobody wrote: a small file of blanks unpacks to gigabytes."""
+    if size > SMALL_TEXT and size > MOST_PACKED * packed:
+        raise InputError(f"{where}: unpacks to more than {MOST_PACKED} times its {packed:,} bytes; expected {what}")
 
 
 @contextlib.contextmanager
@@ -200,11 +218,12 @@ def read_gzip(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
     """The text in a file compressed by gzip, of at most `limit` bytes when unpacked."""
     existing_file(path, what)
     try:
-        data = bytearray()
+        data, packed = bytearray(), path.stat().st_size
         with gzip.open(path) as stream:
             while piece := stream.read(MEGABYTE):  # asked for more at once, it sets as much memory aside, twice
                 data += piece
                 _check_size(str(path), len(data), limit, what)
+                _check_packed(str(path), len(data), packed, what)
         return data.decode("utf-8")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path}: is damaged or not compressed by gzip ({error}); download or make it again") from None

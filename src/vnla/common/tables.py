@@ -31,8 +31,10 @@ from vnla.common.errors import InputError
 
 WINDOW = 1 << 16
 """Bytes that a system maps at once around what is touched."""
-SMALLEST = 1 << 26
-"""The least that a table may have in memory."""
+SMALLEST = 64 * 10**6
+"""The least that a table may have in memory, in bytes."""
+
+_MOST_DIGITS = 12
 
 HOST: Literal["host"] = "host"
 Room = int | Literal["host"]
@@ -50,7 +52,7 @@ class Table(ABC):
 
     def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int) -> None:
         if limit < SMALLEST:
-            raise InputError(f"a feature cache of {limit:,} bytes is too small; give {SMALLEST // (1 << 20)}MB or more")
+            raise InputError(f"a feature cache of {limit / 10**6:,g} MB is too small; give {SMALLEST / 10**6:g}MB or more")
         self._first: list[int] = first.tolist()
         self._page, self.limit = page, limit
         self.page_bytes = page * size * 2
@@ -271,6 +273,18 @@ def size_in_bytes(text: str) -> int:
     word = text.strip().upper()
     unit = next((each for each in units if word.endswith(each)), "")
     number = word.removesuffix(unit).strip()
-    if not unit or not number.replace(".", "", 1).isdecimal():
-        raise InputError(f"size {text}: expected a number of MB or GB, such as 4GB")
+    digits = number.replace(".", "", 1)
+    if not unit or not digits.isascii() or not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+        raise InputError(f"size {text[:40]}: expected a number of MB or GB, such as 4GB")
     return int(float(number) * units[unit])
+
+
+def share_of(limit: int, tables: int) -> int:
+    """How many bytes each of so many tables may have of a feature cache of all of them."""
+    share = limit // max(tables, 1)
+    if share < SMALLEST <= limit:
+        raise InputError(
+            f"a feature cache of {limit / 10**6:,g} MB is too small for {tables} features on disk; give"
+            f" {tables * SMALLEST / 10**6:g}MB or more"
+        )
+    return share

@@ -15,20 +15,25 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from vnla.camera.views import VIEWS
 from vnla.common import files
-from vnla.common.arrays import read_arrays, unpacked, write_arrays
+from vnla.common.arrays import NUMBERS, TEXTS, TRUTHS, WHOLE, ArraySpec, check_arrays, read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, Piece
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.roles.advisor import Advisor, TemplateAdvisor
+from vnla.roles.help_teacher import Reason
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS
 
 EVALUATION = "evaluation.npz"
 _SCORES = "scores."
 _WHAT = "an evaluation that `vnla paper` or `vnla evaluate --npz` has made"
+_PART = "a part of an evaluation"
 _LARGEST = 512 * files.MEGABYTE
+_LARGEST_CODE = 1 << 40  # of a subgoal, in old files
+_MOST_REQUESTS = 1 << 31
 
 
 def write_evaluation(path: Path, evaluation: Evaluation) -> None:
@@ -51,18 +56,19 @@ def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds:
 
 def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Piece]:
     """The batches in a file that `write_pieces` wrote, of these tasks and seeds."""
-    arrays = _read(path)
-    scores = _scores(path, arrays)
-    try:
-        trace = _trace(arrays, TemplateAdvisor())
-        found = arrays["tasks"].tolist(), arrays["seeds"].tolist()
-        places = zip(arrays["first"].tolist(), arrays["size"].tolist(), strict=True)
-        ends = np.cumsum(arrays["size"]).tolist()
-    except (KeyError, ValueError) as error:
-        raise InputError(f"{path}: lacks {error}; expected a part of an evaluation") from None
-    if found != (list(ids), list(seeds)):
+    arrays, most = _read(path), len(ids) * len(seeds)
+    sizes = {"first": ArraySpec(WHOLE, ("pieces",), 0, most), "size": ArraySpec(WHOLE, ("pieces",), 1, most)}
+    check_arrays(path, _PART, arrays, sizes)
+    first, size = unpacked(arrays["first"]), unpacked(arrays["size"])
+    episodes = int(size.sum())
+    if not len(size) or (first + size).max() > most:
+        raise InputError(f"{path}: first or size is out of range; expected {_PART}")
+    scores = _scores(path, arrays, (episodes,))
+    found_ids, found_seeds, trace = _told(path, arrays, TemplateAdvisor(), episodes)
+    if (found_ids, found_seeds) != (list(ids), tuple(seeds)):
         raise InputError(f"{path}: is of other tasks or seeds than these; remove it and run its shard again")
-    rows = [(range(first, first + size), slice(end - size, end)) for (first, size), end in zip(places, ends, strict=True)]
+    places = zip(first.tolist(), size.tolist(), np.cumsum(size).tolist(), strict=True)
+    rows = [(range(begin, begin + count), slice(end - count, end)) for begin, count, end in places]
     return [Piece(np.array(numbers), trace.rows(which), scores.rows(which)) for numbers, which in rows]
 
 
@@ -75,15 +81,16 @@ def _arrays(trace: Trace, scores: Scores) -> dict[str, NDArray[Any]]:
 
 def read_scores(path: Path) -> Scores:
     """The scores of an evaluation, (seeds, tasks)."""
-    return _scores(path, _read(path))
+    return _scores(path, _read(path), ("seeds", "tasks"))
 
 
-def _scores(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Scores:
-    found = {name.removeprefix(_SCORES): unpacked(each) for name, each in arrays.items() if name.startswith(_SCORES)}
-    if "success" not in found:
-        raise InputError(f"{path}: lacks '{_SCORES}success'; expected {_WHAT}")
+def _scores(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int | str, ...]) -> Scores:
+    """The scores in a file, of which the first axes are to be of a `shape`."""
+    names = [name for name in arrays if name.startswith(_SCORES)]
+    check_arrays(path, _WHAT, arrays, {f"{_SCORES}success": ArraySpec(TRUTHS, shape)})
+    check_arrays(path, _WHAT, arrays, {name: ArraySpec(NUMBERS, arrays[name].shape, finite=False) for name in names})
     try:
-        return Scores(found)
+        return Scores({name.removeprefix(_SCORES): unpacked(arrays[name]) for name in names})
     except InputError as error:
         raise InputError(f"{path}: {error}; expected {_WHAT}") from None
 
@@ -91,11 +98,12 @@ def _scores(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Scores:
 def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
     """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
-    scores = _scores(path, arrays)
     ids, seeds, trace = _told(path, arrays, advisor)
     if ids != [task.id for task in tasks.tasks]:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
-    return Evaluation(tasks, seeds, trace, scores)
+    if int(trace.pose.max()) >= VIEWS * len(tasks.environment.world.ids):
+        raise InputError(f"{path}: is of another world than this data set; remove it and run the command again")
+    return Evaluation(tasks, seeds, trace, _scores(path, arrays, (len(seeds), len(ids))))
 
 
 def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
@@ -103,34 +111,40 @@ def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
     return _told(path, _read(path), TemplateAdvisor())
 
 
-def _told(path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor) -> tuple[list[str], tuple[int, ...], Trace]:
-    try:
-        trace = _trace(arrays, advisor)
-        seeds, ids = tuple(map(int, arrays["seeds"].ravel())), [str(each) for each in arrays["tasks"].ravel()]
-    except KeyError as error:
-        raise InputError(f"{path}: lacks {error}; expected {_WHAT}") from None
-    except (RuntimeError, TypeError, ValueError, OverflowError, SystemError) as error:  # the last: no character
-        raise InputError(f"{path}: has an array of the wrong kind ({error}); expected {_WHAT}") from None
-    _check_shapes(path, trace, len(ids) * len(seeds))
-    return ids, seeds, trace
+def _told(
+    path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor, episodes: int | None = None
+) -> tuple[list[str], tuple[int, ...], Trace]:
+    """The tasks, the seeds and the trace of so many episodes; unless that is said, of one for each task and seed."""
+    whose = {"tasks": ArraySpec(TEXTS, ("tasks",)), "seeds": ArraySpec(WHOLE, ("seeds",))}
+    check_arrays(path, _WHAT, arrays, whose)
+    ids, seeds = arrays["tasks"].tolist(), tuple(arrays["seeds"].tolist())
+    count = len(ids) * len(seeds) if episodes is None else episodes
+    if not count:
+        raise InputError(f"{path}: has no episodes; expected {_WHAT}")
+    check_arrays(path, _WHAT, arrays, _trace_specs(arrays, count))
+    return ids, seeds, _trace(arrays, advisor)
 
 
-def _check_shapes(path: Path, trace: Trace, episodes: int) -> None:
-    steps = trace.nav.shape[1] if trace.nav.ndim == 2 else 0
-    one, each = ("length", "help_budget"), ("nav", "request", "teacher_request", "reason", "phrase")
-    shapes = dict.fromkeys(one, (episodes,)) | dict.fromkeys(each, (episodes, steps)) | {"pose": (episodes, steps + 1)}
-    for name, shape in shapes.items():
-        found = getattr(trace, name)
-        if found.shape != shape or not episodes:
-            raise InputError(f"{path}: trace.{name} has the shape {tuple(found.shape)}, not {shape}; expected {_WHAT}")
-        if found.dtype != (torch.bool if name.endswith("request") else torch.int64):
-            raise InputError(f"{path}: trace.{name} is of {found.dtype}; expected {_WHAT}")
-    taken = torch.arange(steps) < trace.length[:, None]
-    if (
-        not ((trace.length >= 0) & (trace.length <= steps)).all()
-        or not ((trace.nav >= NOTHING) & (trace.nav < NAV_ACTIONS))[taken].all()
-    ):
-        raise InputError(f"{path}: trace.length or trace.nav is out of range; expected {_WHAT}")
+def _trace_specs(arrays: Mapping[str, NDArray[Any]], episodes: int) -> dict[str, ArraySpec]:
+    """What the arrays of a trace of so many episodes have to be."""
+    nav = arrays.get("trace.nav")
+    steps = nav.shape[1] if nav is not None and nav.ndim == 2 else 0
+    each, texts = (episodes, steps), arrays.get("texts", np.zeros(0))
+    specs = {
+        "nav": ArraySpec(WHOLE, each, NOTHING, NAV_ACTIONS - 1),
+        "pose": ArraySpec(WHOLE, (episodes, steps + 1), 0),
+        "length": ArraySpec(WHOLE, (episodes,), 0, steps),
+        "request": ArraySpec(TRUTHS, each),
+        "teacher_request": ArraySpec(TRUTHS, each),
+        "reason": ArraySpec(WHOLE, each, NOTHING, len(Reason) - 1),
+        "help_budget": ArraySpec(WHOLE, (episodes,), NOTHING, _MOST_REQUESTS),
+    }
+    if "trace.phrase" in arrays or "trace.subgoal" not in arrays:
+        specs["phrase"] = ArraySpec(WHOLE, each, NOTHING, texts.size - 1)
+    else:
+        specs["subgoal"] = ArraySpec(WHOLE, each, NOTHING, _LARGEST_CODE)
+    own = {f"trace.{name}": spec for name, spec in specs.items()}
+    return own | ({"texts": ArraySpec(TEXTS, ("texts",))} if "texts" in arrays else {})
 
 
 def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
@@ -142,9 +156,6 @@ def _trace(arrays: dict[str, NDArray[Any]], advisor: Advisor) -> Trace:
         said = codes[codes != NOTHING]
         texts = tuple(advisor.text(int(code)) for code in said)
         found["phrase"] = places.reshape(arrays["trace.subgoal"].shape) - (len(codes) - len(said))
-    missing = next((name for name, array in found.items() if array is None), None)
-    if missing is not None:
-        raise KeyError(f"trace.{missing}")
     return Trace(
         **{name: torch.from_numpy(unpacked(array)) for name, array in found.items() if array is not None}, texts=texts
     )

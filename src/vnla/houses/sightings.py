@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, Relative, relative, view_angles
+from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, VIEWS, Relative, relative, view_angles
 from vnla.common import files
+from vnla.common.arrays import NUMBERS, TEXTS, WHOLE, ArraySpec, mismatch, read_arrays
 from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
@@ -41,6 +42,7 @@ FACE, COUNTED = 288, (320, 240)
 half a per cent is then right to 3 % in the middle; in views half as wide one in fifty from there on would be smaller."""
 
 _VERSION = 4
+_RECORDS = "V"  # NumPy's letter for arrays of records
 
 
 class Sightings(NamedTuple):
@@ -57,11 +59,31 @@ def sightings_of(folder: WorldFolder, house: House) -> Sightings:
         return Sightings(by_boxes(house), drawn=False)
     of = digest(folder, house, _VERSION)
     kept = kept_arrays(folder, house.name, of)
-    if kept is not None and set(kept) == {"seen"} and kept["seen"].dtype == SIGHTING:
+    if kept is not None and _are_of(house, kept):
         return Sightings(kept["seen"], drawn=True)
     seen = by_pixels(made())
     keep_arrays(folder, house.name, of, {"seen": seen})
     return Sightings(seen, drawn=True)
+
+
+def _are_of(house: House, kept: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether arrays that were kept are sightings, and of viewpoints and objects that a house has."""
+    if set(kept) != {"seen"} or kept["seen"].dtype != SIGHTING:
+        return False
+    seen = {name: kept["seen"][name] for name in SIGHTING.names or ()}
+    specs = {
+        "viewpoint": ArraySpec(WHOLE, ("sightings",)),
+        "view": ArraySpec(WHOLE, ("sightings",), 0, VIEWS - 1),
+        "object": ArraySpec(WHOLE, ("sightings",)),
+        "share": ArraySpec(NUMBERS, ("sightings",), 0, 1),
+        "across": ArraySpec(NUMBERS, ("sightings",), -180, 180),
+    }
+    things = [each.id for each in house.objects]
+    return (
+        mismatch(seen, specs) is None
+        and bool(np.isin(seen["viewpoint"], house.stands).all())
+        and bool(np.isin(seen["object"], things).all())
+    )
 
 
 def sightings_in(folder: WorldFolder, houses: Sequence[House], workers: int | None = None) -> Iterator[Sightings]:
@@ -182,14 +204,12 @@ def keep_arrays(folder: WorldFolder, name: str, of: str, arrays: dict[str, Any])
 
 def kept_arrays(folder: WorldFolder, name: str, of: str) -> dict[str, NDArray[Any]] | None:
     """What was kept under a name, if it is `of` the same; whatever is wrong with it, it can be made again."""
-    path = _path(folder, name)
     try:
-        files.check_zip(path, "what is in view", sums=True)
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {each: arrays[each] for each in arrays.files}
-    except Exception:  # NumPy raises whatever comes up in a header
+        found = read_arrays(_path(folder, name), "what is in view", files.LARGEST_TEXT, NUMBERS + TEXTS + _RECORDS)
+    except (InputError, OSError):
         return None
-    return found if str(found.pop("of", "")) == of else None
+    kept_of = found.pop("of", np.array(""))
+    return found if kept_of.shape == () and str(kept_of) == of else None
 
 
 def digest(folder: WorldFolder, house: House, version: int) -> str:

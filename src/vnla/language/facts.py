@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS
+from vnla.common.arrays import WHOLE, ArraySpec, mismatch
 from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
@@ -25,7 +26,7 @@ from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
 from vnla.language.frames import Kind
 from vnla.language.surroundings import AHEAD, SIDES, TURNED, Bools, Side, Surroundings, meant, on_side
-from vnla.language.things import NOTHING, ROOMS, THINGS
+from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.language.wayfinding import Wayfinding
 from vnla.world.graph import Graph
 
@@ -41,6 +42,8 @@ _PRIORITY = (
     Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
     Kind.TOWARD, Kind.RETURN,
 )  # fmt: skip
+_ALL_VIEWS = (1 << VIEWS) - 1
+_LARGEST_FRAME = (1 << 62) - 1
 _BITS = 1 << np.arange(VIEWS, dtype=np.int64)
 _WALKS = 3  # steps of the longest walk past something
 _FAR = 2.5  # metres to a thing that one walks towards
@@ -98,7 +101,40 @@ def _names() -> tuple[str, ...]:
 
 def _kept(folder: WorldFolder, house: House) -> Facts | None:
     arrays = kept_arrays(folder, f"{house.name}.facts", digest(folder, house, _VERSION))
-    return None if arrays is None or set(arrays) != set(_names()) else Facts(**arrays)
+    if arrays is None or set(arrays) != set(_names()) or mismatch(arrays, _specs(house)) is not None:
+        return None  # whatever is wrong with it, it can be made again
+    facts = Facts(**{name: array.astype(np.int64) for name, array in arrays.items()})
+    return facts if _make_sense(facts, len(house.objects)) else None
+
+
+def _specs(house: House) -> dict[str, ArraySpec]:
+    """What the arrays of a house's facts have to be."""
+    places = len(house.stands)
+    facts = dict.fromkeys(("here", "there"), (0, places - 1)) | {"what": (0, _LARGEST_FRAME)}
+    facts |= dict.fromkeys(("any", "left", "right", "ahead"), (0, _ALL_VIEWS))
+    turns = {"pose": (0, places * VIEWS - 1), "turn": (0, _LARGEST_FRAME)}
+    turns |= dict.fromkeys(("from_left", "from_right"), (0, _ALL_VIEWS))
+    specs = {name: ArraySpec(WHOLE, ("facts",), *bounds) for name, bounds in facts.items()}
+    specs |= {name: ArraySpec(WHOLE, ("turns",), *bounds) for name, bounds in turns.items()}
+    return specs | {"seen": ArraySpec(WHOLE, (places * VIEWS, REMEMBERED), NOTHING, len(house.objects) - 1)}
+
+
+def _make_sense(facts: Facts, things: int) -> bool:
+    """Whether frames are of the kinds that they have to be and name what there is, and turns are sorted by their poses."""
+    return (
+        _frames_make_sense(facts.what, _PRIORITY, things)
+        and _frames_make_sense(facts.turn, (Kind.FACE, Kind.SPOT), things)
+        and bool((np.diff(facts.pose) >= 0).all())
+    )
+
+
+def _frames_make_sense(what: Ints, kinds: Sequence[Kind], things: int) -> bool:
+    kind, noun, hue = what & 31, (what >> 5 & 255) - 1, (what >> 13 & 15) - 1
+    room, thing = (what >> 19 & 63) - 1, (what >> 25) - 1
+    nouns = np.full(32, len(THINGS))
+    nouns[[Kind.ENTER, Kind.CROSS, Kind.THROUGH]] = len(ROOMS), len(ROOMS), 2
+    known = np.isin(kind, kinds) & (noun < nouns[kind]) & (hue < len(HUES)) & (room < len(ROOMS)) & (thing < things)
+    return bool(known.all())
 
 
 def _made(folder: WorldFolder, house: House) -> Facts:
@@ -342,7 +378,7 @@ def made_up(graph: Graph, seed: int = 0) -> Facts:
             views = random.integers(0, 1 << VIEWS, 4).tolist()
             what = pack(int(random.choice([Kind.REACH, Kind.PASS])), int(random.integers(len(THINGS))), thing=thing)
             rows.append((here, there, what, views[0], views[0] & views[1], views[0] & views[2], views[0] & views[3]))
-    everywhere, poses = (1 << VIEWS) - 1, len(graph.ids) * VIEWS
+    everywhere, poses = _ALL_VIEWS, len(graph.ids) * VIEWS
     turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), everywhere, everywhere) for pose in range(poses)]
     seen = random.integers(0, _MADE_UP, (len(graph.ids) * VIEWS, REMEMBERED))
     return _facts(sorted(rows), turns, seen)

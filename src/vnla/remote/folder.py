@@ -52,7 +52,7 @@ class Journal:
         if not self.path.exists():
             return
         _cut_torn_line(self.path)
-        for number, line in files.read_lines(self.path, "JSON lines", _LONGEST_LINE, _LARGEST):
+        for number, line in files.read_lines(self.path, "JSON lines", _LONGEST_LINE, _LARGEST, _LARGEST):
             yield number, files.parse_json(line, self.path, f"JSON lines; line {number}")
 
     def add(self, value: Mapping[str, Any], *, at_once: bool = True) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
@@ -116,7 +115,7 @@ def _chances(value: Any) -> tuple[float, ...] | None:
     if not isinstance(value, Mapping) or set(value) != set(ACTIONS):
         return None
     found = [value[action.name.lower()] for action in Nav]
-    if not all(type(each) in (int, float) and math.isfinite(each) and 0 <= each <= 1 for each in found):
+    if not all(type(each) in (int, float) and 0 <= each <= 1 for each in found):
         return None
     return tuple(map(float, found)) if abs(sum(found) - 1) < 1e-3 else None
 

@@ -20,14 +20,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import vnla
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK, alone_in
-from vnla.shards.shard import Shard, shards
+from vnla.shards.shard import MOST, Shard, shards
 
 FORMAT, VERSION = "vnla-shard", 1
 RECORD = "shard.json"
@@ -122,6 +122,7 @@ class Parts:
         places = self.folder.iterdir() if self.folder.is_dir() else ()
         names = [place.name.partition("-of-") for place in places if (place / RECORD).exists()]
         found = [Shard(int(number), int(count)) for number, _, count in names if number.isdecimal() and count.isdecimal()]
+        found = [shard for shard in found if 1 <= shard.number <= shard.count <= MOST]
         return sorted(found, key=lambda shard: (shard.count, shard.number))
 
     def _read(self, shard: Shard) -> dict[str, Any]:
@@ -158,9 +159,13 @@ class Parts:
         for name, digest in expected.items():
             path = place / name
             try:
+                if PurePath(name).is_absolute() or ".." in PurePath(name).parts or not name.isprintable():
+                    raise ValueError("no name of a file in this folder")
                 same = checksums.of_file(path) == digest
             except OSError as error:
                 raise InputError(f"{path}: cannot be read ({error.strerror}); {again}") from None
+            except ValueError as error:  # what can be no name of a file
+                raise InputError(f"{place / RECORD}: lists the file {name[:100]!r} ({error}); {again}") from None
             if not same:
                 raise InputError(f"{path}: is not the file that {RECORD} describes: damaged; {again}")
 

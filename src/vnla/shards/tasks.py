@@ -11,30 +11,34 @@ split, words and time budgets are left to the merge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from vnla.camera.views import HEADINGS
 from vnla.common import files
-from vnla.common.arrays import read_arrays, unpacked, write_arrays
+from vnla.common.arrays import WHOLE, ArraySpec, check_arrays, read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.shards.parts import Parts
 from vnla.shards.shard import Shard, divide, shards
-from vnla.tasks.buckets import buckets_of
+from vnla.tasks.buckets import Bucket, buckets_of
 from vnla.tasks.filters import FEWEST, Filters
 from vnla.tasks.making import identity
-from vnla.tasks.points import ARRAYS, HousePoints, house_points
-from vnla.tasks.recipes import Recipe
+from vnla.tasks.points import ARRAYS, TURNS, HousePoints, house_points
+from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, Recipe
 from vnla.tasks.records import Records
 from vnla.world.graph import Graph
 
 _WHAT = "the points of a house that a shard has worked out"
 _LARGEST = 512 * files.MEGABYTE
+_MOST_CANDIDATES = 1 << 40
 
 
 def task_parts(out: Path, world: WorldFolder, recipe: Recipe, *, seed: int = 0, fewest: int = FEWEST) -> Parts:
@@ -78,18 +82,37 @@ class WorkedByShards:
         number = self._number[house.name]
         path = _arrays(self._place[number], number)
         arrays = read_arrays(path, _WHAT, _LARGEST)
-        if missing := {*ARRAYS, "candidates"} - arrays.keys():
-            raise InputError(f"{path}: lacks {min(missing)}; expected {_WHAT}")
+        buckets = tuple(buckets_of(house, filters, self._recipe))
+        _check_points(path, arrays, house, buckets)
         whole = {name: unpacked(arrays[name]) for name in ARRAYS}
         whole |= {name: arrays[name].astype(np.int8) for name in ("moves", "lengths")}
-        buckets = tuple(buckets_of(house, filters, self._recipe))
         return HousePoints(house, Graph.of(house), buckets, candidates=int(arrays["candidates"]), **whole)
 
     def line(self, house: int, point: int) -> str:
         """The record of a point. Those of a split come house by house, so one file is kept in memory."""
         if self._read[0] != house:
             self._read = house, files.read_text(_lines(self._place[house], house), _WHAT, limit=_LARGEST).splitlines()
+        if point >= len(self._read[1]):
+            raise InputError(f"{_lines(self._place[house], house)}: has no line {point + 1}; expected {_WHAT}")
         return self._read[1][point]
+
+
+def _check_points(path: Path, arrays: Mapping[str, NDArray[Any]], house: House, buckets: Sequence[Bucket]) -> None:
+    """Refuse arrays that cannot be the points of a house in these buckets."""
+    specs = {
+        "bucket": ArraySpec(WHOLE, ("points",), 0, len(buckets) - 1),
+        "start": ArraySpec(WHOLE, ("points",), 0, len(house.stands) - 1),
+        "heading": ArraySpec(WHOLE, ("points",), 0, HEADINGS - 1),
+        "first": ArraySpec(WHOLE, ("points + 1",), 0),
+        "moves": ArraySpec(WHOLE, ("rows", MOST_ACTIONS), min(TURNS.values()), np.iinfo(np.int8).max),
+        "lengths": ArraySpec(WHOLE, ("rows",), FEWEST_ACTIONS, MOST_ACTIONS),
+        "candidates": ArraySpec(WHOLE, (), 0, _MOST_CANDIDATES),
+    }
+    check_arrays(path, _WHAT, arrays, specs)
+    goals = np.array([len(bucket.goals) for bucket in buckets], np.int64)[unpacked(arrays["bucket"])]
+    first = np.cumsum([0, *goals])
+    if not np.array_equal(arrays["first"], first) or first[-1] != len(arrays["lengths"]):
+        raise InputError(f"{path}: first does not count the goals of its points; expected {_WHAT}")
 
 
 def _write(place: Path, number: int, points: HousePoints, recipe: Recipe) -> None:

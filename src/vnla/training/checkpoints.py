@@ -19,7 +19,6 @@ it is read for, its shapes, its types and that it is numbers, before anything is
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +36,7 @@ from vnla.agent.agent import Agent
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
+from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.training.cast import make_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
@@ -44,10 +44,6 @@ from vnla.training.data import RunData
 CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
-
-CHECKSUM = "sha256"
-"""The note that has the SHA-256 of the file as it is with zeros in the place of these digits."""
-_NO_DIGITS = "0" * 64
 
 AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -125,7 +121,7 @@ def read_checkpoint(path: Path) -> tuple[Tensors, Notes]:
     """The tensors in a checkpoint, on the host, and its notes."""
     with _readable(path) as file:
         notes = _notes(file)
-        if CHECKSUM in notes and notes[CHECKSUM] != _checksum(path, notes):
+        if CHECKSUM in notes and not is_sealed_with(path, notes[CHECKSUM]):
             raise InputError(f"{path}: is damaged: it is not what its checksum says; go on from another checkpoint")
         return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118
 
@@ -138,8 +134,7 @@ def read_notes(path: Path) -> Notes:
 
 def checkpoint_file(tensors: Tensors, notes: Mapping[str, str]) -> bytes:
     """A checkpoint. The notes are under one name in the header, because the format keeps several in no particular order."""
-    data = save(tensors, {"notes": json.dumps({**notes, CHECKSUM: _NO_DIGITS}, sort_keys=True)})
-    return data.replace(_NO_DIGITS.encode(), hashlib.sha256(data).hexdigest().encode(), 1)
+    return sealed(save(tensors, {"notes": json.dumps({**notes, CHECKSUM: UNSEALED}, sort_keys=True)}))
 
 
 def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
@@ -249,18 +244,6 @@ def _notes(file: Any) -> Notes:
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")
     return notes
-
-
-def _checksum(path: Path, notes: Mapping[str, str]) -> str:
-    """The SHA-256 of the file, with zeros in the place of the one that it states."""
-    stated = notes[CHECKSUM].encode()
-    with path.open("rb") as stream:
-        size = stream.read(8)
-        header = stream.read(int.from_bytes(size, "little"))
-        digest = hashlib.sha256(size + header.replace(stated, _NO_DIGITS.encode(), 1))
-        while piece := stream.read(files.MEGABYTE):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 @contextmanager

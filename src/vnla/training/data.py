@@ -15,7 +15,7 @@ from torch import Tensor
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend
+from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend, share_of
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
@@ -119,7 +119,8 @@ def _views(
     on_disk = [name for name in view_names(config.features) if limit is not None and in_store(name)]
     others = ",".join(name for name in view_names(config.features) if name not in on_disk)
     found = world_views(folder, world, others, words, source) if others else {}
-    tables = {name: _table(folder, world, name, (limit or 0) // len(on_disk)) for name in on_disk}
+    share = share_of(limit or 0, len(on_disk))
+    tables = {name: _table(folder, world, name, share) for name in on_disk}
     return {
         name: tables[name] if name in tables else _placed(found[name], world.device, lent=cache == HOST and in_store(name))
         for name in view_names(config.features)
@@ -132,11 +133,13 @@ def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
 
 
 def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:
-    """Features that stay on disk."""
+    """Features that stay on disk. They are read through once, as those that are read into memory are: an agent that learns
+    from damaged ones learns nonsense, and nobody is told."""
     from vnla.vision.store import ARRAY, viewpoints_of, world_features
 
     store = world_features(folder, name)
     if store.header.viewpoints != viewpoints_of(world):
         raise InputError(f"{store.path}: has its viewpoints in another order than the world; go without --feature-cache")
+    store.verify()
     given = store.path / ARRAY, store.header.dimension, world.first.cpu(), VIEWS, limit
     return DiskTable(*given) if world.device.type == "cpu" else DeviceTable(*given, device=world.device)

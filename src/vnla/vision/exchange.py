@@ -105,7 +105,7 @@ def _fill(store: StoreWriter, records: Iterator[ViewpointFeatures], progress: Co
 def read_tsv(path: Path) -> Iterator[ViewpointFeatures]:
     """The records of a tab-separated file, one at a time; all must have the same dimension."""
     dimension = None
-    for number, line in files.read_lines(path, TSV_WHAT, LONGEST_LINE, NO_LIMIT):
+    for number, line in files.read_lines(path, TSV_WHAT, LONGEST_LINE, NO_LIMIT, NO_LIMIT):
         if not line:
             continue
         record = _parse(line, f"{path}: line {number}")

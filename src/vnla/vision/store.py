@@ -48,6 +48,7 @@ INDEX, UNFINISHED, DONE, ARRAY = "features.json", "unfinished.json", "done", "fe
 WHAT = "the index of a feature store"
 DTYPE = np.dtype("<f2")
 LARGEST = float(np.finfo(np.float16).max)
+_PIECE = 1 << 20  # bytes
 _INFINITE = 0x7C00  # the bits of that number; those of no number are more
 IMPORTED, REDUCED = "from ", "components of "
 """How the weights of a store begin whose features came from a file, or are those of another, reduced."""
@@ -168,19 +169,27 @@ class FeatureStore:
         return np.memmap(self.path / ARRAY, dtype=DTYPE, mode="r", shape=shape)
 
     def verify(self) -> None:
-        """Read the whole array and hold it against the checksums."""
-        if self.damaged():
+        """Read the whole array, a piece at a time: it has to be what its checksums say, and hold numbers alone."""
+        damaged, endless = self._read_through()
+        if damaged:
             raise InputError(f"{self.path / ARRAY}: is not what {INDEX} describes: damaged; make the features again")
+        if endless:
+            raise InputError(f"{self.path}: holds values that are no numbers; make the features again")
 
     def damaged(self, progress: Count = unheard) -> list[str]:
-        """The houses whose features are not what the index describes, read one after the other; `progress` counts
-        viewpoints. Of a store without checksums by house, all of them if anything is wrong."""
-        if not self.sums.houses:
-            names = [name for name, _ in rows_by_house(self.header)]
-            found = [] if checksums.of_file(self.path / ARRAY) == self.sha256 else names
-            progress(len(self.header.viewpoints))
-            return found
-        return [name for name, sum_ in _house_sums(self.path, self.header, progress) if sum_ != self.sums.houses.get(name)]
+        """The houses whose features are not what the index describes, or no numbers; `progress` counts viewpoints. Of a
+        store without checksums by house, all of them if anything is not what it was."""
+        damaged, endless = self._read_through(progress)
+        return [name for name, _ in rows_by_house(self.header) if name in damaged or name in endless]
+
+    def _read_through(self, progress: Count = unheard) -> tuple[set[str], set[str]]:
+        """The houses that are not what their checksum says, and those with values that are no numbers."""
+        found = list(_houses_read(self.path, self.header, progress))
+        endless = {each.name for each in found if not each.numbers}
+        if self.sums.houses:
+            return {each.name for each in found if each.sha256 != self.sums.houses.get(each.name)}, endless
+        whole = checksums.of_file(self.path / ARRAY) == self.sha256
+        return set() if whole else {each.name for each in found}, endless
 
     def for_world(self, world: World) -> Features:
         """Features in the order of the world's viewpoints; the mapped array itself where that is the order on disk."""
@@ -260,7 +269,7 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         os.fsync(self._array.fileno())
         self.close()
         index = {**self.header.as_json(), "sha256": checksums.of_file(self.path / ARRAY)}
-        sums = dict(_house_sums(self.path, self.header))
+        sums = {each.name: each.sha256 for each in _houses_read(self.path, self.header)}
         for house in index["houses"]:
             house["sha256"] = sums[house["name"]]
         files.write_text(self.path / INDEX, json.dumps(index, indent=1) + "\n")
@@ -437,20 +446,30 @@ def rows_by_house(header: Header) -> Iterator[tuple[str, range]]:
         first = last
 
 
-def _house_sums(path: Path, header: Header, progress: Count = unheard) -> Iterator[tuple[str, str]]:
-    """The checksum of each house's part of the array, as it is on disk."""
+class _HouseRead(NamedTuple):
+    """What was found in the part of the array that is a house's."""
+
+    name: str
+    sha256: str
+    numbers: bool
+
+
+def _houses_read(path: Path, header: Header, progress: Count = unheard) -> Iterator[_HouseRead]:
+    """Each house's part of the array as it is on disk, read once, in as many threads as there are cores: what is hashed is
+    looked at as well. No more than a piece for each thread is in memory."""
     size, houses = row_bytes(header), list(rows_by_house(header))
 
-    def sum_of(rows: range) -> str:
-        digest, left = hashlib.sha256(), len(rows) * size
+    def read(name: str, rows: range) -> _HouseRead:
+        digest, left, numbers = hashlib.sha256(), len(rows) * size, True
         with (path / ARRAY).open("rb") as stream:
             stream.seek(rows.start * size)
-            while left and (data := stream.read(min(left, 1 << 20))):
+            while left and (data := stream.read(min(left, _PIECE))):
                 digest.update(data)
+                numbers = numbers and len(data) % DTYPE.itemsize == 0 and are_numbers(np.frombuffer(data, DTYPE)[None])
                 left -= len(data)
-        return digest.hexdigest()
+        return _HouseRead(name, digest.hexdigest(), numbers)
 
     with ThreadPoolExecutor(cores_here()) as threads:
-        for (name, rows), found in zip(houses, threads.map(sum_of, (rows for _, rows in houses)), strict=True):
+        for (_, rows), found in zip(houses, threads.map(read, *zip(*houses, strict=True)), strict=True):
             progress(len(rows))
-            yield name, found
+            yield found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_manifest
 from vnla.vision.encoders import DEFAULT
-from vnla.vision.store import are_numbers, world_features
+from vnla.vision.store import world_features
 from vnla.vision.symbolic import NAME as SYMBOLIC
 from vnla.vision.symbolic import symbolic_features
 from vnla.vision.text import NAME as TEXT
@@ -73,6 +73,4 @@ def _views(folder: WorldFolder, world: World, name: str, vocabulary: Vocabulary 
         store = world_features(folder, name)
         store.verify()
         array = np.array(store.for_world(world))
-        if not are_numbers(array):
-            raise InputError(f"{store.path}: holds values that are no numbers; make the features again")
     return array.reshape(-1, array.shape[-1])

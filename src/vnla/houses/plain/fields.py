@@ -13,6 +13,8 @@ from vnla.houses.matterport.notes import shown
 FARTHEST = 1e5
 """Metres from the origin: no house is larger, and numbers far from it lose their digits."""
 
+_LONGEST_MEANT = 80
+
 
 @dataclass(frozen=True)
 class Field:
@@ -106,5 +108,5 @@ def unique(fields: Iterator[tuple[Field, str]]) -> dict[str, int]:
 
 
 def _meant(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, 1)
+    close = difflib.get_close_matches(name, known, 1) if len(name) <= _LONGEST_MEANT else []  # it takes long with long ones
     return f" (do you mean {close[0]}?)" if close else ""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
+from vnla.camera.views import Float64
 from vnla.houses.house import Box, Point, Room, Viewpoint
 
 SPACING = 2.0
@@ -29,6 +30,12 @@ TOUCHING = 0.3
 DOORWAY = 0.7
 """Metres of wall that two rooms share at least where there may be a door."""
 
+MOST_DOORS = 10_000
+"""Doors of a house."""
+
+_CLOSE = 1e-9
+_MOST_NEAREST = 64
+
 Edge = tuple[int, int]
 
 
@@ -37,6 +44,11 @@ class Door(NamedTuple):
 
     rooms: tuple[int, int]
     at: Point
+
+
+def count_viewpoints(rooms: Iterable[Room]) -> int:
+    """How many viewpoints `make_viewpoints` would make."""
+    return sum(math.prod(_count(room.box.low[axis], room.box.high[axis]) for axis in (0, 1)) for room in rooms if room.box)
 
 
 def make_viewpoints(rooms: Sequence[Room], names: Sequence[str]) -> list[Viewpoint]:
@@ -52,58 +64,107 @@ def make_viewpoints(rooms: Sequence[Room], names: Sequence[str]) -> list[Viewpoi
 
 def _spread(low: float, high: float) -> list[float]:
     """Places between two walls."""
-    length = max(0.0, high - low - 2 * MARGIN)
-    count = int(length / SPACING) + 1
+    length, count = max(0.0, high - low - 2 * MARGIN), _count(low, high)
     return [round((low + high) / 2 + (i - (count - 1) / 2) * (length / max(count - 1, 1)), 3) for i in range(count)]
 
 
-def make_edges(viewpoints: Sequence[Viewpoint], rooms: Sequence[Room], doors: Sequence[Door] | None) -> list[Edge]:
-    """Edges between viewpoints, the smaller number first; doors that nobody has said are where walls touch."""
+def _count(low: float, high: float) -> int:
+    return int(max(0.0, high - low - 2 * MARGIN) / SPACING) + 1
+
+
+def make_edges(viewpoints: Sequence[Viewpoint], rooms: Sequence[Room], doors: Iterable[Door]) -> list[Edge]:
+    """Edges between viewpoints, the smaller number first."""
     by_room: dict[int, list[int]] = {room.id: [] for room in rooms}
     for number, stand in enumerate(viewpoints):
         if stand.room is not None:
             by_room[stand.room].append(number)
     found = {edge for inside in by_room.values() for edge in _inside(viewpoints, inside)}
-    for door in _touching(rooms) if doors is None else doors:
-        pairs = [(i, j) for i in by_room[door.rooms[0]] for j in by_room[door.rooms[1]] if _apart(viewpoints, i, j)]
-        if pairs:
-            found.add(_ordered(*min(pairs, key=lambda pair: _way(viewpoints, pair, door.at))))
+    places = {room: _Places.of(viewpoints, inside) for room, inside in by_room.items()}
+    for door in dict.fromkeys(doors):
+        one, other = door.rooms
+        way = _through(viewpoints, places[one], places[other], door.at)
+        if way is not None:
+            found.add(way)
     return sorted(found)
 
 
 def _inside(viewpoints: Sequence[Viewpoint], inside: Sequence[int]) -> set[Edge]:
     """Those in reach of each other, and the shortest ways that join what would be left apart."""
-    near = {
-        _ordered(i, j)
-        for i, j in combinations(inside, 2)
-        if _apart(viewpoints, i, j) and math.dist(viewpoints[i].position, viewpoints[j].position) <= REACH
-    }
-    return near | _spanning(viewpoints, inside)
-
-
-def _spanning(viewpoints: Sequence[Viewpoint], inside: Sequence[int]) -> set[Edge]:
-    """The shortest edges that join all of a room's viewpoints."""
     if len(inside) < 2:
         return set()
     place = np.array([viewpoints[i].position for i in inside])
+    pairs = cKDTree(place).query_pairs(REACH * (1 + _CLOSE))
+    near = {
+        _ordered(i, j)
+        for i, j in ((inside[one], inside[other]) for one, other in pairs)
+        if _apart(viewpoints, i, j) and math.dist(viewpoints[i].position, viewpoints[j].position) <= REACH
+    }
+    return near | _spanning(viewpoints, inside, place)
+
+
+def _spanning(viewpoints: Sequence[Viewpoint], inside: Sequence[int], place: Float64) -> set[Edge]:
+    """The shortest edges that join all of a room's viewpoints, which have their `place` (viewpoints, 3)."""
     nearest = np.zeros(len(inside), dtype=np.int64)
     distance = np.linalg.norm(place - place[0], axis=1)
-    joined, found = {0}, set()
-    while len(joined) < len(inside):
-        new = min((i for i in range(len(inside)) if i not in joined), key=lambda i: distance[i])
+    left, found = np.ones(len(inside), dtype=bool), set()
+    left[0] = False
+    while left.any():
+        new = int(np.where(left, distance, np.inf).argmin())
         if _apart(viewpoints, inside[new], inside[nearest[new]]):
             found.add(_ordered(inside[new], inside[int(nearest[new])]))
-        joined.add(new)
+        left[new] = False
         closer = np.linalg.norm(place - place[new], axis=1)
         nearest, distance = np.where(closer < distance, new, nearest), np.minimum(closer, distance)
     return found
 
 
-def _touching(rooms: Sequence[Room]) -> Iterable[Door]:
-    for one, other in combinations(rooms, 2):
-        at = None if one.box is None or other.box is None else _between(one.box, other.box)
-        if at is not None:
-            yield Door((one.id, other.id), at)
+class _Places(NamedTuple):
+    """Where the viewpoints of a room are on the floor; of several above each other the first is meant."""
+
+    numbers: list[int]
+    at: Float64  # (places, 2)
+
+    @classmethod
+    def of(cls, viewpoints: Sequence[Viewpoint], inside: Sequence[int]) -> _Places:
+        first: dict[tuple[float, ...], int] = {}
+        for i in inside:
+            first.setdefault(viewpoints[i].position[:2], i)
+        return cls(list(first.values()), np.array(list(first)).reshape(-1, 2))
+
+    def nearest(self, door: Point) -> list[int]:
+        """The viewpoints that are nearest to a door, and second nearest; of very many that are as near, some."""
+        away = np.linalg.norm(self.at - door[:2], axis=1)
+        some = np.argpartition(away, _MOST_NEAREST)[:_MOST_NEAREST] if len(away) > _MOST_NEAREST else np.arange(len(away))
+        second = np.sort(away[some])[:2].max(initial=0)
+        return [self.numbers[i] for i in np.sort(some[away[some] <= second + _CLOSE])]
+
+
+def _through(viewpoints: Sequence[Viewpoint], one: _Places, other: _Places, door: Point) -> Edge | None:
+    """The edge between the viewpoints of two rooms that are nearest to each other by way of a door.
+
+    Two that stand above each other are not joined, so the nearest of a room may not do, but then the second nearest does.
+    """
+    first, second = one.nearest(door), other.nearest(door)
+    pairs = [(i, j) for i in first for j in second if _apart(viewpoints, i, j)]
+    return _ordered(*min(pairs, key=lambda pair: _way(viewpoints, pair, door))) if pairs else None
+
+
+def touching(rooms: Sequence[Room]) -> list[Door]:
+    """A door wherever rooms share enough of a wall."""
+    boxes = [room.box for room in rooms if room.box is not None]
+    known = [room.id for room in rooms if room.box is not None]
+    low, high = np.array([box.low for box in boxes]).reshape(-1, 3), np.array([box.high for box in boxes]).reshape(-1, 3)
+    found = []
+    for i, box in enumerate(boxes):
+        shared = np.minimum(high[i], high[i + 1 :]) - np.maximum(low[i], low[i + 1 :])  # (others, 3)
+        near = np.flatnonzero((shared[:, :2] >= -TOUCHING - _CLOSE).all(axis=1) & (shared[:, 2] >= DOORWAY - _CLOSE))
+        for j in (near + i + 1).tolist():
+            at = _between(box, boxes[j])
+            if at is not None:
+                found.append(Door((known[i], known[j]), at))
+                if len(found) > MOST_DOORS:
+                    return found
+    return found
 
 
 def _between(one: Box, other: Box) -> Point | None:

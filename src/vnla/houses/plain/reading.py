@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as package_files
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.house import UPRIGHT, Box, House, HouseError, Level, Object, OrientedBox, Point, Room, Rotation, Viewpoint
 from vnla.houses.plain.fields import Field, unique
-from vnla.houses.plain.making import HEIGHT, Door, make_edges, make_viewpoints
+from vnla.houses.plain.making import (
+    HEIGHT,
+    MOST_DOORS,
+    SPACING,
+    Door,
+    count_viewpoints,
+    make_edges,
+    make_viewpoints,
+    touching,
+)
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 
 FORMAT, VERSION = "vnla-plain-world", 1
@@ -21,6 +33,9 @@ SCHEMA = "world.schema.json"
 WHAT = "a plain world: an object with houses"
 PARTS = ("train", "dev", "test")
 MOST_HOUSES, MOST_ROOMS, MOST_VIEWPOINTS, MOST_OBJECTS = 10_000, 2_000, 5_000, 100_000
+"""Of a file; of a house."""
+MOST_IN_ALL = {"rooms": 200_000, "viewpoints": 500_000, "objects": 1_000_000}
+"""Of all houses of a file together."""
 
 LETTERS = {name: letter for letter, name in ROOM_NAMES.items() if letter != NO_LABEL}
 """Kind of a room → its letter."""
@@ -54,7 +69,11 @@ def read_plain(path: Path) -> PlainWorld:
         raise top["version"].wrong(f"{VERSION}, which this vnla reads")
     listed = [each.fields(["name", "rooms"], _HOUSE) for each in top["houses"].items(MOST_HOUSES, 1)]
     unique((each["name"], each["name"].name()) for each in listed)
-    houses = tuple(_House(each).house() for each in listed)
+    _check_sums(path, listed)
+    drawn = [_House(each) for each in listed]
+    if (made := sum(each.made for each in drawn)) > MOST_IN_ALL["viewpoints"]:
+        raise InputError(f"{path}: its houses need {made:,} viewpoints; at most {MOST_IN_ALL['viewpoints']:,}")
+    houses = tuple(each.house() for each in drawn)
     parts = {house.name: each["split"].one_of(PARTS) for house, each in zip(houses, listed, strict=True) if "split" in each}
     if parts and len(parts) < len(houses):
         missing = next(house.name for house in houses if house.name not in parts)
@@ -62,6 +81,15 @@ def read_plain(path: Path) -> PlainWorld:
     return PlainWorld(
         houses, {part: [name for name, its in parts.items() if its == part] for part in PARTS} if parts else {}
     )
+
+
+def _check_sums(path: Path, listed: Sequence[Mapping[str, Field]]) -> None:
+    """Refuse a file whose houses have more together than anybody has memory for, before anything is made of them."""
+    for name, most in MOST_IN_ALL.items():
+        given = (each[name].value for each in listed if name in each)
+        found = sum(len(value) for value in given if isinstance(value, list))
+        if found > most:
+            raise InputError(f"{path}: its houses have {found:,} {name}; at most {most:,} in a file")
 
 
 _HOUSE = ("split", "doors", "viewpoints", "edges", "objects")
@@ -80,12 +108,19 @@ class _House:
         self.rooms = tuple(
             Room(i, kind, floor, box) for i, (kind, floor, box) in enumerate(zip(kinds, level, boxes, strict=True))
         )
+        self._low, self._high = np.array([box.low for box in boxes]), np.array([box.high for box in boxes])  # (rooms, 3)
+        self.made = 0 if "viewpoints" in fields else count_viewpoints(self.rooms)
+        if self.made > MOST_VIEWPOINTS:
+            raise InputError(
+                f"{fields['rooms'].where}: need {self.made:,} viewpoints, one for every {SPACING:g} m or so; at most"
+                f" {MOST_VIEWPOINTS:,}. Are boxes in metres? Otherwise give viewpoints of your own"
+            )
 
     def house(self) -> House:
         """All of it, checked as a whole."""
         viewpoints = self._viewpoints()
         edges = self._edges(viewpoints)
-        levels = tuple(Level(i, _around([room.box for room in self.rooms if room.level == i])) for i in self._floors)
+        levels = tuple(Level(i, _around(boxes)) for i, boxes in sorted(self._floors.items()))
         try:
             return House(self.name, tuple(viewpoints), tuple(edges), self.rooms, tuple(self._objects()), levels)
         except HouseError as error:
@@ -93,15 +128,17 @@ class _House:
             raise InputError(f"{where}: {error}") from None
 
     @property
-    def _floors(self) -> list[int]:
-        return sorted({room.level for room in self.rooms if room.level is not None})
+    def _floors(self) -> dict[int, list[Box | None]]:
+        """Level → the boxes of the rooms on it."""
+        found: dict[int, list[Box | None]] = {}
+        for room in self.rooms:
+            if room.level is not None:
+                found.setdefault(room.level, []).append(room.box)
+        return found
 
     def _viewpoints(self) -> list[Viewpoint]:
         if "viewpoints" not in self.fields:
-            made = make_viewpoints(self.rooms, list(self.room))
-            if len(made) > MOST_VIEWPOINTS:
-                raise InputError(f"{self.fields['rooms'].where}: need {len(made):,} viewpoints; at most {MOST_VIEWPOINTS:,}")
-            return made
+            return make_viewpoints(self.rooms, list(self.room))
         listed = [
             each.fields(["id", "position"], ["room", "heading"])
             for each in self.fields["viewpoints"].items(MOST_VIEWPOINTS, 1)
@@ -134,11 +171,17 @@ class _House:
             found.append((min(i, j), max(i, j)))
         return sorted(set(found))
 
-    def _doors(self) -> list[Door] | None:
+    def _doors(self) -> list[Door]:
+        """Those that are said, or where rooms touch."""
+        found: list[Door] = []
         if "doors" not in self.fields:
-            return None
-        found = []
-        for each in self.fields["doors"].items(MOST_ROOMS * 20):
+            found = touching(self.rooms)
+            if len(found) > MOST_DOORS:
+                raise InputError(
+                    f"{self.fields['rooms'].where}: touch in more than {MOST_DOORS:,} places; say where doors are"
+                )
+            return found
+        for each in self.fields["doors"].items(MOST_DOORS):
             door = each.fields(["between"], ["at"])
             one, other = (end.number_of(self.room) for end in _pair(door["between"]))
             found.append(Door((one, other), door["at"].point() if "at" in door else self._middle(one, other)))
@@ -171,12 +214,10 @@ class _House:
     def _room_at(self, point: tuple[float, float, float | None]) -> int | None:
         """The room that a point is in; of a point on the floor plan alone the first one there."""
         x, y, z = point
-        inside = (
-            room.id
-            for room in self.rooms
-            if room.box is not None and room.box.contains((x, y, room.box.low[2] if z is None else z))
-        )
-        return next(inside, None)
+        low, high = (each if z is not None else each[:, :2] for each in (self._low, self._high))
+        at = np.array([x, y] if z is None else [x, y, z])
+        inside = np.flatnonzero(((low <= at) & (at <= high)).all(axis=1))
+        return int(inside[0]) if len(inside) else None
 
     def _floor(self, room: int) -> float:
         box = self.rooms[room].box
@@ -219,7 +260,7 @@ def _levels(floors: Sequence[float]) -> list[int]:
     """Levels by the heights of floors, the lowest first: rooms a step apart are on one."""
     order = sorted(set(floors))
     starts = [order[0], *(b for a, b in pairwise(order) if b - a > STOREY)]
-    return [sum(start <= floor for start in starts) - 1 for floor in floors]
+    return [bisect_right(starts, floor) - 1 for floor in floors]
 
 
 def _around(boxes: Sequence[Box | None]) -> Box:

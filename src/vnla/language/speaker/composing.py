@@ -18,6 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.camera.views import VIEWS
+from vnla.common.arrays import WHOLE, ArraySpec, mismatch
 from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
@@ -34,7 +36,7 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
 from vnla.language.things import ROOMS, THINGS
 from vnla.roles.phrases import until_stop
-from vnla.world.actions import Nav
+from vnla.world.actions import NAV_ACTIONS, Nav
 
 TRIES = 4
 """Sentences that the speaker says of a plan: drawn, or it would say much the same of all; the last one is the likeliest."""
@@ -77,7 +79,15 @@ def _of(folder: WorldFolder, house: House, speaker: Speaker) -> str:
 
 def _kept(folder: WorldFolder, house: House, speaker: Speaker) -> Said | None:
     arrays = kept_arrays(folder, f"{house.name}.said", _of(folder, house, speaker))
-    return None if arrays is None or set(arrays) != set(Said._fields) else Said(**arrays)
+    plans = len(house.stands) * VIEWS * NAV_ACTIONS**speaker.k
+    specs = {
+        "about": ArraySpec(WHOLE, ("sentences",), 0, plans - 1),
+        "tokens": ArraySpec(WHOLE, ("sentences", speaker.longest), 0, len(speaker.words)),
+        "plans": ArraySpec(WHOLE, (1,), 0, plans),
+    }
+    if arrays is None or set(arrays) != set(specs) or mismatch(arrays, specs) is not None:
+        return None  # whatever is wrong with it, it can be made again
+    return Said(**arrays)
 
 
 @cache

@@ -1,5 +1,5 @@
 """A speaker in a file: safetensors with its parameters as `network.*`, in one to go on from also Adam's moments as `adam.*`,
-and notes on what it is in the header."""
+and notes on what it is in the header, a checksum of the file among them. Files of earlier versions have none."""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ from torch import Tensor
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
+from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.language.grammar import FULL_STOP, text_of
 from vnla.language.speaker.looks import called
 from vnla.language.speaker.network import Sizes, SpeakerNetwork
 from vnla.language.speech import longest_sentence
 
 NETWORK, ADAM = "network.", "adam."
-_MOST_WIDTH = 4096
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam keeps of a parameter."""
+MOST_WORDS = 30_000
+"""So many have a number that fits into what is kept of sentences."""
+_LONGEST_WORD = 60
+_NUMBERS = {"k": (1, 8), "width": (1, 4096), "done": (0, 10**12), "seed": (0, 2**63 - 1)}
+"""Whole numbers in the notes, and what they may be."""
 _NEAR_AT_HAND = 3.0  # how much likelier at first the words of what is looked at are than others, as a logarithm
 
 
@@ -91,20 +98,64 @@ def read_with_moments(path: Path) -> tuple[Speaker, dict[str, Tensor], dict[str,
     """A speaker, with what it takes to train it further, and the notes on that."""
     try:
         with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             notes = json.loads((file.metadata() or {})["notes"])
-        words, sizes = tuple(map(str, notes["words"])), Sizes(len(notes["words"]), int(notes["k"]), int(notes["width"]))
-        if FULL_STOP not in words or not 1 <= sizes.k <= 8 or not 1 <= sizes.width <= _MOST_WIDTH:
-            raise ValueError("its notes make no sense")
+            words, sizes = _checked_notes(notes)
+            if CHECKSUM in notes and not is_sealed_with(path, str(notes[CHECKSUM])):
+                raise ValueError("it is damaged: it is not what its checksum says")
+            _check_shapes(file, sizes)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if not all(each.isfinite().all() for each in tensors.values()):
+            raise ValueError("a parameter is no finite number")
         network = SpeakerNetwork(sizes)
         network.load_state_dict({name[len(NETWORK) :]: each for name, each in tensors.items() if name.startswith(NETWORK)})
-        done = int(notes["done"])
     except FileNotFoundError:
         raise InputError(f"{path}: there is no speaker; `vnla speaker {path} --world WORLD` trains one") from None
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise InputError(f"{path}: cannot be read as a speaker ({str(error).splitlines()[0]})") from None
+    except (
+        OSError,
+        SafetensorError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RuntimeError,
+        RecursionError,
+    ) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path}: cannot be read as a speaker ({reason})") from None
     moments = {name[len(ADAM) :]: each for name, each in tensors.items() if name.startswith(ADAM)}
-    return Speaker(network.eval(), words, done), moments, notes
+    return Speaker(network.eval(), words, notes["done"]), moments, notes
+
+
+def _checked_notes(notes: Any) -> tuple[tuple[str, ...], Sizes]:
+    """The words and the sizes of a speaker, from notes that may be anybody's."""
+    words = notes["words"]
+    if not isinstance(words, list) or not 1 <= len(words) <= MOST_WORDS or FULL_STOP not in words:
+        raise ValueError("its notes make no sense: words")
+    if not all(isinstance(each, str) and len(each) <= _LONGEST_WORD and each.isprintable() for each in words):
+        raise ValueError("its notes make no sense: a word that is none")
+    if len(set(words)) < len(words):
+        raise ValueError("its notes make no sense: a word is there twice")
+    for name, (least, most) in _NUMBERS.items():
+        value = notes.get(name, least) if name == "seed" else notes[name]
+        if type(value) is not int or not least <= value <= most:
+            raise ValueError(f"its notes make no sense: {name} has to be a whole number from {least} to {most}")
+    return tuple(words), Sizes(len(words), notes["k"], notes["width"])
+
+
+def _check_shapes(file: Any, sizes: Sizes) -> None:
+    """Refuse a file whose tensors are not those of a network of these sizes and its moments, before any memory is taken for
+    one: a header of a few bytes can claim sizes of many gigabytes."""
+    with torch.device("meta"):
+        expected = {name: tuple(each.shape) for name, each in SpeakerNetwork(sizes).state_dict().items()}
+    allowed = {f"{NETWORK}{name}": shape for name, shape in expected.items()}
+    for moment in MOMENTS:
+        allowed |= {f"{ADAM}{moment}.{name}": (1,) if moment == "step" else shape for name, shape in expected.items()}
+    found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+    for name, each in found.items():
+        if tuple(each.get_shape()) != allowed.get(name) or each.get_dtype() != "F32":
+            raise ValueError(f"{name[:60]!r} is not what its notes say")
+    if missing := [name for name in expected if f"{NETWORK}{name}" not in found]:
+        raise ValueError(f"{NETWORK}{missing[0]} is missing")
 
 
 def write_speaker(path: Path, speaker: Speaker, moments: Mapping[str, Tensor], notes: Mapping[str, Any]) -> None:
@@ -117,8 +168,9 @@ def write_speaker(path: Path, speaker: Speaker, moments: Mapping[str, Tensor], n
         "k": speaker.k,
         "width": speaker.network.sizes.width,
         "done": speaker.done,
+        CHECKSUM: UNSEALED,
     }
     data = save(
         {name: each.contiguous().cpu() for name, each in tensors.items()}, {"notes": json.dumps(told, sort_keys=True)}
     )
-    files.write_bytes(path, data)
+    files.write_bytes(path, sealed(data))

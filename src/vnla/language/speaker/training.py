@@ -20,7 +20,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
 from vnla.language.speaker.composing import follows, tries
-from vnla.language.speaker.kept import Speaker, new_speaker, read_with_moments, write_speaker
+from vnla.language.speaker.kept import MOMENTS, Speaker, new_speaker, read_with_moments, write_speaker
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Knowledge, Speech, plan_of, tell
 from vnla.language.surroundings import Surroundings
@@ -28,7 +28,6 @@ from vnla.roles.advisor import Lexicon
 from vnla.world.compiled import Environment, World
 
 _SAVED_EVERY = 100  # iterations
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Report = Callable[[int, int, float], None]
 """Called with the iterations that are done, of how many, and the loss per word."""
@@ -181,16 +180,16 @@ def _moments(network: torch.nn.Module, optimiser: torch.optim.Adam) -> dict[str,
     return {
         f"{moment}.{name}": optimiser.state[each][moment].reshape(-1) if moment == "step" else optimiser.state[each][moment]
         for name, each in network.named_parameters()
-        for moment in _MOMENTS
+        for moment in MOMENTS
         if each in optimiser.state
     }
 
 
 def _go_on(network: torch.nn.Module, optimiser: torch.optim.Adam, moments: dict[str, Tensor]) -> None:
     for name, each in network.named_parameters():
-        own = {moment: moments[key] for moment in _MOMENTS if (key := f"{moment}.{name}") in moments}
-        if len(own) == len(_MOMENTS):
+        own = {moment: moments[key] for moment in MOMENTS if (key := f"{moment}.{name}") in moments}
+        if len(own) == len(MOMENTS):
             optimiser.state[each] = {
                 "step": own["step"].reshape(()),
-                **{moment: own[moment].to(each.device) for moment in _MOMENTS[1:]},
+                **{moment: own[moment].to(each.device) for moment in MOMENTS[1:]},
             }

@@ -1,0 +1,97 @@
+"""Facts that are kept in a world's folder: anybody's world may have anything there, and compiled code counts by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from vnla.camera.views import VIEWS
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import WorldFolder, read_world, write_world
+from vnla.houses.sightings import digest, keep_arrays
+from vnla.language import facts as module
+from vnla.language.facts import Facts, pack, world_facts
+from vnla.language.frames import Kind
+from vnla.language.speech import Knowledge
+from vnla.language.things import HUES, ROOMS, THINGS
+from vnla.world.compiled import World
+
+Arrays = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
+    path = tmp_path_factory.mktemp("facts") / "w"
+    write_world(path, [cottage()], source="drawn")
+    return read_world(path)
+
+
+def _kept(world: WorldFolder, arrays: Arrays) -> None:
+    keep_arrays(world, "cottage.facts", digest(world, world.houses[0], module._VERSION), arrays)
+
+
+def _set(name: str, value: int) -> Callable[[Arrays], Arrays]:
+    def change(arrays: Arrays) -> Arrays:
+        array = arrays[name].copy()
+        array.flat[1] = value
+        return arrays | {name: array}
+
+    return change
+
+
+WRONG: dict[str, Callable[[Arrays], Arrays]] = {
+    "a pose beyond all memory": _set("pose", 2**63 - 1),
+    "a pose below none": _set("pose", -1),
+    "a pose that is not there": lambda arrays: arrays | {"pose": arrays["pose"] + 1000 * VIEWS},
+    "poses in no order": lambda arrays: arrays | {"pose": arrays["pose"][::-1]},
+    "a viewpoint that is not there": _set("there", 1000),
+    "a viewpoint below none": _set("here", -1),
+    "a view that is not there": _set("any", 1 << VIEWS),
+    "no view": _set("from_left", -1),
+    "a thing that is not there": _set("seen", 100_000),
+    "a thing below none": _set("seen", -2),
+    "an unknown kind": _set("what", 31),
+    "a turn that is none": _set("turn", pack(Kind.REACH, 0, thing=0)),
+    "an unknown noun": _set("what", pack(Kind.REACH, len(THINGS), thing=0)),
+    "a room's noun that is none": _set("what", pack(Kind.ENTER, len(ROOMS))),
+    "a way with neither door nor none": _set("what", pack(Kind.THROUGH, 2)),
+    "an unknown hue": _set("what", pack(Kind.REACH, 0, len(HUES), thing=0)),
+    "an unknown room": _set("what", pack(Kind.LEAVE, room=len(ROOMS))),
+    "a frame of a thing that is not there": _set("what", pack(Kind.REACH, 0, thing=100_000)),
+    "a negative frame": _set("what", -1),
+    "fractions": lambda arrays: arrays | {"left": arrays["left"].astype(float)},
+    "one column short": lambda arrays: arrays | {"left": arrays["left"][1:]},
+    "a table for a column": lambda arrays: arrays | {"left": arrays["left"][:, None]},
+    "no facts of some poses": lambda arrays: arrays | {"seen": arrays["seen"][1:]},
+    "a column too many": lambda arrays: arrays | {"more": arrays["left"]},
+}
+
+
+def same(one: Facts, other: Facts) -> bool:
+    return all(np.array_equal(array, getattr(other, name)) for name, array in vars(one).items())
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_facts_that_cannot_be_are_made_again(what: str, world: WorldFolder) -> None:
+    (right,) = world_facts(world)
+    _kept(world, WRONG[what](vars(right)))
+    (found,) = world_facts(world)
+    assert same(found, right)
+    Knowledge.of([found], World.compile(world.houses))
+
+
+def test_facts_that_are_kept_are_not_made_again(world: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    (right,) = world_facts(world)
+    monkeypatch.setattr(module, "facts_of", lambda _: pytest.fail("they were made again"))
+    (found,) = world_facts(world)
+    assert same(found, right)
+
+
+def test_facts_in_fewer_bytes_are_as_good(world: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    (right,) = world_facts(world)
+    _kept(world, vars(right) | {"seen": right.seen.astype(np.int32)})
+    monkeypatch.setattr(module, "facts_of", lambda _: pytest.fail("they were made again"))
+    (found,) = world_facts(world)
+    assert same(found, right) and found.seen.dtype == np.int64
