@@ -8,11 +8,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from starlette.datastructures import Headers
+from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from serve.visitor import Door, Visitor
+from serve.visitor import HOST, Door, Visitor
 from vnla.common.errors import InputError
-from vnla.serve.limits import Bucket, Limits
+from vnla.serve.guard import Guard
+from vnla.serve.limits import Bucket, Limits, ReadingTime, TooFastError
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 
@@ -32,6 +37,54 @@ def test_pages_of_others_cannot_talk_to_it(door: Door, origin: str, host: str) -
         door.connect(origin, host)
     answer = door.get("/houses.json", headers={"origin": origin, "host": host})
     assert (answer.status_code, answer.text) == (403, "This server answers only its own page.\n")
+
+
+MALFORMED = [
+    "[",
+    "]",
+    "[::1",
+    "[x]",
+    "localhost:port",
+    "localhost:123456",
+    "a@localhost",
+    "localhost/x",
+    "localhost,other",
+    "a b",
+]
+
+
+@pytest.mark.parametrize("host", MALFORMED)
+def test_a_host_that_is_none_is_told_so(door: Door, host: str) -> None:
+    assert door.get("/houses.json", headers={"host": host}).status_code == 400
+    assert door.get("/houses.json", headers={"origin": f"http://{host}"}).status_code == 400
+    for origin, of in ((HOST, host), (f"http://{host}", "localhost")):
+        with pytest.raises(WebSocketDenialResponse) as denied:
+            door.connect(origin, of)
+        assert denied.value.status_code == 400
+
+
+@given(host=st.text(st.characters(max_codepoint=255)), origin=st.text(st.characters(max_codepoint=255)))
+@example(host="[", origin="http://[")
+@example(host="localhost", origin="http://localhost\n")
+def test_whatever_the_headers_are_it_decides(host: str, origin: str) -> None:
+    guard = Guard(lambda *_: None, ["localhost"])  # type: ignore[arg-type, return-value]
+    raw = [(b"host", host.encode("latin-1")), (b"origin", origin.encode("latin-1"))]
+    refusal = guard._refusal(Headers(raw=raw))
+    assert (refusal is None and origin.endswith(f"://{host}")) or (refusal and refusal.status_code in (400, 403))
+
+
+def test_two_hosts_are_one_too_many() -> None:
+    guard = Guard(lambda *_: None, ["localhost"])  # type: ignore[arg-type, return-value]
+    for name in (b"host", b"origin"):
+        raw = [(b"host", b"localhost"), (name, b"localhost"), (name, b"other")]
+        refusal = guard._refusal(Headers(raw=raw))
+        assert refusal is not None and refusal.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:80", "[::1]", "[::1]:8000"])
+def test_names_are_read_as_browsers_write_them(host: str) -> None:
+    guard = Guard(lambda *_: None, ["Localhost", "::1"])  # type: ignore[arg-type, return-value]
+    assert guard._refusal(Headers({"host": host, "origin": f"http://{host}"})) is None
 
 
 def test_whoever_has_no_page_is_answered_by_name(door: Door) -> None:
@@ -158,3 +211,20 @@ def test_a_bucket_fills_with_time() -> None:
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     now = 100.0
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+
+
+def test_who_has_had_a_text_read_for_too_long_waits() -> None:
+    used = iter([0.0, 7.0, 7.0, 7.5])
+    reading = ReadingTime(Limits(reading=0, reading_burst=5), used=lambda: next(used))
+    assert reading.measure(lambda: "read") == "read"
+    with pytest.raises(TooFastError):
+        reading.measure(lambda: "read")
+
+
+def test_a_text_that_cannot_be_read_takes_its_time_too() -> None:
+    used = iter([0.0, 7.0])
+    reading = ReadingTime(Limits(reading=0, reading_burst=5), used=lambda: next(used))
+    with pytest.raises(ZeroDivisionError):
+        reading.measure(lambda: 1 // 0)
+    with pytest.raises(TooFastError):
+        reading.measure(lambda: 1)
