@@ -16,8 +16,10 @@ from starlette.websockets import WebSocketDisconnect
 
 from serve.visitor import HOST, Door, Visitor
 from vnla.common.errors import InputError
+from vnla.serve.events import Event
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Bucket, Limits, ReadingTime, TooFastError
+from vnla.serve.lines import Line
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 
@@ -142,6 +144,73 @@ def test_there_are_so_many_sessions_and_no_more(folder: Path) -> None:
     assert again.open(kept[0]).name == kept[0]
     with pytest.raises(InputError):
         again.open(None)
+
+
+def test_so_many_sessions_begin_at_once_and_no_more(site: Site, folder: Path) -> None:
+    """Who has one goes on with it."""
+    with Door(site, folder, Limits(new=0, crowd=2)) as door:
+        kept = [answers(door, '{"kind": "hello"}')[0]["session"] for _ in range(2)]
+        assert answers(door, '{"kind": "hello"}')[0]["why"] == "Too many visitors come at once; try again in a moment."
+        assert len([*folder.glob("*.jsonl")]) == 2
+        assert answers(door, json.dumps({"kind": "hello", "session": kept[0]}))[0]["session"] == kept[0]
+
+
+def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(Bucket.__init__, "__defaults__", (lambda: now,))
+    sessions = Sessions(folder, Limits(new=0.5, crowd=1))
+    sessions.open(None)
+    now = 1.9
+    with pytest.raises(InputError, match="too many visitors come at once"):
+        sessions.open(None)
+    now = 2.0
+    sessions.open(None)
+
+
+def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this order: written, forced to the disk, told."""
+    happened: list[str] = []
+    write, sync, told = os.write, os.fsync, Line._told
+
+    def writes(handle: int, data: bytes) -> int:
+        happened.append("written, ended" if b'"kind":"ended"' in data else "written")
+        return write(handle, data)
+
+    def syncs(handle: int) -> None:
+        happened.append("forced")
+        sync(handle)
+
+    def tells(line: Line, event: Event) -> None:
+        happened.append(f"told, {event.kind}")
+        told(line, event)
+
+    visitor.say("beat")
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "write", writes)
+        watched.setattr(os, "fsync", syncs)
+        watched.setattr(Line, "_told", tells)
+        visitor.leave()
+        visitor.connect()
+        visitor.say("act", action="left")
+        assert "forced" not in happened
+        happened.clear()
+        visitor.say("act", action="stop")
+    assert happened.index("written, ended") < happened.index("forced") < happened.index("told, ended")
+
+
+def test_what_cannot_be_forced_to_the_disk_has_not_happened(
+    visitor: Visitor, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.say("beat")
+    before, log = visitor.state, next(folder.glob("*.jsonl")).read_bytes()
+    with monkeypatch.context() as patch:
+
+        def fails(_: int) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        patch.setattr(os, "fsync", fails)
+        assert "Input/output error" in str(visitor.say("act", action="stop"))
+    assert (visitor.state, next(folder.glob("*.jsonl")).read_bytes()) == (before, log)
 
 
 def test_sessions_that_nobody_uses_leave_memory_and_come_back(site: Site, folder: Path) -> None:
