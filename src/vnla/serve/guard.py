@@ -57,10 +57,10 @@ class Guard:
 
 
 async def _refuse(answer: PlainTextResponse, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request, or a handshake in place of a line; where the server cannot do the latter, it is closed."""
+    """Answer a request, or the handshake of a WebSocket. To close one before it is open gives 403, quietly, with any server."""
     if scope["type"] == "websocket":
         await receive()
-        if "websocket.http.response" not in scope.get("extensions", {}):
+        if answer.status_code == 403 or "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008, "reason": "not from this page"})
             return
     await answer(scope, receive, send)
