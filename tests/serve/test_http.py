@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from starlette.testclient import TestClient
 
-from serve.visitor import GENEROUS, HOST, Door, Opened
+from serve.visitor import GENEROUS, HOST, Door, Opened, Visitor
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening, Site
@@ -68,13 +69,73 @@ def test_no_path_reaches_the_file_system(door: Door, address: str) -> None:
     assert door.get(address).status_code in (404, 422)
 
 
+def helper(door: Door) -> Visitor:
+    """Somebody with the page open, whom an agent asks."""
+    door.get("/")
+    visitor = Visitor(door)
+    visitor.say("help", task="0_0", seed=0)
+    return visitor
+
+
+def where(visitor: Visitor) -> dict[str, str]:
+    pose: dict[str, str] = visitor.state["steps"][-1]["pose"]
+    return pose
+
+
 def test_readings_say_what_was_understood(site: Site, door: Door) -> None:
+    helper(door)
     advice = door.get("/advice", params={"text": "please turn left then fly"}).json()
     assert advice["understood"] == "turn left"
     assert [understood for *_, understood in advice["parts"]] == [True, False]
     wish = site.engine.goals.known("cottage")[0]
     found = door.get("/understand", params={"text": wish.end_goal}).json()
     assert found["understood"].lower() == wish.end_goal.replace(" .", ".")
+
+
+def test_texts_are_read_for_those_who_have_a_session(door: Door) -> None:
+    """The page's cookie alone is none, nor is a line without it."""
+    for address in ("/advice?text=go", "/understand?text=towel"):
+        assert door.get(address).status_code == 403
+    Visitor(door).say("help", task="0_0", seed=0)
+    assert door.get("/advice?text=go").status_code == 403
+    page = door.get("/")
+    assert "HttpOnly" in page.headers["set-cookie"] and "SameSite=strict" in page.headers["set-cookie"]
+    assert "set-cookie" not in door.get("/").headers
+    assert door.get("/advice?text=go").status_code == 403
+    visitor = Visitor(door)
+    assert door.get("/advice?text=go").status_code == door.get("/understand?text=towel").status_code == 200
+    visitor.leave()
+    assert door.get("/advice?text=go").status_code == 403
+
+
+def test_words_are_read_where_the_agent_of_the_session_has_stood(door: Door) -> None:
+    visitor = helper(door)
+    assert door.get("/advice", params={"text": "go to the door", **where(visitor)}).status_code == 200
+    elsewhere = {**where(visitor), "heading": (int(where(visitor)["heading"]) + 6) % 12}
+    answer = door.get("/advice", params={"text": "go to the door", **elsewhere})
+    assert (answer.status_code, answer.json()) == (403, {"why": "no agent of yours stands there"})
+    visitor.say("beat")
+    stand = visitor.state["steps"][-1]["pose"]
+    assert door.get("/advice", params={"text": "go to the door", **stand}).status_code == 403
+
+
+def test_a_session_has_so_many_texts_read_and_no_more(site: Site, tmp_path: Path) -> None:
+    with Door(site, tmp_path, replace(GENEROUS, previews=0, previews_burst=3)) as door:
+        helper(door)
+        asked = ["/advice?text=go", "/understand?text=towel", "/advice?text=go", "/advice?text=go", "/understand?text=a"]
+        assert [door.get(address).status_code for address in asked] == [200, 200, 200, 429, 429]
+        assert door.get("/houses.json").status_code == 200
+
+
+def test_a_session_has_texts_read_for_so_long_and_no_longer(site: Site, tmp_path: Path) -> None:
+    """What takes a processor's time counts, by GET and on the line alike."""
+    with Door(site, tmp_path, replace(GENEROUS, reading=0, reading_burst=1e-9)) as door:
+        visitor = helper(door)
+        asked = {"text": ("door " * 40).strip(), **where(visitor)}
+        assert [door.get("/advice", params=asked).status_code for _ in range(3)] == [200, 429, 429]
+        step = visitor.state["waits"]["step"]
+        assert visitor.say("advise", step=step, text="go to the door") == "That was too fast; wait a moment."
+        assert visitor.say("advise", step=step) is None
 
 
 def test_browsers_are_told_to_run_nothing_of_others(door: Door) -> None:

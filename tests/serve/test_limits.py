@@ -8,11 +8,18 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from starlette.datastructures import Headers
+from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from serve.visitor import Door, Visitor
+from serve.visitor import HOST, Door, Visitor
 from vnla.common.errors import InputError
-from vnla.serve.limits import Bucket, Limits
+from vnla.serve.events import Event
+from vnla.serve.guard import Guard
+from vnla.serve.limits import Bucket, Limits, ReadingTime, TooFastError
+from vnla.serve.lines import Line
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 
@@ -32,6 +39,54 @@ def test_pages_of_others_cannot_talk_to_it(door: Door, origin: str, host: str) -
         door.connect(origin, host)
     answer = door.get("/houses.json", headers={"origin": origin, "host": host})
     assert (answer.status_code, answer.text) == (403, "This server answers only its own page.\n")
+
+
+MALFORMED = [
+    "[",
+    "]",
+    "[::1",
+    "[x]",
+    "localhost:port",
+    "localhost:123456",
+    "a@localhost",
+    "localhost/x",
+    "localhost,other",
+    "a b",
+]
+
+
+@pytest.mark.parametrize("host", MALFORMED)
+def test_a_host_that_is_none_is_told_so(door: Door, host: str) -> None:
+    assert door.get("/houses.json", headers={"host": host}).status_code == 400
+    assert door.get("/houses.json", headers={"origin": f"http://{host}"}).status_code == 400
+    for origin, of in ((HOST, host), (f"http://{host}", "localhost")):
+        with pytest.raises(WebSocketDenialResponse) as denied:
+            door.connect(origin, of)
+        assert denied.value.status_code == 400
+
+
+@given(host=st.text(st.characters(max_codepoint=255)), origin=st.text(st.characters(max_codepoint=255)))
+@example(host="[", origin="http://[")
+@example(host="localhost", origin="http://localhost\n")
+def test_whatever_the_headers_are_it_decides(host: str, origin: str) -> None:
+    guard = Guard(lambda *_: None, ["localhost"])  # type: ignore[arg-type, return-value]
+    raw = [(b"host", host.encode("latin-1")), (b"origin", origin.encode("latin-1"))]
+    refusal = guard._refusal(Headers(raw=raw))
+    assert (refusal is None and origin.endswith(f"://{host}")) or (refusal and refusal.status_code in (400, 403))
+
+
+def test_two_hosts_are_one_too_many() -> None:
+    guard = Guard(lambda *_: None, ["localhost"])  # type: ignore[arg-type, return-value]
+    for name in (b"host", b"origin"):
+        raw = [(b"host", b"localhost"), (name, b"localhost"), (name, b"other")]
+        refusal = guard._refusal(Headers(raw=raw))
+        assert refusal is not None and refusal.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:80", "[::1]", "[::1]:8000"])
+def test_names_are_read_as_browsers_write_them(host: str) -> None:
+    guard = Guard(lambda *_: None, ["Localhost", "::1"])  # type: ignore[arg-type, return-value]
+    assert guard._refusal(Headers({"host": host, "origin": f"http://{host}"})) is None
 
 
 def test_whoever_has_no_page_is_answered_by_name(door: Door) -> None:
@@ -89,6 +144,73 @@ def test_there_are_so_many_sessions_and_no_more(folder: Path) -> None:
     assert again.open(kept[0]).name == kept[0]
     with pytest.raises(InputError):
         again.open(None)
+
+
+def test_so_many_sessions_begin_at_once_and_no_more(site: Site, folder: Path) -> None:
+    """Who has one goes on with it."""
+    with Door(site, folder, Limits(new=0, crowd=2)) as door:
+        kept = [answers(door, '{"kind": "hello"}')[0]["session"] for _ in range(2)]
+        assert answers(door, '{"kind": "hello"}')[0]["why"] == "Too many visitors come at once; try again in a moment."
+        assert len([*folder.glob("*.jsonl")]) == 2
+        assert answers(door, json.dumps({"kind": "hello", "session": kept[0]}))[0]["session"] == kept[0]
+
+
+def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(Bucket.__init__, "__defaults__", (lambda: now,))
+    sessions = Sessions(folder, Limits(new=0.5, crowd=1))
+    sessions.open(None)
+    now = 1.9
+    with pytest.raises(InputError, match="too many visitors come at once"):
+        sessions.open(None)
+    now = 2.0
+    sessions.open(None)
+
+
+def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this order: written, forced to the disk, told."""
+    happened: list[str] = []
+    write, sync, told = os.write, os.fsync, Line._told
+
+    def writes(handle: int, data: bytes) -> int:
+        happened.append("written, ended" if b'"kind":"ended"' in data else "written")
+        return write(handle, data)
+
+    def syncs(handle: int) -> None:
+        happened.append("forced")
+        sync(handle)
+
+    def tells(line: Line, event: Event) -> None:
+        happened.append(f"told, {event.kind}")
+        told(line, event)
+
+    visitor.say("beat")
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "write", writes)
+        watched.setattr(os, "fsync", syncs)
+        watched.setattr(Line, "_told", tells)
+        visitor.leave()
+        visitor.connect()
+        visitor.say("act", action="left")
+        assert "forced" not in happened
+        happened.clear()
+        visitor.say("act", action="stop")
+    assert happened.index("written, ended") < happened.index("forced") < happened.index("told, ended")
+
+
+def test_what_cannot_be_forced_to_the_disk_has_not_happened(
+    visitor: Visitor, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.say("beat")
+    before, log = visitor.state, next(folder.glob("*.jsonl")).read_bytes()
+    with monkeypatch.context() as patch:
+
+        def fails(_: int) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        patch.setattr(os, "fsync", fails)
+        assert "Input/output error" in str(visitor.say("act", action="stop"))
+    assert (visitor.state, next(folder.glob("*.jsonl")).read_bytes()) == (before, log)
 
 
 def test_sessions_that_nobody_uses_leave_memory_and_come_back(site: Site, folder: Path) -> None:
@@ -158,3 +280,20 @@ def test_a_bucket_fills_with_time() -> None:
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     now = 100.0
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+
+
+def test_who_has_had_a_text_read_for_too_long_waits() -> None:
+    used = iter([0.0, 7.0, 7.0, 7.5])
+    reading = ReadingTime(Limits(reading=0, reading_burst=5), used=lambda: next(used))
+    assert reading.measure(lambda: "read") == "read"
+    with pytest.raises(TooFastError):
+        reading.measure(lambda: "read")
+
+
+def test_a_text_that_cannot_be_read_takes_its_time_too() -> None:
+    used = iter([0.0, 7.0])
+    reading = ReadingTime(Limits(reading=0, reading_burst=5), used=lambda: next(used))
+    with pytest.raises(ZeroDivisionError):
+        reading.measure(lambda: 1 // 0)
+    with pytest.raises(TooFastError):
+        reading.measure(lambda: 1)

@@ -17,7 +17,9 @@ from vnla.serve.sessions import Sessions
 from vnla.serve.site import Opening, Site
 
 HOST = "http://localhost"
-GENEROUS = Limits(rate=1e6, burst=10**6, new=1e6, unread=10**6)
+GENEROUS = Limits(
+    rate=1e6, burst=10**6, new=1e6, unread=10**6, previews=1e6, previews_burst=10**6, reading=1e6, reading_burst=1e6
+)
 
 
 def words_in(text: str, words: Iterable[str]) -> list[str]:
@@ -34,7 +36,8 @@ class Door(TestClient):
 
     def connect(self, origin: str = HOST, host: str = "localhost") -> WebSocketTestSession:
         """A new line."""
-        line: WebSocketTestSession = self.websocket_connect("/ws", headers={"origin": origin, "host": host})
+        cookies = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
+        line: WebSocketTestSession = self.websocket_connect("/ws", headers={"origin": origin, "host": host, **cookies})
         self.lines.append(line.__enter__())
         return line
 

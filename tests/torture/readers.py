@@ -326,6 +326,45 @@ def _read_session(path: Path) -> object:
     return Session("one", path, Limits()).read()
 
 
+def _study(folder: Path) -> Path:
+    """The record of somebody who has begun a study and turned once."""
+    from vnla.serve.places import Places
+    from vnla.serve.study.records import record_of
+
+    places = Places(_world().houses)
+    [(house, there)] = places.houses.items()
+    pose = {"viewpoint": next(iter(places.viewpoints(there).values())), "heading": 3, "row": 1}
+    begun = {"kind": "begun", "mode": "beat", "episode": "e", "house": house, "sentence": "s", "time": 9, "requests": 2,
+             "k": 4, "start": pose}  # fmt: skip
+    stood = {"kind": "stood", "step": 0, "pose": pose, "steps_left": 9, "requests_left": 2, "ahead": []}
+    events = [begun, stood, {"kind": "acted", "action": "left", "pose": pose}]
+    stamp = {"study": "s", "configuration": "c", "code": "1", "world": "w", "tasks": "t", "checkpoints": {"a": "0"}}
+    lines: list[dict[str, object]] = [
+        {"stamp": stamp}, {"consent": "v"}, {"heard": {"kind": "next", "at": 1.5}},
+        {"trial": {"number": 1, "place": 0, "kind": "task", "condition": "beat"}}, {"wanted": {"task": "1_0", "seed": 3}},
+        *({"event": {"number": number, **event}} for number, event in enumerate(events, start=1)),
+    ]  # fmt: skip
+    path = record_of(folder, "0" * 16)
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps({"at": 1.5, **line}) + "\n" for line in lines))
+    return path
+
+
+def _export_study(path: Path) -> object:
+    from vnla.serve.places import Places
+    from vnla.serve.study import export
+    from vnla.serve.study.checked import read_record
+    from vnla.serve.study.design import Condition, Place
+    from vnla.serve.study.store import Participant
+
+    someone = Participant("0" * 16, 0, "at work", "v", 1.0, 1.5, None)
+    place = Place(kind="task", condition=Condition(name="beat", kind="beat", agent="a"), tasks=("1_0",))
+    names = Places(_world().houses)
+    lines = read_record(path, [], [place], names)
+    episodes = export._episodes(someone, lines)
+    return [export._result(each, names) for each in episodes], json.dumps([*export._rows(someone, lines, names)]).encode()
+
+
 def _bench(folder: Path) -> Path:
     from vnla.bench.record import Measured, Measurement, Record
 
@@ -530,6 +569,7 @@ READERS = (
     Reader("evaluation", _evaluation, _read_evaluation, "zip"),
     Reader("session", _session, _read_session),
     Reader("study", _session, lambda path: list(_in("serve.study.records:lines_of")(path))),
+    Reader("study export", _study, _export_study),
     Reader("bench", _bench, _in("bench.record:Record.read")),
     Reader("weights.pth", _weights("w.pth"), _in("vision.encoders.network:read_weights"), "zip"),
     Reader("weights.safetensors", _weights("w.safetensors"), _in("vision.encoders.network:read_weights")),

@@ -245,6 +245,9 @@ def withdraw(
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make; it must not exist yet.")],
+    skip_damaged: Annotated[
+        bool, typer.Option("--skip-damaged", help="Leave damaged records out and name them, rather than refuse them.")
+    ] = False,
 ) -> None:
     """Write the data of a study: results, episodes, participants and events."""
     check_installed()
@@ -255,9 +258,11 @@ def export(
     design = Design.read(folder)
     vacant(out)
     with telling() as tell:
-        completed = export_study(folder, out, partial(tell, "reading records"))
-    typer.echo(f"{out}: {completed} completed the study")
-    if completed:
+        exported = export_study(folder, out, partial(tell, "reading records"), skip_damaged=skip_damaged)
+    for why in exported.damaged.values():
+        typer.echo(f"left out: {why}", err=True)
+    typer.echo(f"{out}: {exported.completed} completed the study")
+    if exported.completed:
         typer.echo(f"vnla evaluate --recorded {out / RESULTS} --world {design.world} --tasks {design.tasks}")
 
 

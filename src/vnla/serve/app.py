@@ -7,7 +7,8 @@ of a request are looked up, so that none reaches the file system.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Collection
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from functools import cache
 from typing import Annotated, Any
 
@@ -23,10 +24,11 @@ from vnla.serve.answers import FOREVER, Content
 from vnla.serve.events import Pose
 from vnla.serve.first import first_episode
 from vnla.serve.guard import Guard
-from vnla.serve.limits import Limits
-from vnla.serve.lines import Lines
+from vnla.serve.limits import Limits, TooFastError
+from vnla.serve.lines import BROWSER, Lines, NoSessionError, browser_of
 from vnla.serve.page import INDEX, assets
-from vnla.serve.sessions import Sessions
+from vnla.serve.reading import Reading, in_turn
+from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import Opening
 from vnla.serve.wanted import LONGEST_TEXT
 
@@ -48,15 +50,21 @@ class Why(BaseModel):
 
 
 _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": Why}}
+_READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429: {"model": Why}}
 
 
 def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
     """The server of a site. `hosts` are the names that it goes by; any if there are none."""
-    return app_with(Lines(opening, sessions, limits or Limits()), hosts)
+    lines = Lines(opening, sessions, limits or Limits())
+    app = bare_app(lines, hosts, assets(), description="/openapi.json")
+    _name_things(app, lines)
+    return app
 
 
-def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None) -> FastAPI:
-    """The server with lines of a kind of their own, and a page of its own if there is one."""
+def bare_app(lines: Lines, hosts: Collection[str], files: Mapping[str, Content], description: str | None = None) -> FastAPI:
+    """The server with lines of a kind of their own, and nothing by which it names what is in a house but in its events.
+
+    What it answers is described at an address if there is one."""
     opening = lines.opening
 
     @contextlib.asynccontextmanager
@@ -64,30 +72,45 @@ def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None)
         yield
         opening.close()
 
-    app = FastAPI(title="vnla serve", version=__version__, docs_url=None, redoc_url=None, lifespan=lasting)
-    files = assets() | ({} if index is None else {INDEX: index})
-    drawing = anyio.CapacityLimiter(DRAWING)
+    app = FastAPI(
+        title="vnla serve",
+        version=__version__,
+        openapi_url=description,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lasting,
+    )
     app.add_middleware(Guard, hosts=hosts)
-
-    async def drawn(make: Callable[[], Content]) -> Content:
-        """What takes long, on threads of its own, so that nothing else waits for it."""
-        return await anyio.to_thread.run_sync(make, limiter=drawing)
-
-    @cache
-    def plan_of(house: str, bare: bool) -> Content:
-        return Content.of_json(opening.now().plan(house, bare=bare))
-
-    @cache
-    def houses() -> Content:
-        return Content.of_json(opening.now().houses())
 
     @app.exception_handler(InputError)
     async def refused(_: Request, error: InputError) -> JSONResponse:
-        return JSONResponse({"why": str(error)}, 404 if opening.site else 503)
+        return JSONResponse({"why": str(error)}, _status(error, ready=opening.site is not None))
+
+    _show_page(app, files)
+    _show_houses(app, opening)
+    _talk(app, lines)
+    return app
+
+
+def _status(error: InputError, *, ready: bool) -> int:
+    match error:
+        case NoSessionError():
+            return 403
+        case TooFastError():
+            return 429
+    return 404 if ready else 503
+
+
+def _show_page(app: FastAPI, files: Mapping[str, Content]) -> None:
+    """The page and its scripts."""
 
     @app.get("/", response_class=Response)
     async def page(request: Request) -> Response:
-        return files[INDEX].answer(request)
+        answer = files[INDEX].answer(request)
+        if browser_of(request.cookies) is None:
+            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict")
+        return answer
 
     @app.get("/assets/{name}", responses=_ERRORS, response_class=Response)
     async def asset(request: Request, name: str) -> Response:
@@ -95,24 +118,22 @@ def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None)
             raise InputError("there is no such file here")
         return files[name].answer(request)
 
-    @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
-    async def first(request: Request) -> Response:
-        recorded = first_episode().events
-        if recorded is None:
-            raise InputError("there is no recorded episode here")
-        return recorded.answer(request)
 
-    @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
-    def houses_here(request: Request) -> Response:
-        return houses().answer(request)
+def _show_houses(app: FastAPI, opening: Opening) -> None:
+    """What there is to see of houses, without a word."""
+    drawing = anyio.CapacityLimiter(DRAWING)
+
+    async def drawn(make: Callable[[], Content]) -> Content:
+        """What takes long, on threads of its own, so that nothing else waits for it."""
+        return await anyio.to_thread.run_sync(make, limiter=drawing)
+
+    @cache
+    def plan_of(house: str) -> Content:
+        return Content.of_json(opening.now().plan(house, bare=True))
 
     @app.get("/plan/{house}-bare.json", responses=_ERRORS, response_class=JSONResponse)
     def bare_plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house, True).answer(request)
-
-    @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
-    def plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house, False).answer(request)
+        return plan_of(house).answer(request)
 
     @app.get("/pictures/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def pictures(request: Request, house: HouseId) -> Response:
@@ -130,19 +151,63 @@ def app_with(lines: Lines, hosts: Collection[str], index: Content | None = None)
         content = kept or await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
         return content.answer(request) if content.body else Response(status_code=204)
 
-    @app.get("/understand", responses=_ERRORS, response_class=JSONResponse)
-    def understand(request: Request, text: Typed, house: Annotated[str | None, Query(max_length=64)] = None) -> Response:
-        return Content.of_json(opening.now().end_goal(text, house).model_dump()).answer(request)
 
-    @app.get("/advice", responses=_ERRORS, response_class=JSONResponse)
-    def advice(
+def _talk(app: FastAPI, lines: Lines) -> None:
+    """Visitors' lines, and how what a visitor is about to say on one would be understood."""
+
+    @app.get("/advice", responses=_READING, response_class=JSONResponse)
+    async def advice(
         request: Request, text: Typed, viewpoint: PlaceId | None = None, heading: Heading = 0, row: Row = 1
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
-        return Content.of_json(opening.now().advice(text, pose).model_dump()).answer(request)
+        browser = browser_of(request.cookies)
+        session = lines.session_of(browser) if pose is None else lines.session_at(browser, pose)
+        site = lines.opening.now()
+        return await _previewed(request, session, lambda: site.advice(text, pose))
 
     @app.websocket("/ws")
     async def line(socket: WebSocket) -> None:
         await lines.talk(socket)
 
-    return app
+
+def _name_things(app: FastAPI, lines: Lines) -> None:
+    """All that names what is in a house, and the recorded episode."""
+    opening = lines.opening
+
+    @cache
+    def plan_of(house: str) -> Content:
+        return Content.of_json(opening.now().plan(house, bare=False))
+
+    @cache
+    def houses() -> Content:
+        return Content.of_json(opening.now().houses())
+
+    @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
+    async def first(request: Request) -> Response:
+        recorded = first_episode().events
+        if recorded is None:
+            raise InputError("there is no recorded episode here")
+        return recorded.answer(request)
+
+    @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
+    def houses_here(request: Request) -> Response:
+        return houses().answer(request)
+
+    @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
+    def plan(request: Request, house: HouseId) -> Response:
+        return plan_of(house).answer(request)
+
+    @app.get("/understand", responses=_READING, response_class=JSONResponse)
+    async def understand(
+        request: Request, text: Typed, house: Annotated[str | None, Query(max_length=64)] = None
+    ) -> Response:
+        session, site = lines.session_of(browser_of(request.cookies)), opening.now()
+        return await _previewed(request, session, lambda: site.end_goal(text, house))
+
+
+async def _previewed(request: Request, session: Session, read: Callable[[], Reading]) -> Response:
+    """How a text is understood that somebody is typing, within the limits of their session."""
+    if not session.previews.take():
+        raise TooFastError
+    found = await in_turn(session.reading_time, read)
+    return Content.of_json(found.model_dump()).answer(request)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_NAME = r"(?:\[[0-9a-fA-F:.]+\]|[^\s\x00-\x1f\x7f\[\]@:/?#,\\]*)"
+_HOST = re.compile(rf"(?P<name>{_NAME})(?::[0-9]{{0,5}})?")
+_ORIGIN = re.compile(rf"null|[a-zA-Z][a-zA-Z0-9+.-]*://(?P<host>{_NAME}(?::[0-9]{{0,5}})?)")
+"""What the headers may have in them. "null" is the origin of a page that is nobody's."""
 
 _POLICY = {
     "Content-Security-Policy": (
@@ -25,35 +30,45 @@ class Guard:
     to a server that runs on their machine, by whatever name it finds it."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        self._app, self._hosts = app, frozenset(hosts)
+        self._app, self._hosts = app, frozenset(map(str.lower, hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif not self._knows(Headers(scope=scope)):
-            await self._refuse(scope, receive, send)
+            return
+        sends = _with_policy(send)
+        refusal = self._refusal(Headers(scope=scope))
+        if refusal is None:
+            await self._app(scope, receive, sends)
         else:
-            await self._app(scope, receive, _with_policy(send) if scope["type"] == "http" else send)
+            await _refuse(refusal, scope, receive, sends)
 
-    def _knows(self, headers: Headers) -> bool:
-        host, origin = headers.get("host", ""), headers.get("origin")
-        name = urlsplit(f"//{host}").hostname or ""
-        if self._hosts and name not in self._hosts:
-            return False
-        return origin is None or urlsplit(origin).netloc == host
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+        """What a request by somebody who is not answered gets; None for all others."""
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        host = _HOST.fullmatch(hosts[0] if hosts else "")
+        origin = _ORIGIN.fullmatch(origins[0]) if origins else None
+        if len(hosts) > 1 or len(origins) > 1 or host is None or (origins and origin is None):
+            return PlainTextResponse("The header Host or Origin of this request is not well-formed.\n", 400)
+        strange = bool(self._hosts) and host["name"].strip("[]").lower() not in self._hosts
+        if strange or (origin is not None and origin["host"] != host[0]):
+            return PlainTextResponse("This server answers only its own page.\n", 403)
+        return None
 
-    @staticmethod
-    async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            await receive()
+
+async def _refuse(answer: PlainTextResponse, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request, or the handshake of a WebSocket. To close one before it is open gives 403, quietly, with any server."""
+    if scope["type"] == "websocket":
+        await receive()
+        if answer.status_code == 403 or "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008, "reason": "not from this page"})
-        else:
-            await PlainTextResponse("This server answers only its own page.\n", 403)(scope, receive, send)
+            return
+    await answer(scope, receive, send)
 
 
 def _with_policy(send: Send) -> Send:
     async def sends(message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
             MutableHeaders(scope=message).update(_POLICY)
         await send(message)
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
+
+from vnla.common.errors import InputError
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,21 @@ class Limits:
     """New sessions that may come at once."""
     unread: int = 256
     """Messages that may wait for a slow visitor."""
+    previews: float = 10.0
+    """Texts a second that the page shows one session as they are understood, in the long run."""
+    previews_burst: int = 30
+    """Texts that may come at once."""
+    reading: float = 0.5
+    """Seconds of processor time a second in which texts of one session are read, in the long run."""
+    reading_burst: float = 5.0
+    """Seconds of processor time that may be taken at once."""
+
+
+class TooFastError(InputError):
+    """Somebody asks for more than a server does for one session; a moment later it does."""
+
+    def __init__(self) -> None:
+        super().__init__("that was too fast; wait a moment")
 
 
 class Bucket:
@@ -41,10 +61,39 @@ class Bucket:
 
     def take(self) -> bool:
         """Whether one more may pass now."""
-        now = self._clock()
-        self._left = min(self._burst, self._left + self._rate * (now - self._then))
-        self._then = now
-        if self._left < 1:
+        if self.left() < 1:
             return False
         self._left -= 1
         return True
+
+    def left(self) -> float:
+        """How much is in it now; less than nothing where more was spent than there was."""
+        now = self._clock()
+        self._left = min(self._burst, self._left + self._rate * (now - self._then))
+        self._then = now
+        return self._left
+
+    def spend(self, amount: float) -> None:
+        """Take out what something has cost, of which that was not known before."""
+        self._left = self.left() - amount
+
+
+class ReadingTime:
+    """The processor time in which texts of one session are read.
+
+    How long a text takes is known afterwards. What a text means must not depend on it, so none is given up midway: whoever
+    has had too much waits before the next one.
+    """
+
+    def __init__(self, limits: Limits, used: Callable[[], float] = time.thread_time) -> None:
+        self._bucket, self._used = Bucket(limits.reading, limits.reading_burst), used
+
+    def measure(self, read: Callable[[], Result]) -> Result:
+        """What `read` returns, if there is time for it."""
+        if self._bucket.left() <= 0:
+            raise TooFastError
+        began = self._used()
+        try:
+            return read()
+        finally:
+            self._bucket.spend(self._used() - began)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+from collections import defaultdict
+from typing import ClassVar
 
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ValidationError
 
 from vnla.common.errors import InputError
-from vnla.serve.events import Event
+from vnla.serve.events import Event, Pose
 from vnla.serve.limits import Bucket, Limits
 from vnla.serve.messages import MESSAGE, AnyMessage, Hello, News, Refused
 from vnla.serve.sessions import Session, Sessions
@@ -19,16 +22,34 @@ from vnla.serve.visits import as_sentence, welcome
 PATIENCE = 10.0
 """Seconds that a visitor waits for the houses before being told to come back."""
 
+BROWSER = "vnla-browser"
+"""The cookie, digits drawn at random, by which what a browser fetches is known to come from where its lines do."""
+_DIGITS = re.compile("[0-9a-f]{32}")
+
 _FULL, _TOO_SLOW = 1013, 1008
+
+
+class NoSessionError(InputError):
+    """Somebody asks for what only those get who have a session."""
+
+
+def browser_of(cookies: dict[str, str]) -> str | None:
+    """The digits that a browser has been given; None if it has none."""
+    found = cookies.get(BROWSER, "")
+    return found if _DIGITS.fullmatch(found) else None
 
 
 class Lines:
     """All lines of a server."""
 
+    SPOKEN_TO: ClassVar[tuple[str, ...]] = ("watch", "help")
+    """The modes in which a visitor may have something to say to an agent."""
+
     def __init__(self, opening: Opening, sessions: Sessions | None, limits: Limits) -> None:
         """Without sessions where lines of another kind keep their own."""
         self.opening, self.sessions, self.limits = opening, sessions, limits
         self._open = 0
+        self._browsers: defaultdict[str | None, set[Line]] = defaultdict(set)
 
     async def talk(self, socket: WebSocket) -> None:
         """Serve one visitor until the line is lost."""
@@ -38,10 +59,34 @@ class Lines:
             await socket.close(_FULL)
             return
         self._open += 1
+        browser, line = browser_of(socket.cookies), self.line(socket)
+        self._browsers[browser].add(line)
         try:
-            await self.line(socket).serve()
+            await line.serve()
         finally:
             self._open -= 1
+            self._browsers[browser].discard(line)
+            if not self._browsers[browser]:
+                del self._browsers[browser]
+
+    def session_of(self, browser: str | None) -> Session:
+        """The session of a browser that has a line here."""
+        return self._sessions(browser)[0]
+
+    def session_at(self, browser: str | None, pose: Pose) -> Session:
+        """The session in which an agent that the visitor may speak to has stood at a pose."""
+        stood = pose.model_dump()
+        for session in self._sessions(browser):
+            if session.mode in self.SPOKEN_TO and any(step["pose"] == stood for step in session.state["steps"]):
+                return session
+        raise NoSessionError("no agent of yours stands there")
+
+    def _sessions(self, browser: str | None) -> list[Session]:
+        lines = self._browsers.get(browser, ()) if browser is not None else ()
+        found = [line.session for line in lines if line.session is not None]
+        if not found:
+            raise NoSessionError("this is answered to the page of this server alone; open the page, with cookies allowed")
+        return found
 
     def line(self, socket: WebSocket) -> Line:
         """A new visitor's line."""
@@ -55,7 +100,7 @@ class Line:
         self._lines, self._socket = lines, socket
         self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
         self._bucket = Bucket(lines.limits.rate, lines.limits.burst)
-        self._session: Session | None = None
+        self.session: Session | None = None
 
     async def serve(self) -> None:
         """Hear and answer until the line is lost."""
@@ -64,8 +109,8 @@ class Line:
         try:
             await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if self._session is not None:
-                self._session.listeners.discard(self._told)
+            if self.session is not None:
+                self.session.listeners.discard(self._told)
             for task in (sending, hearing):
                 task.cancel()
             for task in (sending, hearing):
@@ -108,18 +153,18 @@ class Line:
         if isinstance(message, Hello):
             assert self._lines.sessions is not None
             self._enter(self._lines.sessions.open(message.session))
-        if self._session is None:
+        if self.session is None:
             raise InputError("say hello first")
         if isinstance(message, Hello):
-            return welcome(self._session)
+            return welcome(self.session)
         site = await self._lines.opening.soon(PATIENCE)
-        return await site.visits.hear(self._session, message)
+        return await site.visits.hear(self.session, message)
 
     def _enter(self, session: Session) -> None:
-        if self._session is not None:
-            self._session.listeners.discard(self._told)
+        if self.session is not None:
+            self.session.listeners.discard(self._told)
         session.listeners.add(self._told)
-        self._session = session
+        self.session = session
 
     def _told(self, event: Event) -> None:
         self._say(News(event=event))

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from vnla.roles.understanding import Known, Understood, end_goal
 from vnla.serve.events import Frozen
 from vnla.serve.goals import sentence
+from vnla.serve.limits import ReadingTime
+
+Result = TypeVar("Result")
+
+_READER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reading")
+"""Reads one text after the other: a long one takes about a second, and walks and pictures need the processor too."""
+
+
+async def in_turn(time: ReadingTime, read: Callable[[], Result]) -> Result:
+    """What `read` returns, when the texts before it are read, on the reading time of a session."""
+    return await asyncio.get_running_loop().run_in_executor(_READER, time.measure, read)
 
 
 class Reading(Frozen):

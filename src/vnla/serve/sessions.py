@@ -23,7 +23,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.serve.events import EVENT, Ended, Event, Score
 from vnla.serve.keys import kept_key
-from vnla.serve.limits import Bucket, Limits
+from vnla.serve.limits import Bucket, Limits, ReadingTime
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
 from vnla.serve.wanted import Wanted
@@ -48,6 +48,8 @@ class Session:
         """Ids of the tasks that the visitor has done."""
         self.listeners: set[Listener] = set()
         self.lock = asyncio.Lock()
+        self.previews = Bucket(limits.previews, limits.previews_burst)
+        self.reading_time = ReadingTime(limits)
         self._path, self._limits = path, limits
         self._size = 0
 

@@ -18,6 +18,7 @@ from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, En
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
 from vnla.serve.persons import PersonsWalk
+from vnla.serve.reading import in_turn
 from vnla.serve.scene import Scene
 from vnla.serve.sessions import Session
 from vnla.serve.telling import Typed
@@ -308,7 +309,8 @@ class Visits:
         if message.text is None:
             return None, None
         pose = Pose.model_validate(self._step(session, message.step)["pose"])
-        found = await asyncio.to_thread(self.ears.advice, message.text, pose)
+        text = message.text
+        found = await in_turn(session.reading_time, lambda: self.ears.advice(text, pose))
         if found.phrase is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
         return found.phrase, Typed(message.text, [*found.parts])

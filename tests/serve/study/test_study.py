@@ -7,12 +7,14 @@ import errno
 import json
 import os
 import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from command import Vnla
+from serve.study.conftest import SECRET
 from serve.study.people import Person, StudyDoor
 from vnla.common.errors import InputError
 from vnla.serve.study.app import StudySite
@@ -283,6 +285,27 @@ def test_consent_that_could_not_be_recorded_is_recorded_before_the_first_task(
     assert [line["consent"] for line in record(study, person) if "consent" in line] == [door.desk.consent.version]
 
 
+def test_consent_and_ends_are_on_the_disk_before_anybody_is_told(
+    door: StudyDoor, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[str] = []
+    sync = os.fsync
+
+    def syncs(handle: int) -> None:
+        sync(handle)
+        there = (path for path in (study / "records").iterdir() if path.stat().st_ino == os.fstat(handle).st_ino)
+        forced.extend(path.read_text() for path in there)
+
+    person = Person(door)
+    monkeypatch.setattr(os, "fsync", syncs)
+    person.agree()
+    assert '"consent"' in forced[-1]
+    person.say("next")
+    forced.clear()
+    person.do_well()
+    assert '"kind":"ended"' in forced[-1]
+
+
 def test_only_what_is_offered_can_be_chosen(study_site: StudySite, study: Path) -> None:
     with StudyDoor(study_site, study) as door:
         person = helper(door)
@@ -379,6 +402,37 @@ def test_a_platform_takes_part_once(study_site: StudySite, study: Path) -> None:
         assert "begun this study already" in str(other.agree(platform="5f00"))
         one.say("withdraw")
         assert other.agree(platform="5f00") is None
+
+
+@pytest.mark.parametrize("platform", [None, " ", "\t\u3000"])
+def test_nobody_takes_part_without_the_id_of_the_platform(study_site: StudySite, study: Path, platform: str | None) -> None:
+    change(study, platform="PROLIFIC_PID")
+    with StudyDoor(study_site, study) as door:
+        person = Person(door)
+        why = person.agree(**({} if platform is None else {"platform": platform}))
+        assert why == "This address has no id of yours in it; come by the link that you were given for this study."
+        assert door.desk.store.everybody() == [] and person.standing["phase"] == "consent"
+        assert person.agree(platform="AAA") is None
+        assert person.agree() is None, "is known by the token"
+
+
+@pytest.mark.parametrize("other", ["AAA", " AAA", "aaa\n", "\uff21AA", "\u3000aAa "])
+def test_an_id_is_the_same_however_it_is_written(study_site: StudySite, study: Path, other: str) -> None:
+    change(study, platform="PROLIFIC_PID")
+    with StudyDoor(study_site, study) as door:
+        assert Person(door).agree(platform="AAA") is None
+        assert "begun this study already" in str(Person(door).agree(platform=other))
+        assert Person(door).agree(platform="AAB") is None
+
+
+@pytest.mark.parametrize("noted", ["AAA", "aAa"])
+def test_ids_that_earlier_versions_have_noted_are_known(study_site: StudySite, study: Path, noted: str) -> None:
+    """Those hashed an id as it came."""
+    change(study, platform="PROLIFIC_PID")
+    with StudyDoor(study_site, study) as door:
+        with sqlite3.connect(study / "platform.sqlite") as database:
+            database.execute("INSERT INTO ids VALUES (?, ?)", (SECRET.digest("platform", noted).hex(), "0" * 16))
+        assert "begun this study already" in str(Person(door).agree(platform=f" {noted}"))
 
 
 def test_a_watched_condition_needs_no_practice(study_site: StudySite, study: Path) -> None:

@@ -14,12 +14,10 @@ from typing import cast
 
 from fastapi import FastAPI, WebSocket
 from pydantic import BaseModel
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vnla.common.errors import InputError
 from vnla.serve.answers import Content
-from vnla.serve.app import app_with
+from vnla.serve.app import bare_app
 from vnla.serve.engine import Engine
 from vnla.serve.limits import Limits
 from vnla.serve.lines import PATIENCE, Line, Lines
@@ -34,7 +32,6 @@ from vnla.serve.study.words import TOKEN, WORD, Agree, AnyWord, Withdraw
 from vnla.serve.visits import Visits
 from vnla.training.trained import Trained
 
-CLOSED = re.compile(r"/(houses\.json|first\.json|understand|plan/[0-9a-f]+\.json)")
 MARK = b'<meta name="study">'
 """In the head of the page of a study, by which its scripts know what they are to show."""
 
@@ -66,9 +63,8 @@ class StudySite(Site):
 
 def make_study_app(opening: Opening, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
     """The server of a study. Its `opening` opens a `StudySite`."""
-    app = app_with(StudyLines(opening, desk, limits), hosts, index=marked(assets()[INDEX]))
-    app.add_middleware(Closed)
-    return app
+    page = {**assets(), INDEX: marked(assets()[INDEX])}
+    return bare_app(StudyLines(opening, desk, limits), hosts, page)
 
 
 def marked(page: Content) -> Content:
@@ -76,21 +72,10 @@ def marked(page: Content) -> Content:
     return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
 
 
-class Closed:
-    """Answers nothing that could give an answer away."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and CLOSED.fullmatch(scope["path"]):
-            await JSONResponse({"why": "This is not shown in a study."}, 404)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-
 class StudyLines(Lines):
     """All lines of a study's server."""
+
+    SPOKEN_TO = ("help",)
 
     def __init__(self, opening: Opening, desk: Desk, limits: Limits) -> None:
         super().__init__(opening, None, limits)
@@ -123,9 +108,9 @@ class _StudyLine(Line):
         if isinstance(word, Agree):
             self._enter(self._desk.agree(self._token, word))
             return [self._desk.standing(self._token)]
-        if self._session is None:
+        if self.session is None:
             raise InputError("agree to take part first")
-        record = cast(Record, self._session)
+        record = cast(Record, self.session)
         if isinstance(word, Withdraw):
             return [await self._desk.withdraw(record)]
         site = cast(StudySite, await self._lines.opening.soon(PATIENCE))

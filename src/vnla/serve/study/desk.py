@@ -22,7 +22,7 @@ from vnla.serve.messages import Welcome
 from vnla.serve.study.assignment import Next, Try, cells, places, what_next
 from vnla.serve.study.design import Consent, Design, Place
 from vnla.serve.study.records import Record, Records, Stamp, Trial, record_of
-from vnla.serve.study.store import Participant, Secret, Store
+from vnla.serve.study.store import Participant, Secret, Store, same_id
 from vnla.serve.study.words import Agree, AnyWord, GoOn, Standing, Withdraw
 from vnla.serve.telling import metres
 from vnla.serve.visits import Visits
@@ -58,9 +58,14 @@ class Desk:
         """Take somebody in who has read the consent text."""
         if message.version != self.consent.version:
             raise InputError("the consent text has changed; load the page again and read it")
-        if self.store.find(token) is None and not self._new.take():
-            raise InputError("too many people begin at once; try again in a moment")
         platform = message.platform if self.design.platform else None
+        if self.store.find(token) is None:
+            if self.design.platform and not (platform and same_id(platform)):
+                raise InputError(
+                    "this address has no id of yours in it; come by the link that you were given for this study"
+                )
+            if not self._new.take():
+                raise InputError("too many people begin at once; try again in a moment")
         someone = self.store.join(token, message.version, platform, self.design.participants)
         record = self.records.open(someone.id)
         record.agrees(someone.consent)

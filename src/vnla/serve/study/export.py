@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from vnla.camera.views import view_angles, view_index
 from vnla.common import files
@@ -31,9 +31,10 @@ from vnla.houses.folder import read_world
 from vnla.serve.places import Places
 from vnla.serve.reduce import reduced
 from vnla.serve.study.assignment import Try, cells, places
-from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design
-from vnla.serve.study.records import lines_of, record_of
-from vnla.serve.study.store import Participant, Secret, Status, Store
+from vnla.serve.study.checked import check_tries, named, read_record, viewpoint_id
+from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, Place
+from vnla.serve.study.records import DamagedError, record_of
+from vnla.serve.study.store import STORE, Participant, Secret, Status, Store
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
 SUMMARY = "summary.json"
@@ -48,8 +49,6 @@ PARTICIPANT_COLUMNS = (
 )  # fmt: skip
 LATE = "late"
 """The reason of an end besides those of `vnla.serve.events.Ended`: the seconds for the task were over."""
-_NAMES = ("viewpoint", "ahead", "way", "goals")
-"""Fields of events that name places."""
 
 
 @dataclass
@@ -82,49 +81,87 @@ class Episode:
         return LATE if reason == "left" and self.heard != "leave" else reason
 
 
-def export_study(folder: Path, out: Path, progress: Share = unheard) -> int:
-    """Write the data of the study in a folder as the new folder `out`; how many have completed it."""
+class Exported(NamedTuple):
+    """What has come of an export."""
+
+    completed: int
+    """How many have completed the study."""
+    damaged: dict[str, str]
+    """Participants whose record was left out, and why."""
+
+
+@dataclass
+class _Records:
+    """All that is in the records of a study."""
+
+    episodes: list[Episode] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    damaged: dict[str, str] = field(default_factory=dict)
+
+
+def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_damaged: bool = False) -> Exported:
+    """Write the data of the study in a folder as the new folder `out`. A damaged record is refused, or left out if that is
+    wanted."""
     design, secret = Design.read(folder), Secret.read(folder)
     store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
     store.check(design.fingerprint)
+    everybody = store.everybody()
+    tries = {each.id: store.tries(each.id) for each in everybody}  # before the records, which then have at least as much
+    for each in everybody:
+        check_tries(folder / STORE, each.id, tries[each.id], _todo(each, design))
     houses = read_world(Path(design.world)).houses
     names = Places(houses).reading(Places(houses, secret.names))
-    everybody = store.everybody()
-    rows: list[str] = []
-    episodes: list[Episode] = []
-    for done, someone in enumerate(everybody, start=1):
-        path = record_of(folder, someone.id)
-        lines = list(lines_of(path)) if path.exists() else []
-        episodes += _episodes(someone, lines)
-        rows += [json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in _rows(someone, lines, names)]
-        progress(done, len(everybody))
-    order = [each.name for each in design.conditions]
-    counted = sorted(filter(_counts, episodes), key=lambda each: order.index(each.trial["condition"]))
-    results = [_result(each, names) for each in counted]
+    read = _Records()
+    for done, someone in enumerate(tuple(everybody), start=1):
+        try:
+            lines = read_record(record_of(folder, someone.id), tries[someone.id], _todo(someone, design), names)
+        except DamagedError as error:
+            if someone.id not in {each.id for each in store.everybody()}:  # has withdrawn meanwhile
+                everybody.remove(someone)
+                continue
+            if not skip_damaged:
+                raise
+            read.damaged[someone.id] = str(error)
+            lines = []
+        read.episodes += _episodes(someone, lines)
+        read.rows += [json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in _rows(someone, lines, names)]
+        progress(done, len(tries))
+    summary = _summary(design, everybody, store.withdrew(), read)
     with files.new_folder(out) as new:
-        write_results(new / RESULTS, results)
-        tries = [_episode_row(each, design, names) for each in episodes]
-        files.write_text(new / EPISODES, _csv(EPISODE_COLUMNS, tries))
-        people = [_participant_row(each, design, secret, store.tries(each.id)) for each in everybody]
+        _write_records(new, design, read, names)
+        people = [_participant_row(each, design, secret, tries[each.id]) for each in everybody]
         files.write_text(new / PARTICIPANTS, _csv(PARTICIPANT_COLUMNS, people))
-        files.write_text(new / EVENTS, "".join(f"{row}\n" for row in rows))
-        files.write_text(new / SUMMARY, json.dumps(_summary(design, everybody, store.withdrew(), episodes), indent=2) + "\n")
+        files.write_text(new / SUMMARY, json.dumps(summary, indent=2) + "\n")
         files.write_text(new / DESIGN, design.text())
         files.write_text(new / CONSENT, f"{Consent.read(folder).text}\n")
-    return sum(each.status == "completed" for each in everybody)
+    return Exported(sum(each.status == "completed" for each in everybody), read.damaged)
 
 
-def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, episodes: Iterable[Episode]) -> dict[str, Any]:
+def _write_records(new: Path, design: Design, read: _Records, names: Places) -> None:
+    order = [each.name for each in design.conditions]
+    counted = sorted(filter(_counts, read.episodes), key=lambda each: order.index(each.trial["condition"]))
+    write_results(new / RESULTS, [_result(each, names) for each in counted])
+    tries = [_episode_row(each, design, names) for each in read.episodes]
+    files.write_text(new / EPISODES, _csv(EPISODE_COLUMNS, tries))
+    files.write_text(new / EVENTS, "".join(f"{row}\n" for row in read.rows))
+
+
+def _todo(someone: Participant, design: Design) -> list[Place]:
+    return places(design, cells(design)[someone.cell])
+
+
+def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _Records) -> dict[str, Any]:
     """How many came, and by what their records were made: more than one stamp if that changed meanwhile."""
     statuses = Counter(each.status for each in everybody)
     completed = Counter(each.cell for each in everybody if each.status == "completed")
-    stamps = {json.dumps(each.stamp, sort_keys=True): each.stamp for each in episodes}
+    stamps = {json.dumps(each.stamp, sort_keys=True): each.stamp for each in read.episodes}
     return {
         "study": design.name,
         "configuration": design.fingerprint,
         "consented": len(everybody) + withdrew,
         **{status: statuses[status] for status in get_args(Status)},
         "withdrew": withdrew,
+        "damaged": sorted(read.damaged),
         "consents": dict(Counter(each.consent for each in everybody)),
         "cells": [
             {"order": [design.conditions[each].name for each in cell.order], "group": cell.group, "completed": completed[i]}
@@ -174,29 +211,7 @@ def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) 
     for line in lines:
         stamp, trial = line.get("stamp", stamp), line.get("trial", trial)
         if not {"stamp", "trial"} & set(line):
-            yield {"participant": someone.id, **stamp, "trial": trial or None, **_named(line, names)}
-
-
-def _named(value: Any, names: Places) -> Any:
-    """The same with the world's names of houses and viewpoints."""
-    if isinstance(value, list):
-        return [_named(each, names) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: _known(name, each, names) for name, each in value.items()}
-
-
-def _known(field: str, value: Any, names: Places) -> Any:
-    if field == "house":
-        return names.house(value).name
-    if field not in _NAMES:
-        return _named(value, names)
-    return [_id(each, names) for each in value] if isinstance(value, list) else _id(value, names)
-
-
-def _id(name: str, names: Places) -> str:
-    house, number = names.viewpoint(name)
-    return house.viewpoints[number].id
+            yield {"participant": someone.id, **stamp, "trial": trial or None, **named(line, names)}
 
 
 def _result(episode: Episode, names: Places) -> Recorded:
@@ -211,7 +226,7 @@ def _result(episode: Episode, names: Places) -> Recorded:
         instr_id=episode.wanted["task"],
         scan=names.house(state["begun"]["house"]).name,
         trajectory=tuple(
-            (_id(pose["viewpoint"], names), float(headings[view]), float(elevations[view]))
+            (viewpoint_id(pose["viewpoint"], names), float(headings[view]), float(elevations[view]))
             for pose, view in zip(poses, views, strict=True)
         ),
         agent_ask=tuple(int(step["asked"] is not None) for step in done),

@@ -18,8 +18,10 @@ import contextlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from weakref import WeakValueDictionary
+
+from pydantic import Field, ValidationError, model_validator
 
 from vnla.common import files
 from vnla.common.errors import InputError
@@ -28,7 +30,8 @@ from vnla.serve.limits import Limits
 from vnla.serve.messages import Message
 from vnla.serve.sessions import WHAT, Session
 from vnla.serve.study.design import Shows
-from vnla.serve.study.store import STORE
+from vnla.serve.study.store import STORE, Moment, why_not
+from vnla.serve.study.words import AnyWord
 from vnla.serve.wanted import Wanted
 
 FOLDER = "records"
@@ -56,6 +59,33 @@ class Trial(Frozen):
     place: int
     kind: Literal["practice", "task", "catch"]
     condition: str
+
+
+class RecordLine(Frozen):
+    """A line of a record: the time, and one of the others."""
+
+    at: Moment
+    stamp: Stamp | None = None
+    consent: str | None = Field(default=None, max_length=64)
+    trial: Trial | None = None
+    heard: AnyWord | None = None
+    refused: str | None = None
+    wanted: Wanted | None = None
+    event: Event | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        there = {name for name in self.model_fields_set if getattr(self, name) is not None} - {"at"}
+        if self.model_fields_set != {"at", *there} or (len(there) != 1 and there != {"heard", "refused"}):
+            raise ValueError("has not one thing to tell")
+        return self
+
+
+class DamagedError(InputError):
+    """A record that is not as it was written."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}; put back a copy of this record, or leave it out with --skip-damaged")
 
 
 class Record(Session):
@@ -183,6 +213,24 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(found, dict):
             raise InputError(f"{path}: line {number} is not a line of {WHAT}")
         yield found
+
+
+def checked_lines(path: Path) -> list[dict[str, Any]]:
+    """The same, each of which is one that a server writes: with all fields, of their types and in their ranges."""
+    try:
+        found = list(lines_of(path))
+    except InputError as error:
+        raise DamagedError(path, str(error).removeprefix(f"{path}: ")) from None
+    for number, line in enumerate(found, start=1):
+        try:
+            event = RecordLine.model_validate_json(json.dumps(line, allow_nan=False), strict=True).event
+        except ValidationError as error:
+            raise DamagedError(path, f"line {number} is damaged ({why_not(error)})") from None
+        except ValueError:
+            raise DamagedError(path, f"line {number} is damaged (a number in it is none)") from None
+        if event is not None:
+            line["event"] = event.model_dump(mode="json")  # with fields that it lacks because it is older than they are
+    return found
 
 
 def _dumped(message: Message) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from vnla.serve.reduce import NOTHING, reduced
 from vnla.serve.study.design import CONSENT, DESIGN, README
 from vnla.world.actions import Nav
 
-LIMITS = Limits(rate=1000, burst=1000)
+LIMITS = Limits(rate=1000, burst=1000, reading=1000, reading_burst=1000)
 """Scripted participants do not stop to think."""
 _STEP = 30
 _ALL = ("study", "refused")

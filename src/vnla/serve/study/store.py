@@ -12,11 +12,14 @@ import hmac
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from vnla.common.errors import InputError
 from vnla.serve.keys import read_key
@@ -24,6 +27,7 @@ from vnla.serve.study.assignment import Count, Try, chosen
 from vnla.serve.study.design import DESIGN
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
+_PUT_BACK = "put back copies of the databases and records that are of the same time"
 _OFTEN = 5.0
 """Seconds in which it is enough to note once that somebody was heard of."""
 Status = Literal["at work", "completed", "out", "silent"]
@@ -60,6 +64,22 @@ class Participant(NamedTuple):
 
 
 _COLUMNS = ", ".join(Participant._fields)
+_TRIES = ("number", "place", "task", "passed", "began", "acknowledged")
+
+Moment = Annotated[float, Field(ge=0, lt=253402300800, allow_inf_nan=False)]
+"""Seconds since 1970; a date has four digits for its year."""
+_Natural = Annotated[int, Field(ge=0)]
+_Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+_Begun = Literal["at work", "completed", "out"]
+_Version = Annotated[str, Field(min_length=1, max_length=64)]
+_STRICT = ConfigDict(strict=True)
+_PARTICIPANT = TypeAdapter(tuple[_Id, _Natural, _Begun, _Version, Moment, Moment, Moment | None], config=_STRICT)
+_TRY = TypeAdapter(
+    tuple[Annotated[int, Field(ge=1)], _Natural, str, Annotated[int, Field(ge=0, le=1)] | None, Moment, _Natural | None],
+    config=_STRICT,
+)
+_NATURAL = TypeAdapter(_Natural, config=_STRICT)
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
@@ -111,6 +131,7 @@ class Store:
         try:
             database = sqlite3.connect(self._folder / STORE, timeout=10, isolation_level=None)
             try:
+                database.text_factory = _text
                 database.execute("PRAGMA foreign_keys = ON")
                 database.execute("PRAGMA secure_delete = ON")
                 database.execute("ATTACH DATABASE ? AS platform", (str(self._folder / PLATFORM),))
@@ -121,6 +142,8 @@ class Store:
             finally:
                 database.close()  # rolls back what was not committed
         except sqlite3.Error as error:
+            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+                raise InputError(f"{self._folder / STORE} or {PLATFORM}: is damaged ({error}); {_PUT_BACK}") from None
             raise InputError(
                 f"the study cannot record this ({error}); nothing that was recorded is lost, try again later"
             ) from None
@@ -157,8 +180,10 @@ class Store:
         return found
 
     def _note(self, database: sqlite3.Connection, platform: str, participant: str) -> None:
-        digest = self._secret.digest("platform", platform).hex()
-        if database.execute("SELECT 1 FROM platform.ids WHERE digest = ?", (digest,)).fetchone():
+        """Refuse who has taken part. Earlier versions noted an id as it came; of a hash no other spelling can be made."""
+        spellings = (same_id(platform), platform, platform.strip())
+        digest, *earlier = (self._secret.digest("platform", each).hex() for each in spellings)
+        if database.execute("SELECT 1 FROM platform.ids WHERE digest IN (?, ?, ?)", (digest, *earlier)).fetchone():
             raise InputError("you have begun this study already; go on in the browser that you began in")
         database.execute("INSERT INTO platform.ids VALUES (?, ?)", (digest, participant))
 
@@ -192,7 +217,7 @@ class Store:
         since = self._clock() - self._patience
         with self._changing() as database:
             rows = database.execute(f"SELECT {_COLUMNS} FROM participants ORDER BY consented, id")
-            found = [Participant(*row) for row in rows]
+            found = [self._participant(row) for row in rows]
         return [
             each._replace(status="silent") if each.status == "at work" and each.heard < since else each for each in found
         ]
@@ -200,19 +225,19 @@ class Store:
     def tries(self, participant: str) -> list[Try]:
         """What somebody has done, in order; the last may be under way."""
         with self._changing() as database:
-            return _tries(database, participant)
+            return self._tries(database, participant)
 
     def begin(self, participant: str, place: int, task: str) -> Try:
         """A new try, or the one that is under way, which begins now."""
         now = self._clock()
         with self._changing() as database:
-            tries = _tries(database, participant)
+            tries = self._tries(database, participant)
             if not tries or tries[-1].passed is not None:
                 row = (participant, len(tries) + 1, place, task, now)
                 database.execute("INSERT INTO tries (participant, number, place, task, began) VALUES (?, ?, ?, ?, ?)", row)
             database.execute("UPDATE tries SET began = ? WHERE participant = ? AND passed IS NULL", (now, participant))
             database.execute("UPDATE participants SET heard = ? WHERE id = ?", (now, participant))
-            return _tries(database, participant)[-1]
+            return self._tries(database, participant)[-1]
 
     def end(self, participant: str, number: int, *, passed: bool, acknowledged: int) -> None:
         """A try is over, and its participant has seen all events up to `acknowledged`."""
@@ -249,7 +274,7 @@ class Store:
         """How many have withdrawn."""
         with self._changing() as database:
             row = database.execute("SELECT withdrew FROM gone").fetchone()
-            return row[0] if row else 0
+            return self._checked(_NATURAL, row[0], "gone", ("withdrew",)) if row else 0
 
     def forget(self, participant: str) -> None:
         """Their record is deleted; now nothing is left of them."""
@@ -264,15 +289,51 @@ class Store:
         row: tuple[Any, ...] | None = database.execute(
             f"SELECT {_COLUMNS} FROM participants WHERE token = ?", (self._hashed(token),)
         ).fetchone()
-        return None if row is None else Participant(*row)
+        return None if row is None else self._participant(row)
+
+    def _participant(self, row: tuple[Any, ...]) -> Participant:
+        found = Participant(*self._checked(_PARTICIPANT, row, f"participant {row[0]!r}", Participant._fields))
+        if found.cell >= self._cells or (found.status == "at work") != (found.finished is None):
+            raise InputError(self._damaged(f"participant {found.id}", "cell, status or finished is not as it can be"))
+        return found
+
+    def _tries(self, database: sqlite3.Connection, participant: str) -> list[Try]:
+        rows = database.execute(
+            f"SELECT {', '.join(_TRIES)} FROM tries WHERE participant = ? ORDER BY number", (participant,)
+        )
+        what = f"a try of {participant}"
+        checked = [self._checked(_TRY, row, what, _TRIES) for row in rows]
+        if [number for number, *_ in checked] != list(range(1, len(checked) + 1)):
+            raise InputError(self._damaged(what, "number: one is missing"))
+        return [
+            Try(number, place, task, None if passed is None else bool(passed), began, acknowledged or 0)
+            for number, place, task, passed, began, acknowledged in checked
+        ]
+
+    def _checked(self, adapter: TypeAdapter[_Row], row: object, what: str, columns: Sequence[str]) -> _Row:
+        """What was read, which has to be something that is written here."""
+        try:
+            return adapter.validate_python(row)
+        except ValidationError as error:
+            raise InputError(self._damaged(what, why_not(error, columns))) from None
+
+    def _damaged(self, what: str, why: str) -> str:
+        return f"{self._folder / STORE}: {what} is damaged ({why}); {_PUT_BACK}"
 
 
-def _tries(database: sqlite3.Connection, participant: str) -> list[Try]:
-    rows = database.execute(
-        "SELECT number, place, task, passed, began, acknowledged FROM tries WHERE participant = ? ORDER BY number",
-        (participant,),
-    )
-    return [
-        Try(number, place, task, None if passed is None else bool(passed), began, acknowledged or 0)
-        for number, place, task, passed, began, acknowledged in rows
-    ]
+def same_id(platform: str) -> str:
+    """A platform's id in the one spelling that stands for all in which people and links write it."""
+    normal = unicodedata.normalize("NFKC", platform).casefold()
+    return unicodedata.normalize("NFKC", normal).strip()
+
+
+def why_not(error: ValidationError, columns: Sequence[str] = ()) -> str:
+    """The first thing that is wrong with something that was read, and where in it; a row has columns."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = [columns[each] if isinstance(each, int) and each < len(columns) else str(each) for each in first["loc"]]
+    return ": ".join([*([".".join(where)] if where else []), first["msg"].removeprefix("Value error, ")])
+
+
+def _text(data: bytes) -> str:
+    """Text of a database; bytes that are none are kept apart from all text, to be refused where they are checked."""
+    return data.decode(errors="surrogateescape")
