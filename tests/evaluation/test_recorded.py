@@ -152,7 +152,7 @@ def jumped(record: dict[str, Any]) -> None:
         (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), "field trajectory: step 1: "),
         (lengthened, "actions, but there was time for 25"),
         (lambda record: record.update(help_budget=26), "field help_budget is 26; expected 0 to 25"),
-        (lambda record: record.update(help_budget=-1), "field help_budget is -1; expected a number of requests"),
+        (lambda record: record.update(help_budget=-1), "field help_budget is -1; expected a whole number from 0 to 1,000"),
         (
             lambda record: record.update(help_budget=0, agent_ask=[1] * len(record["agent_ask"])),
             "requests, but there were 0 to make",

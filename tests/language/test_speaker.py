@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
@@ -64,6 +69,18 @@ def test_a_file_that_holds_no_speaker_is_refused_in_one_line(tmp_path: Path) -> 
     write_speaker(bad, replace(speaker, words=("no", "full", "stop")), {}, {})
     with pytest.raises(InputError, match="its notes make no sense"):
         read_speaker(bad)
+
+
+@pytest.mark.parametrize("odd", [math.inf, math.nan, 10**400, "2", True, 2.0, None])
+@pytest.mark.parametrize("name", ["k", "width", "done"])
+def test_numbers_in_its_notes_that_are_none(name: str, odd: Any, tmp_path: Path) -> None:
+    file = tmp_path / "speaker.safetensors"
+    write_speaker(file, new_speaker(WORDS, 2, 8, 0), {}, {"seed": 0})
+    with safe_open(file, framework="pt") as opened:
+        notes = json.loads(opened.metadata()["notes"])
+    save_file({}, file, {"notes": json.dumps(notes | {name: odd})})
+    with pytest.raises(InputError, match="cannot be read as a speaker"):
+        read_speaker(file)
 
 
 def test_what_it_sees() -> None:

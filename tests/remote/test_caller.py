@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import time
 from collections.abc import Iterator
@@ -103,6 +104,19 @@ def test_when_to_try_again() -> None:
     assert retry_after("2.5") == 2.5
     assert retry_after("1e99") == 300
     assert 5 < retry_after(formatdate(time.time() + 10, usegmt=True)) <= 10
+
+
+@pytest.mark.parametrize("date", ["Mon, 01 Jan 0001 00:00:00 -0000", "Fri, 31 Dec 9999 23:59:59 -2359", "9" * 5000])
+def test_a_date_that_no_clock_shows(date: str) -> None:
+    assert 0 <= retry_after(date) <= 300
+
+
+@pytest.mark.parametrize(
+    "odd", [{"timeout": math.inf}, {"timeout": math.nan}, {"timeout": 0.0}, {"back_off": math.inf}, {"retries": -1}]
+)
+def test_a_manner_that_no_clock_can_keep(odd: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=f"^{next(iter(odd)).replace('_', ' ')} .*: must be a"):
+        Manner(**odd)  # type: ignore[arg-type]
 
 
 def test_after_so_many_in_a_row_it_is_no_use() -> None:

@@ -9,6 +9,7 @@ import contextlib
 import email.utils
 import http.client
 import json
+import math
 import random
 import socket
 import threading
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.remote.folder import Journal
 from vnla.remote.guest import Fault
 
@@ -28,6 +30,7 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP statuses that another try may change."""
 LONGEST_WAIT = 300.0
 """Seconds; a server that wants to be left alone for longer is asked again then."""
+_LONGEST_TIMEOUT = 1e6  # seconds; the system's clocks count no further than some years
 _SHOWN = 300
 
 
@@ -48,6 +51,11 @@ class Manner:
     give_up: int = 20
     """Calls in a row without an answer after which it is no use to go on; 0: never."""
     largest: int = LARGEST
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self, timeout=(0.001, _LONGEST_TIMEOUT), retries=(0, 1000), back_off=(0, LONGEST_WAIT), give_up=(0, math.inf)
+        )
 
 
 class Address(NamedTuple):
@@ -229,14 +237,13 @@ def retry_after(value: str | None) -> float:
     try:
         seconds = float(value or 0)
     except ValueError:
-        date = email.utils.parsedate_to_datetime(value) if value and _is_date(value) else None
-        seconds = date.timestamp() - time.time() if date is not None else 0.0
+        seconds = _seconds_until(value or "")
     return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else 0.0
 
 
-def _is_date(value: str) -> bool:
+def _seconds_until(date: str) -> float:
+    """From now until a date; 0 where it is none, or one that no clock shows."""
     try:
-        email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+        return email.utils.parsedate_to_datetime(date).timestamp() - time.time()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return 0.0

@@ -34,6 +34,7 @@ from vnla.agent.agent import Agent
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
+from vnla.common.outside import from_json, real
 from vnla.training.cast import make_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
@@ -155,8 +156,8 @@ def validated_at(notes: Mapping[str, str], done: int) -> int:
 def best_rates(path: Path, notes: Mapping[str, str]) -> dict[str, float]:
     """The best success rate on each validation split when the checkpoint `path` with these notes was written."""
     try:
-        return {str(split): float(rate) for split, rate in json.loads(notes.get("best", "{}")).items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {str(split): real(rate, "a rate") for split, rate in from_json(notes.get("best", "{}")).items()}
+    except (ValueError, TypeError, AttributeError):
         raise InputError(f"{path}: cannot be read as a checkpoint (its best success rates are no numbers)") from None
 
 
@@ -220,7 +221,7 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
 
 
 def _notes(file: Any) -> Notes:
-    notes = json.loads((file.metadata() or {}).get("notes", "{}"))
+    notes = from_json((file.metadata() or {}).get("notes", "{}"))
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")
     return notes

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.outside import from_json, whole
 from vnla.common.randomness import Purpose, uniform
 from vnla.language.grammar import FULL_STOP, text_of
 from vnla.language.speaker.looks import called
@@ -92,13 +93,14 @@ def read_with_moments(path: Path) -> tuple[Speaker, dict[str, Tensor], dict[str,
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            notes = json.loads((file.metadata() or {})["notes"])
-        words, sizes = tuple(map(str, notes["words"])), Sizes(len(notes["words"]), int(notes["k"]), int(notes["width"]))
-        if FULL_STOP not in words or not 1 <= sizes.k <= 8 or not 1 <= sizes.width <= _MOST_WIDTH:
+            notes = from_json((file.metadata() or {})["notes"])
+        words = tuple(map(str, notes["words"]))
+        if FULL_STOP not in words:
             raise ValueError("its notes make no sense")
-        network = SpeakerNetwork(sizes)
+        k, width = whole(notes["k"], "k", 1, 8), whole(notes["width"], "width", 1, _MOST_WIDTH)
+        network = SpeakerNetwork(Sizes(len(words), k, width))
         network.load_state_dict({name[len(NETWORK) :]: each for name, each in tensors.items() if name.startswith(NETWORK)})
-        done = int(notes["done"])
+        done = whole(notes["done"], "done", 0)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no speaker; `vnla speaker {path} --world WORLD` trains one") from None
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
