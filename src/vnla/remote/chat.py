@@ -206,11 +206,11 @@ class Chat(Guest):
         """What the model said: from the cache, or from the server."""
         body = self.body(now)
         key = self._cache.key(str(self._call.address), body)
-        kept = self._cache.get(key)
-        if kept is not None:
+        kept = said(self._cache.get(key) or "")
+        if kept is not None:  # a file that is damaged is no fault of the model
             if self._journal is not None:
                 self._journal.add({"cached": key, "episode": now.episode, "turn": now.turn}, at_once=False)
-            return said(kept) or Fault.MALFORMED
+            return kept
         about, noted = self.tokens(now), {"episode": now.episode, "turn": now.turn, "key": key, "body": _noted(body)}
 
         def after(reply: bytes | Fault) -> dict[str, Any]:
