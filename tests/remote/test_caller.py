@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from email.utils import formatdate
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -146,6 +149,47 @@ def test_every_try_is_written_down_and_never_the_key(tmp_path: Path) -> None:
     first, second = map(json.loads, text.splitlines())
     assert (first["attempt"], first["fault"], first["reply"]) == (1, "http_error", "HTTP 500: no (key)")
     assert (second["attempt"], second["reply"], second["request"]) == (2, '{"you": "(key)"}', {"a": 1})
+
+
+REPEATS: dict[str, Callable[[str], Say]] = {
+    "a body": lambda sent: Say.json({"you": sent}),
+    "an error": lambda sent: Say(json.dumps({"error": f"wrong key: {sent}"}).encode(), status=401),
+    "an error that is cut": lambda sent: Say(b"x" * 280 + sent.encode(), status=500),
+    "a header": lambda sent: Say(headers={"X-You": sent, "Retry-After": sent}, status=503),
+    "a redirection": lambda sent: Say(
+        quote(sent).encode(), status=302, headers={"Location": f"http://localhost/?key={quote(sent)}"}
+    ),
+    "a reply too long": lambda sent: Say((sent + "x" * 100).encode() * 100),
+    "base64": lambda sent: Say(base64.b64encode(sent.encode())),
+    "UTF-16": lambda sent: Say(sent.encode("utf-16")),
+    "headers that are none": lambda sent: Say(headers={"Content-Length": sent}),
+}
+
+
+@pytest.mark.parametrize("where", REPEATS)
+def test_a_key_that_a_server_repeats(where: str, tmp_path: Path) -> None:
+    """In no file, in no message, and not in what is passed on: whole, in part, or written otherwise."""
+    key = 'sk-"very"/secret+1234'
+    journal = Journal(tmp_path / "calls.jsonl")
+    with serving(lambda *_: REPEATS[where](server.seen[-1][2]["Authorization"])) as server:
+        caller = Caller(Address.of(server.url), replace(QUICK, give_up=2, largest=1000), journal, key)
+        told = []
+        for _ in range(2):
+            try:
+                told.append(repr(caller("/act", {"a": 1})))
+            except UnreachableError as error:
+                told.append(str(error))
+        assert server.seen[-1][2]["Authorization"] == f"Bearer {key}"
+    journal.close()
+    for text in ((tmp_path / "calls.jsonl").read_text().replace("\\u0000", ""), *told):
+        for piece in ("very", "secret+", "secret%2B", base64.b64encode(key.encode()).decode()[4:12], "c2VjcmV0"):
+            assert piece not in text.replace("\0", "").replace("\\x00", "")
+
+
+def test_a_key_in_the_address_is_refused() -> None:
+    with pytest.raises(InputError, match="address: it has the key in it") as error:
+        Caller(Address.of("http://host/sk-secret-1234/v1"), key="sk-secret-1234")
+    assert "sk-secret" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,8 @@ class Chat(Guest):
         self.meter = meter or Meter()
         self._model, self._call, self._prompt, self._memory = model, caller, prompt, memory
         self._options = {name: value for name, value in {"temperature": 0, **(options or {})}.items() if value is not None}
+        if caller.is_secret_in(self.settings):
+            raise InputError("agent openai: an option or the prompt has the key in it, which would be written down")
         self._cache, self._journal = Cache(cache), journal
         self._threads: dict[str, _Thread] = {}
 
