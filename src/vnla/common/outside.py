@@ -44,19 +44,21 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def is_whole(value: object, low: float = -math.inf, high: float = math.inf) -> TypeGuard[int]:
     """Whether a value is a whole number from `low` to `high`, of 64 bits; a truth value is none, and neither is 1.0."""
-    right = isinstance(value, int) and not isinstance(value, bool)
-    return right and LEAST_WHOLE <= value <= MOST_WHOLE and low <= value <= high
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return LEAST_WHOLE <= value <= MOST_WHOLE and low <= value <= high
 
 
 def is_real(value: object, low: float = -math.inf, high: float = math.inf) -> TypeGuard[float]:
     """Whether a value is a finite number from `low` to `high`: a float, or a whole number that a float can hold."""
-    right = isinstance(value, int | float) and not isinstance(value, bool)
-    return right and -_LARGEST_REAL <= value <= _LARGEST_REAL and low <= value <= high
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -_LARGEST_REAL <= value <= _LARGEST_REAL and low <= value <= high
 
 
 def whole(value: object, where: str, low: float = -math.inf, high: float = math.inf) -> int:
     """A whole number from `low` to `high`; `where` names it in the message."""
-    return _checked(is_whole, value, where, "a whole number", low, high)
+    return int(_checked(is_whole, value, where, "a whole number", low, high))
 
 
 def real(value: object, where: str, low: float = -math.inf, high: float = math.inf) -> float:
