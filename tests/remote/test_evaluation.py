@@ -93,7 +93,7 @@ def test_one_that_is_not_there_or_says_nonsense_of_itself() -> None:
         visited(server.url)
     with (
         serving(agent(turner, AGENT | {"picture_width": 3})) as server,
-        pytest.raises(InputError, match="picture_width is '3'"),
+        pytest.raises(InputError, match="picture_width is 3"),
     ):
         visited(server.url)
 
