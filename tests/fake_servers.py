@@ -41,6 +41,8 @@ class Server:
     url: str
     seen: list[tuple[str, Any, dict[str, str]]] = field(default_factory=list)
     """Path, value and headers of every request."""
+    replied: int = 0
+    """Replies that were sent to their end."""
 
     def paths(self) -> list[str]:
         return [path for path, _, _ in self.seen]
@@ -73,6 +75,7 @@ def serving(answers: Answers) -> Iterator[Server]:
                 for byte in (say.body[i : i + 1] for i in range(len(say.body))) if say.drips else (say.body,):
                     over.wait(say.drips)
                     self.wfile.write(byte)
+                server.replied += 1
                 self.close_connection = self.close_connection or bool(say.cut)
             except OSError:
                 self.close_connection = True  # nobody waits any more

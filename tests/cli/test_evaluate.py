@@ -253,3 +253,35 @@ def test_a_run_whose_name_has_brackets_is_named_as_it_is(vnla: Vnla, run: Path, 
     assert status == 0, said
     table, _, _ = said.partition("loading")
     assert "[bold],help" in "".join(table.split())
+
+
+@pytest.mark.parametrize("name", ["examples.advisor:Warmer", "warmer"])
+def test_an_advisor_of_ones_own_speaks_to_a_run(
+    vnla: Vnla, run: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a class, and by the name under which a package offers it: in `evaluate`, `advice` and `train` alike."""
+    described = tmp_path / "advisors_of_a_test-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: advisors-of-a-test\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text("[vnla.advisors]\nwarmer = examples.advisor:Warmer\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(Path(__file__).parents[2])
+    results = tmp_path / "results"
+    status, said = vnla(
+        "evaluate", run, "--split", "val_seen", "--seeds", 1, "--advisor-language", name, "--advisor-option", "near=3",
+        "--results", results,
+    )  # fmt: skip
+    assert status == 0, said
+    told = {text for file in results.rglob("*.json") for each in json.loads(file.read_text()) for text in each["subgoals"]}
+    assert told - {None} <= {"you are near .", "you are on the way .", "you are far away ."} and told != {None}
+    status, said = vnla("evaluate", run, "--split", "val_seen", "--advisor-language", name, "--advisor-option", "colour=red")
+    assert status == 2 and "has no option colour; its options are near, far" in said
+    world, tasks = run.parent.parent / "world", run.parent.parent / "tasks"
+    status, said = vnla("advice", world, "--advisor-language", name, "--count", 3)
+    assert status == 0 and "you are" in said, said
+    made = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8]
+    for options in (["--advisor", name], ["--advisor-language", name]):
+        status, said = vnla("train", tmp_path / options[0].strip("-"), *options, *made)
+        assert status == 0, said
+    status, said = vnla("train", tmp_path / "led", "--advisor", "direct", "--advisor-language", name, *made)
+    assert status == 2 and f"advisor {name}: has no field direct" in said

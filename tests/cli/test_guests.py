@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -73,6 +74,55 @@ def test_a_guest_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path, monkeyp
     answer = vnla("evaluate", "--agent", "mine_b2:Statue", *places, "--agent-option", "steps=3", "--json", "s.json")
     assert answer.status == 0, answer.err
     assert json.loads(Path("s.json").read_text())["test_seen"]["figures"]["steps"]["mean"] == 3
+
+
+ODD = {
+    "text": ("", "", "return 'forward'", "Odd.decide gave 'forward'; expected one of Nav.LEFT, "),
+    "a number": ("", "", "return 17", "Odd.decide gave 17; expected one of"),
+    "truth": ("", "", "return True", "Odd.decide gave True; expected one of"),
+    "raises": ("", "", "raise KeyError('two', 'words')", "Odd.decide failed in mine_odd.py, line 10: KeyError: ('two',"),
+    "unwelcome": ("", "return 1 / 0", "", "Odd.welcome failed in mine_odd.py, line 8: ZeroDivisionError: division by"),
+    "unmade": ("raise RuntimeError('no model')", "", "", "agent mine_odd:Odd: cannot be made (RuntimeError: no model)"),
+    "undeclared": ("return", "", "", "agent mine_odd:Odd: has no `declared`"),
+    "observes": ("Made = lambda name: Declared(name, 'text')", "", "", "declared: observes is 'text'; expected a list"),
+    "width": ("Made = lambda name: Declared(name, width=18)", "", "", "declared: picture_width is 18; expected pixels"),
+    "nothing": (
+        "self.act = lambda seen: None",
+        "",
+        "",
+        "Odd.act gave None; expected a list of 1, each an Answer or a Fault",
+    ),
+    "names": ("self.act = lambda seen: ['left']", "", "", "Odd.act gave ['left']; expected a list of 1"),
+    "no action": ("self.act = lambda seen: [Answer(4)]", "", "", "Odd.act gave [Answer(action=4"),
+    "begins": ("self.begin = lambda them: []", "", "", "Odd.begin gave []; expected a list of 1, each a Fault or None"),
+}
+
+
+@pytest.mark.parametrize("how", ODD)
+def test_a_guest_of_ones_own_that_goes_wrong_is_one_line(
+    vnla: Vnla, places: Places, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, welcomed, decided, complaint = ODD[how]
+    (tmp_path / "mine_odd.py").write_text(
+        "from vnla.remote.guest import Answer, Declared, Lone\n"
+        "class Odd(Lone):\n"
+        "    def __init__(self):\n"
+        "        Made = Declared\n"
+        f"        {made or 'pass'}\n"
+        "        super().__init__(Made('odd'))\n"
+        "    def welcome(self, beginning):\n"
+        f"        {welcomed or 'return []'}\n"
+        "    def decide(self, state, now):\n"
+        f"        {decided or 'return None'}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "mine_odd", raising=False)
+    importlib.invalidate_caches()
+    answer = vnla("evaluate", "--agent", "mine_odd:Odd", *places, "--out", "out")
+    last = answer.err.splitlines()[-1]
+    assert answer.status == 2 and last.startswith("vnla: error: ") and "Traceback" not in answer.err, answer.err
+    assert complaint in last
 
 
 def test_errors_are_told_by_kind(vnla: Vnla, places: Places, tmp_path: Path) -> None:

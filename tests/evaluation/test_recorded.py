@@ -152,7 +152,7 @@ def jumped(record: dict[str, Any]) -> None:
         (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), "step 1: "),
         (lengthened, "step 26: the time budget of 25 steps is over"),
         (lambda record: record.update(help_budget=26), "field help_budget is 26; expected 0 to 25"),
-        (lambda record: record.update(help_budget=-1), "field help_budget is -1; expected a number of requests"),
+        (lambda record: record.update(help_budget=-1), "field help_budget is -1; expected a whole number from 0 to 1,000"),
         (
             lambda record: record.update(help_budget=0, agent_ask=[1] * len(record["agent_ask"])),
             "asks once more than the help budget of 0 allows",

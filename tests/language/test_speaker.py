@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save
+from safetensors import safe_open
+from safetensors.torch import save, save_file
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
@@ -154,6 +156,18 @@ def test_sentences_that_cannot_be_are_composed_again(tmp_path: Path) -> None:
     for what, said in odd.items():
         keep_arrays(folder, f"{house.name}.said", of, said._asdict())
         assert composing._kept(folder, folder.houses[0], speaker) is None, what
+
+
+@pytest.mark.parametrize("odd", [math.inf, math.nan, 10**400, "2", True, 2.0, None])
+@pytest.mark.parametrize("name", ["k", "width", "done"])
+def test_numbers_in_its_notes_that_are_none(name: str, odd: Any, tmp_path: Path) -> None:
+    file = tmp_path / "speaker.safetensors"
+    write_speaker(file, new_speaker(WORDS, 2, 8, 0), {}, {"seed": 0})
+    with safe_open(file, framework="pt") as opened:
+        notes = json.loads(opened.metadata()["notes"])
+    save_file({}, file, {"notes": json.dumps(notes | {name: odd})})
+    with pytest.raises(InputError, match="cannot be read as a speaker"):
+        read_speaker(file)
 
 
 def test_what_it_sees() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from processes import is_gone
 from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, make_some, meet
 from vnla.common.errors import InputError
 from vnla.paper.foreman import Audience, carry_out
+from vnla.paper.reporting import seconds_in
 from vnla.paper.stages import Records, Stage, StageGraph
 
 
@@ -186,6 +189,20 @@ def begin(folder: Path) -> subprocess.Popen[bytes]:
     """A process that climbs."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen([sys.executable, stage_work.__file__, str(folder)], env=environment, stderr=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("odd", [10**400, math.inf, math.nan, -1, True, "1", None])
+def test_seconds_that_are_none_are_a_damaged_record(odd: Any, tmp_path: Path) -> None:
+    """The stage is done again; what was made before stands nowhere any more."""
+    stages = chain(tmp_path)[:1]
+    records = run(stages, tmp_path)
+    file = records.file(stages[0])
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"seconds": odd}))
+    assert not records.is_done(stages[0]) and records.seconds(stages[0]) == 0
+    with pytest.raises(InputError, match=r"field seconds is .*; expected a number, 0 or more"):
+        seconds_in(file.parent)
+    run(stages, tmp_path)
+    assert diary(tmp_path) == ["a", "a"] and 0 < records.seconds(stages[0]) < 1000
 
 
 def wait_for(what: Path, seconds: float = 30) -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fake_servers import Answers, Say, serving
 from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner
-from vnla.remote.chat import CapError, Chat, Meter
+from vnla.remote.chat import PATH, CapError, Chat, Meter
 from vnla.remote.evaluation import Visit, evaluate_guest
 from vnla.remote.folder import Journal
 from vnla.remote.prompts import parse_prompt, read_prompt
@@ -114,6 +115,40 @@ def test_nothing_is_paid_for_twice(tmp_path: Path) -> None:
             file.write_bytes(b"\xff")
         visited(server.url, cache=tmp_path)
         assert len(server.seen) == 3 * calls, "what cannot be read was never there"
+        for file in tmp_path.rglob("*.json"):
+            file.write_text('{"choices": ')
+        assert not visited(server.url, cache=tmp_path).errors
+        assert len(server.seen) == 4 * calls, "and neither was what is no reply"
+
+
+def test_a_key_that_a_server_repeats_is_in_no_file(tmp_path: Path) -> None:
+    """The reply is kept in the cache, and is the same from there as it was at first."""
+    key, heard = "sk-secret/1234", list[str]()
+
+    def repeats(_path: str, _value: Any) -> Say:
+        sent = server.seen[-1][2]["Authorization"]
+        heard.append(sent)
+        say = completion(f'{{"action": "stop", "why": "{sent}"}}')
+        return replace(say, body=say.body.replace(b"/", b"\\/"))
+
+    journal = Journal(tmp_path / "calls.jsonl")
+    with serving(repeats) as server:
+        caller = Caller(Address.of(f"{server.url}/v1"), QUICK, journal, key)
+        chat = Chat("m", caller, PROMPT, observe="text", cache=tmp_path / "cache", journal=journal)
+        for _ in range(2):
+            assert not evaluate_guest(chat, rules(), showing(chat.declared), seeds=(123,)).errors
+    journal.close()
+    assert heard == [f"Bearer {key}"] * len(TASKS)
+    files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(files) == len(TASKS) + 1 and all("(key)" in text and "secret" not in text for text in files)
+
+
+def test_a_key_in_an_option_is_refused() -> None:
+    caller = Caller(Address.of("http://localhost"), key="sk-secret-1234")
+    for odd in ({"options": {"user": "sk-secret-1234"}}, {"model": "sk-secret-1234"}):
+        with pytest.raises(InputError, match="has the key in it") as error:
+            Chat(**{"model": "m", "caller": caller, "prompt": PROMPT, **odd})  # type: ignore[arg-type]
+        assert "secret" not in str(error.value)
 
 
 def test_options_go_into_the_request_and_none_leaves_them_out() -> None:
@@ -136,6 +171,25 @@ def test_caps_hold_over_all_times_it_goes_on(tmp_path: Path) -> None:
         with pytest.raises(CapError):
             visited(server.url, meter=meter, journal=journal)
         assert len(server.seen) == 7
+
+
+@pytest.mark.parametrize("odd", [10**400, -5, True, "9", None, float("inf"), [1]])
+def test_odd_counts_in_the_calls_of_earlier_times(odd: Any, tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "calls.jsonl")
+    for note in ({"path": PATH, "tokens": 100}, {"path": PATH, "tokens": odd}, [1], {"path": [PATH]}, {}):
+        journal.add(note)  # type: ignore[arg-type]
+    journal.close()
+    meter = Meter()
+    meter.recall(journal)
+    assert (meter.calls, meter.tokens) == (2, 100)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"width": 10**400}, {"width": 18}, {"memory": -1}, {"memory": 1.5}, {"options": {"temperature": float("inf")}}]
+)
+def test_odd_options(odd: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"^agent openai: (width|memory|an option) is"):
+        Chat("m", Caller(Address.of("http://localhost")), PROMPT, **odd)
 
 
 def test_tokens_are_capped_before_they_are_spent() -> None:

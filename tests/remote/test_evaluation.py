@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,9 @@ from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
 from vnla.remote.caller import Address, Caller, Manner, UnreachableError
 from vnla.remote.evaluation import Visit, evaluate_guest
-from vnla.remote.folder import EPISODES, EvaluationFolder
+from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
 from vnla.remote.guest import Fault
-from vnla.remote.walk import Rules
+from vnla.remote.walk import Record, Rules
 from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
@@ -114,7 +116,7 @@ def test_one_that_is_not_there_or_says_nonsense_of_itself() -> None:
         visited(server.url)
     with (
         serving(agent(turner, AGENT | {"picture_width": 3})) as server,
-        pytest.raises(InputError, match="picture_width is '3'"),
+        pytest.raises(InputError, match="picture_width is 3"),
     ):
         visited(server.url)
 
@@ -233,6 +235,7 @@ def test_a_line_that_was_not_finished_is_cut_off(tmp_path: Path) -> None:
         (lambda line: line.replace(b'["entryway",21]', b'["entryway",99]', 1), "line 1: is not the record"),
         (lambda line: line.replace(b'["entryway",21]', b'["attic",1]', 1), "of another world"),
         (lambda _: b"[]\n", "line 1: is not the record of an episode"),
+        (lambda line: line.replace(b'["entryway",21]', b'["entryway",-1]', 1), "a view is -1; expected a whole number"),
     ],
 )
 def test_an_edited_file_is_refused(edit: Callable[[bytes], bytes], complaint: str, tmp_path: Path) -> None:
@@ -244,6 +247,47 @@ def test_an_edited_file_is_refused(edit: Callable[[bytes], bytes], complaint: st
         (tmp_path / EPISODES).write_bytes(changed + rest)
         with pytest.raises(InputError, match=complaint):
             visited(server.url, folder=kept(tmp_path))
+
+
+ODD = [None, True, 1.5, -1, 10**30, 10**400, math.nan, math.inf, "x", "\ud800", [], [1], [[]], [None, {}], {}, {"a": [1]}]
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Record)])
+def test_odd_values_in_the_record_of_an_episode(name: str) -> None:
+    """Every field, and every entry of those that are lists."""
+    right = {
+        "task": "0", "seed": 123, "help_budget": 3, "path": [["entryway", 21], ["entryway", 22]], "actions": ["right"],
+        "said": ["turn right ."], "teacher": ["deviate"], "errors": [[0, "late"]],
+    }  # fmt: skip
+    assert read_record(right, "there").actions == ("right",)
+    texts = ["x", "\ud800"]  # may be said; which tasks and viewpoints there are others know
+    for odd in ODD:
+        views = [["entryway", 22]]
+        entries = [[odd], [[odd, 21], *views], [["entryway", odd], *views], [[0, odd]], [[odd, "late"]]]
+        fine = {"seed": [-1], "task": texts, "errors": [[]], "path": [[[odd, 21], *views]] if odd in texts else []}
+        fine |= {"said": [[None], *([each] for each in texts)], "actions": [[None]], "teacher": [[None]]}
+        for value in (odd, *entries) if isinstance(right[name], list) else (odd,):
+            if value not in fine.get(name, []):
+                with pytest.raises(InputError, match=r"^there: is not the record of an episode \(.*; remove the line"):
+                    read_record(right | {name: value}, "there")
+    for value in ({**right, "more": 1}, {each: right[each] for each in right if each != name}, *ODD):
+        with pytest.raises(InputError, match="is not the record of an episode"):
+            read_record(value, "there")
+
+
+@pytest.mark.parametrize("odd", [each for each in ODD if each != {}])
+def test_odd_settings_of_an_evaluation_that_was_begun(odd: Any, tmp_path: Path) -> None:
+    kept(tmp_path)
+    place = tmp_path / SETTINGS
+    right = json.loads(place.read_text())
+    for value in (odd, right | {"settings": odd}, right | {"version": odd}, right | {"settings": {"agent": odd}}):
+        place.write_text(json.dumps(value))
+        with pytest.raises(InputError, match="give another --out"):
+            kept(tmp_path)
+    for text in ("[" * 100_000, "9" * 5000, "", "{"):
+        place.write_text(text)
+        with pytest.raises(InputError, match=SETTINGS):
+            kept(tmp_path)
 
 
 def test_another_evaluation_is_not_mixed_with_it(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from vnla.remote.protocol import (
     beginning_json,
     in_batch,
     observation_json,
+    parsed,
     read_answer,
     read_answers,
     read_beginning,
@@ -59,6 +60,10 @@ def valid(name: str, value: Any) -> bool:
         ({"action": "stop", "chances": {**SURE, "left": float("nan")}}, Fault.MALFORMED),
         ({"action": "stop", "chances": {**SURE, "left": 10**400}}, Fault.MALFORMED),
         ({"action": "stop", "chances": {**SURE, "left": 0.5}}, Fault.MALFORMED),  # more than 1 in all
+        ({"action": "stop", "chances": {**SURE, "left": 10**400}}, Fault.MALFORMED),  # more than a float holds
+        ({"action": "stop", "chances": {**SURE, "left": float("inf")}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "stop": True}}, Fault.MALFORMED),
+        ({"action": "stop", "chances": {**SURE, "stop": "1"}}, Fault.MALFORMED),
     ],
 )
 def test_answers(value: Any, expected: Answer | Fault) -> None:
@@ -66,7 +71,13 @@ def test_answers(value: Any, expected: Answer | Fault) -> None:
 
 
 ANY = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(0, 1) | st.sampled_from(NAMES) | st.text(max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.just(10**400)
+    | st.floats(0, 1)
+    | st.sampled_from(NAMES)
+    | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*NAMES, "action", "request"]), inner),
     max_leaves=8,
 )
@@ -99,12 +110,22 @@ def test_whatever_a_model_says_is_an_answer_or_a_fault(text: str) -> None:
         ('{"action": "request"}', Answer(None)),
         ("left", Fault.MALFORMED),
         ('{"action": "dance"}', Fault.UNKNOWN_ACTION),
+        ('{"action": "left", "action": "right"}', Fault.MALFORMED),
+        (f'{{"action": "left", "sure": {"9" * 5000}}}', Fault.MALFORMED),
         ("{" * 100_000, Fault.MALFORMED),
         ("[" * 100_000 + "{", Fault.MALFORMED),
     ],
 )
 def test_what_a_model_says(text: str, expected: Answer | Fault) -> None:
     assert read_reply(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", [b'{"action": "left", "action": "right"}', b"[" * 100_000, b"9" * 5000, b'{"action": "left"', b"\xff", b""]
+)
+def test_what_is_no_answer_on_the_wire(text: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parsed(text)
 
 
 def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
@@ -141,14 +162,19 @@ def test_answers_of_a_batch() -> None:
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
-        ({"version": 2}, "version is '2'; expected 1"),
+        ({"version": 2}, "version is 2; expected 1"),
         ({"name": ""}, "name is ''; expected what to call the agent"),
         ({"observes": []}, "observes is"),
         ({"observes": ["smell"]}, "observes is"),
         ({"observes": ["features:"]}, "observes is"),
-        ({"batch": 0}, "batch is '0'"),
-        ({"batch": True}, "batch is 'True'"),
-        ({"picture_width": 225}, "picture_width is '225'; expected pixels from 16 to 1280"),
+        ({"observes": ["features:../../secret"]}, "observes is"),
+        ({"observes": ["features:.hidden"]}, "observes is"),
+        ({"observes": ["features:a,b"]}, "observes is"),
+        ({"observes": [["text"]]}, "observes is"),
+        ({"batch": 10**400}, "batch is a number of about 400 digits"),
+        ({"batch": 0}, "batch is 0"),
+        ({"batch": True}, "batch is True"),
+        ({"picture_width": 225}, "picture_width is 225; expected pixels from 16 to 1280"),
         ({"picture_width": 10**9}, "picture_width is"),
     ],
 )
@@ -160,3 +186,13 @@ def test_what_an_agent_says_of_itself(changed: dict[str, Any], complaint: str) -
         read_declared(right | changed, "there")
     assert complaint in str(error.value)
     assert not valid("agent", right | changed)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "two\nlines", "\x1b[31mred", "a\x00b"])
+def test_a_name_that_cannot_be_printed_is_refused(name: str) -> None:
+    """It stands in files and in the terminal; a half of a pair of UTF-16 cannot even be written."""
+    with pytest.raises(InputError, match=r"^there: name is '.*expected what to call the agent") as error:
+        read_declared({"version": 1, "name": name}, "there")
+    assert str(error.value).isprintable()
+    with pytest.raises(InputError, match="observes is"):
+        read_declared({"version": 1, "name": "x", "observes": [f"features:{name}"]}, "there")

@@ -181,7 +181,10 @@ def test_the_thresholds_are_those_of_the_paper() -> None:
     assert HelpTeacher() == HelpTeacher("abcde", deviation=8.0, uncertainty=1.0, non_moving=9, counts_start_pose=False)
 
 
-@pytest.mark.parametrize("wrong", [{"deviation": -0.1}, {"non_moving": 0}, {"non_moving": 10**6 + 1}, {"uncertainty": None}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"deviation": -0.1}, {"non_moving": 0}, {"non_moving": 10**6 + 1}, {"uncertainty": None}, {"uncertainty": 10**400}],
+)
 def test_thresholds_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be a"):
         HelpTeacher(**wrong)

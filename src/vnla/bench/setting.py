@@ -19,18 +19,16 @@ from vnla.agent.choice import agent_named
 from vnla.agent.senses import senses_named, with_spotter
 from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.batching import Batching
-from vnla.common.named import build
 from vnla.common.tables import Table
 from vnla.episodes import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
 from vnla.language.advisor import GrammarVoice
-from vnla.language.choice import ADVISORS
+from vnla.language.choice import advisor_named
 from vnla.language.facts import made_up
 from vnla.language.speech import Knowledge
 from vnla.players import Players
 from vnla.roles.acting import Acting, Choice, most_probable, sampled
-from vnla.roles.advisor import Advisor
 from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.roles.help_teacher import HelpTeacher
 from vnla.tasks.task import Task
@@ -97,7 +95,7 @@ def bare_setting(
     world = World.compile(buildings, device)
     random = torch.Generator().manual_seed(seed)
     made = [_task(buildings[i % houses], i, random) for i in range(tasks)]
-    advisor: Advisor = build("advisor", language, ADVISORS, {}, Advisor)
+    advisor = advisor_named(language)
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
     voice = advisor.ready(vocabulary, device)
     if isinstance(voice, GrammarVoice):

@@ -10,7 +10,7 @@ import typer
 
 from vnla.cli.console import plain, telling
 from vnla.common.files import writable, write_text
-from vnla.common.named import build, options_of
+from vnla.common.named import options_of
 
 
 def advice(
@@ -33,16 +33,15 @@ def advice(
     Example: vnla advice worlds/small --split test --k 8 --count 20 --advisor-option says=synonyms
     """
     from vnla.houses.folder import read_world
-    from vnla.language.choice import ADVISORS
+    from vnla.language.choice import advisor_named
     from vnla.language.facts import world_facts
     from vnla.language.speaker.advisor import SpeakerAdvisor
     from vnla.report.advice import advice_page, told
-    from vnla.roles.advisor import Advisor
 
     if out is not None:
         writable(out)
     options = options_of(advisor_option or [], "--advisor-option")
-    advisor: Advisor = build("--advisor-language", advisor_language, ADVISORS, options, Advisor, k=k)
+    advisor = advisor_named(advisor_language, options, k=k)
     folder = read_world(world)
     if split is not None:
         folder = replace(folder, houses=folder.split(split))

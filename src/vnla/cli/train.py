@@ -302,13 +302,13 @@ def _refuse(options: Set[str], why: str) -> None:
 
 def _advisor(kind: str, language: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
     """The paper's advisor of a kind, one of that kind that speaks otherwise, or anybody's."""
-    from vnla.language.choice import ADVISORS
+    from vnla.language.choice import advisor_named
     from vnla.roles.advisor import Advisor, TemplateAdvisor
 
     if kind in KINDS and language != "template":
         _refuse({"easy"} if easy else set(), f"belongs to the language template, not to {language}")
         direct, speaks = KINDS[kind]
-        return build("--advisor-language", language, ADVISORS, options, Advisor, k=k, direct=direct, speaks=speaks)
+        return advisor_named(language, options, k=k, direct=direct, speaks=speaks)
     if kind in KINDS:
         _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
         return TemplateAdvisor(k, *KINDS[kind], not easy)

@@ -16,7 +16,7 @@ from vnla.cli.outcome import Output, check_places, table_of
 from vnla.cli.sharing import say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
-from vnla.common.named import build, name_of
+from vnla.common.named import name_of
 from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
@@ -118,15 +118,13 @@ class Speaking:
 
     def advisor(self, own: Advisor) -> Advisor:
         """The advisor of a run as it is to speak."""
-        from vnla.language.choice import ADVISORS
-        from vnla.roles.advisor import Advisor as Base
+        from vnla.language.choice import ADVISORS, advisor_named
         from vnla.roles.advisor import TemplateAdvisor
 
         if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
             return own
         name = self.language or name_of(own, ADVISORS)
-        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
-        return build("--advisor-language", name, ADVISORS, self.options, Base, **role)
+        return advisor_named(name, self.options, k=self.k or own.k, direct=own.direct, speaks=own.speaks)
 
 
 @dataclass(frozen=True)

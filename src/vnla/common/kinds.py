@@ -10,11 +10,11 @@ from dataclasses import fields
 from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.common.outside import between, is_real, is_whole, shown
 
 Limits = tuple[float, float]
 
 _WORDS = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false"}
-_LONGEST = 60
 
 
 def check_fields(part: Any, **limits: Limits) -> None:
@@ -25,24 +25,10 @@ def check_fields(part: Any, **limits: Limits) -> None:
         value = getattr(part, field.name)
         if kind in _WORDS and not _is_a(kind, value, low, high):
             name = field.name.replace("_", " ")
-            raise InputError(f"{name} {_short(value)}: must be {_WORDS[kind]}{_between(low, high)}")
+            raise InputError(f"{name} {shown(value)}: must be {_WORDS[kind]}{between(low, high, value)}")
 
 
 def _is_a(kind: str, value: object, low: float, high: float) -> bool:
     if kind in ("str", "bool"):
         return type(value).__name__ == kind or (kind == "str" and isinstance(value, str))
-    if isinstance(value, bool) or not isinstance(value, int if kind == "int" else (int, float)):
-        return False
-    # A whole number too large for a float is compared as it is.
-    return not (isinstance(value, float) and not math.isfinite(value)) and low <= value <= high
-
-
-def _between(low: float, high: float) -> str:
-    if high < math.inf:
-        return f" from {low:,g} to {high:,.10g}"
-    return f", {low:,g} or more" if low > -math.inf else ""
-
-
-def _short(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return (is_whole if kind == "int" else is_real)(value, low, high)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
@@ -20,6 +19,7 @@ from typing import Any, TypeVar
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.common.offers import offered, offers
+from vnla.common.outside import from_json
 
 Part = TypeVar("Part")
 
@@ -96,7 +96,7 @@ def options_of(texts: Sequence[str], where: str = "option") -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        return from_json(text)
     except ValueError:
         return text
 

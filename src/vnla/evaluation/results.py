@@ -29,6 +29,7 @@ from torch import Tensor
 from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.outside import is_real, shown, whole
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
@@ -45,7 +46,7 @@ Move = tuple[int, int, int]
 WHAT = "a results file: a JSON list of records with instr_id and trajectory"
 MOST_REQUESTS = 1000
 """No help budget is larger."""
-_LARGEST_ANGLE = 1e6  # radians; false of what is not a number, too
+_LARGEST_ANGLE = 1e6  # radians
 _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 _TURNS: dict[Nav, Move] = {
     Nav.LEFT: (0, -1, 0),
@@ -221,22 +222,22 @@ def read_result(record: Any, where: str) -> Result:
         raise InputError(f"{where}: is not an object; expected one with instr_id and trajectory")
     name = record.get("instr_id")
     if not isinstance(name, str):
-        raise InputError(f"{where}: field instr_id is {name!r}; expected the id of a task")
+        raise InputError(f"{where}: field instr_id is {shown(name)}; expected the id of a task")
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory or not all(map(_is_pose, trajectory)):
         raise InputError(f"{where}: field trajectory: expected a list of [viewpoint, heading, elevation], start included")
-    for field, kind in (("scan", str), ("is_success", bool), ("help_budget", int)):
+    for field, kind in (("scan", str), ("is_success", bool)):
         if not isinstance(record.get(field), kind | None):
-            raise InputError(f"{where}: field {field} is {record[field]!r}; expected {kind.__name__}")
+            raise InputError(f"{where}: field {field} is {shown(record[field])}; expected {kind.__name__}")
     budget = record.get("help_budget")
-    if isinstance(budget, bool) or (budget is not None and not 0 <= budget <= MOST_REQUESTS):
-        raise InputError(f"{where}: field help_budget is {budget!r}; expected a number of requests")
+    if budget is not None:
+        whole(budget, f"{where}: field help_budget", 0, MOST_REQUESTS)
     return Result(
         instr_id=name,
         scan=record.get("scan"),
         trajectory=tuple((viewpoint, float(heading), float(elevation)) for viewpoint, heading, elevation in trajectory),
         is_success=record.get("is_success"),
-        help_budget=record.get("help_budget"),
+        help_budget=budget,
         **_each_action(record, len(trajectory) - 1, where),
     )
 
@@ -253,7 +254,7 @@ def _each_action(record: Mapping[str, Any], actions: int, where: str) -> dict[st
             raise InputError(f"{where}: field {name}: expected a list with an entry for each of the {actions} actions")
         for place, value in enumerate(values):
             if not is_right(value):
-                raise InputError(f"{where}: field {name}: entry {place} is {value!r}; expected {_EXPECTED[name]}")
+                raise InputError(f"{where}: field {name}: entry {place} is {shown(value)}; expected {_EXPECTED[name]}")
         found[name] = tuple(map(_plain, values))
     return found
 
@@ -275,7 +276,7 @@ def _plain(value: Any) -> Any:
 def _is_pose(value: object) -> bool:
     if not isinstance(value, list) or len(value) != 3 or not isinstance(value[0], str):
         return False
-    return all(type(angle) in (int, float) and abs(angle) < _LARGEST_ANGLE for angle in value[1:])
+    return all(is_real(angle, -_LARGEST_ANGLE, _LARGEST_ANGLE) for angle in value[1:])
 
 
 def _is_move(value: object) -> bool:

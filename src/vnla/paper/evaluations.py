@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vnla.common import files
+from vnla.common.outside import whole
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
@@ -96,7 +97,8 @@ def read_iterations(path: Path) -> dict[str, int]:
     """What `choose_iterations` wrote."""
     what = "the iterations of Table 3"
     with files.taken_apart(path, what):
-        return {str(run): int(iteration) for run, iteration in files.read_json(path, what)["iterations"].items()}
+        found = files.read_json(path, what)["iterations"].items()
+        return {str(run): whole(iteration, f"{path}: iteration of {run}", 0) for run, iteration in found}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from vnla.common import files
+from vnla.common.outside import real
 from vnla.paper import figures, table1, table2, table3, table4, table6, table7
 from vnla.paper.foreman import RECORDS
 from vnla.paper.presets import Preset
@@ -161,7 +162,7 @@ def seconds_in(records: Path) -> dict[str, float]:
         with files.taken_apart(path, "the record of a stage"):
             if record["done"]:
                 kind = record["stage"].partition("/")[0]
-                total[kind] = total.get(kind, 0.0) + float(record["seconds"])
+                total[kind] = total.get(kind, 0.0) + real(record["seconds"], f"{path}: field seconds", 0)
     return total
 
 

@@ -25,6 +25,7 @@ from typing import Any, Protocol
 
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
+from vnla.common.outside import is_real
 
 Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""
@@ -147,7 +148,7 @@ class Records:
             found = files.read_json(path, "the record of a stage") if path.exists() else {}
         except InputError:  # damaged: the stage is done again
             found = {}
-        sound = isinstance(found, dict) and isinstance(found.get("seconds", 0.0), int | float)
+        sound = isinstance(found, dict) and is_real(found.get("seconds", 0.0), 0)
         return found if sound else {}
 
     def _write(self, stage: Stage, *, done: bool, seconds: float) -> None:

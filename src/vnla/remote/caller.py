@@ -9,6 +9,7 @@ import contextlib
 import email.utils
 import http.client
 import json
+import math
 import random
 import socket
 import threading
@@ -19,8 +20,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vnla.common.errors import InputError
+from vnla.common.kinds import check_fields
 from vnla.remote.folder import Journal
 from vnla.remote.guest import Fault
+from vnla.remote.redaction import Secret
 
 LARGEST = 1 << 16
 """Bytes of an answer of one episode."""
@@ -28,6 +31,7 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP statuses that another try may change."""
 LONGEST_WAIT = 300.0
 """Seconds; a server that wants to be left alone for longer is asked again then."""
+_LONGEST_TIMEOUT = 1e6  # seconds; the system's clocks count no further than some years
 _SHOWN = 300
 
 
@@ -48,6 +52,11 @@ class Manner:
     give_up: int = 20
     """Calls in a row without an answer after which it is no use to go on; 0: never."""
     largest: int = LARGEST
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self, timeout=(0.001, _LONGEST_TIMEOUT), retries=(0, 1000), back_off=(0, LONGEST_WAIT), give_up=(0, math.inf)
+        )
 
 
 class Address(NamedTuple):
@@ -91,8 +100,12 @@ class Caller:
     def __init__(
         self, address: Address, manner: Manner | None = None, journal: Journal | None = None, key: str | None = None
     ) -> None:
-        """Every try is noted in the journal. `key` goes into a header, and nowhere else."""
+        """Every try is noted in the journal. `key` goes into a header, and nowhere else: where a server repeats it, it is
+        taken out of the reply."""
         self.address, self.manner, self._journal, self._key = address, manner or Manner(), journal, key
+        self._secret = Secret(key) if key else None
+        if self.is_secret_in(str(address)):
+            raise InputError("address: it has the key in it, which would be written down; the key is sent in a header")
         self._kept = threading.local()
         self._lock, self._in_a_row = threading.Lock(), 0
 
@@ -120,7 +133,7 @@ class Caller:
             try:
                 reply = self._try(path, body, most)
             except _Failure as failure:
-                fault, why = failure.fault, str(failure)
+                fault, why = failure.fault, self._hidden(str(failure))
                 self._note(note | {"fault": fault.value, "reply": why} | after(fault), began)
                 if not failure.again or attempt == self.manner.retries:
                     break
@@ -143,21 +156,22 @@ class Caller:
             self._in_a_row += 1
             if self.manner.give_up and self._in_a_row >= self.manner.give_up:
                 raise UnreachableError(
-                    f"{self.address}: no answer to {self._in_a_row} calls in a row ({self._hidden(why)[:_SHOWN]}); what is "
+                    f"{self.address}: no answer to {self._in_a_row} calls in a row ({why[:_SHOWN]}); what is "
                     "done is kept: run the same command again when it answers, or with --give-up 0 to count them all"
                 )
 
     def _note(self, note: dict[str, Any], began: float) -> None:
         if self._journal is not None:
-            self._journal.add(self._hidden(note | {"seconds": round(time.monotonic() - began, 3)}), at_once=False)
+            said = {name: self._hidden(note[name]) for name in ("request", "reply")}
+            self._journal.add(note | said | {"seconds": round(time.monotonic() - began, 3)}, at_once=False)
+
+    def is_secret_in(self, value: Any) -> bool:
+        """Whether the key stands in what is to be written down."""
+        return self._secret is not None and self._secret.is_in(value)
 
     def _hidden(self, value: Any) -> Any:
         """The same without the key, which a server might repeat."""
-        if isinstance(value, dict):
-            return {name: self._hidden(each) for name, each in value.items()}
-        if isinstance(value, list):
-            return [self._hidden(each) for each in value]
-        return value.replace(self._key, "(key)") if self._key and isinstance(value, str) else value
+        return value if self._secret is None else self._secret.out_of(value)
 
     def _try(self, path: str, body: bytes | None, most: int) -> bytes:
         """One try; an old connection that the server has closed meanwhile does not count."""
@@ -213,15 +227,20 @@ class Caller:
         response = connection.getresponse()
         reply = response.read(largest + 1)
         if len(reply) > largest:
-            raise _Failure(Fault.TOO_LARGE, f"more than {largest:,} bytes: {reply[:_SHOWN]!r}…", again=False)
+            raise _Failure(Fault.TOO_LARGE, f"more than {largest:,} bytes: {self._beginning(reply)}…", again=False)
         if not 200 <= response.status < 300:
-            why = f"HTTP {response.status}: {reply[:_SHOWN].decode('utf-8', 'replace')}"
+            why = f"HTTP {response.status}: {self._beginning(reply)}"
             wait = retry_after(response.getheader("Retry-After"))
             raise _Failure(Fault.HTTP_ERROR, why, again=response.status in AGAIN, wait=wait)
         missing = response.getheader("Content-Length") and int(response.getheader("Content-Length") or 0) - len(reply)
         if missing:
             raise _Failure(Fault.NO_ANSWER, f"the reply broke off {missing:,} bytes before its end")
-        return reply
+        return reply if self._secret is None else self._secret.out_of_reply(reply)
+
+    def _beginning(self, reply: bytes) -> str:
+        """How a reply begins. The key is taken out first: of one that is cut in two nobody would find the first half."""
+        text: str = self._hidden(reply.decode("utf-8", "replace"))
+        return text[:_SHOWN]
 
 
 def retry_after(value: str | None) -> float:
@@ -229,14 +248,13 @@ def retry_after(value: str | None) -> float:
     try:
         seconds = float(value or 0)
     except ValueError:
-        date = email.utils.parsedate_to_datetime(value) if value and _is_date(value) else None
-        seconds = date.timestamp() - time.time() if date is not None else 0.0
+        seconds = _seconds_until(value or "")
     return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else 0.0
 
 
-def _is_date(value: str) -> bool:
+def _seconds_until(date: str) -> float:
+    """From now until a date; 0 where it is none, or one that no clock shows."""
     try:
-        email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+        return email.utils.parsedate_to_datetime(date).timestamp() - time.time()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return 0.0

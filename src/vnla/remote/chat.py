@@ -18,12 +18,13 @@ from typing import Any, ClassVar
 
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
+from vnla.common.outside import is_whole, shown, unique_names, whole
 from vnla.remote.address import checksum
 from vnla.remote.caller import Caller
 from vnla.remote.folder import Journal
 from vnla.remote.guest import ACTIONS, Answer, Beginning, Declared, Fault, Guest, Last, Observation, is_last
 from vnla.remote.prompts import Prompt
-from vnla.remote.protocol import parsed, read_answer
+from vnla.remote.protocol import WIDTHS, is_width, parsed, read_answer
 
 PATH = "/chat/completions"
 OBSERVES = {"picture": ("picture",), "text": ("text",), "both": ("picture", "text")}
@@ -37,6 +38,8 @@ PICTURE_TOKENS = 255
 REPLY_TOKENS = 60
 _LONGEST = 1 << 16
 _OBJECTS = 50
+_MOST_MEMORY = 10_000  # steps
+_MOST_TOKENS = 1 << 40  # of one call
 
 
 class CapError(InputError):
@@ -58,7 +61,7 @@ class Meter:
         for _, note in journal.read():
             if isinstance(note, dict) and note.get("path") == PATH:
                 self.calls += 1
-                self.tokens += note["tokens"] if type(note.get("tokens")) is int else 0
+                self.tokens += note["tokens"] if is_whole(note.get("tokens"), 0, _MOST_TOKENS) else 0
 
     def reserve(self, tokens: int) -> None:
         """One more call, of about so many tokens."""
@@ -138,15 +141,21 @@ class Chat(Guest):
         that it is reminded of."""
         if not model:
             raise InputError("agent openai: say which model, openai:MODEL")
-        for name, value, least in (("width", width, 16), ("memory", memory, 0)):
-            if type(value) is not int or value < least:
-                raise InputError(f"agent openai: {name} is {value!r}; expected a whole number of {least} or more")
+        if not is_width(width):
+            raise InputError(f"agent openai: width is {shown(width)}; expected {WIDTHS}")
+        whole(memory, "agent openai: memory", 0, _MOST_MEMORY)
         if reserved := {"model", "messages", "stream"} & set(options or {}):
             raise InputError(f"agent openai: {min(reserved)} is no option of a request; it is filled in")
+        try:
+            json.dumps(options, allow_nan=False)
+        except ValueError:
+            raise InputError("agent openai: an option is not a finite number, which JSON does not have") from None
         self.declared = Declared(f"openai:{model}", OBSERVES[observe], 1, width)
         self.meter = meter or Meter()
         self._model, self._call, self._prompt, self._memory = model, caller, prompt, memory
         self._options = {name: value for name, value in {"temperature": 0, **(options or {})}.items() if value is not None}
+        if caller.is_secret_in(self.settings):
+            raise InputError("agent openai: an option or the prompt has the key in it, which would be written down")
         self._cache, self._journal = Cache(cache), journal
         self._threads: dict[str, _Thread] = {}
 
@@ -199,11 +208,11 @@ class Chat(Guest):
         """What the model said: from the cache, or from the server."""
         body = self.body(now)
         key = self._cache.key(str(self._call.address), body)
-        kept = self._cache.get(key)
-        if kept is not None:
+        kept = said(self._cache.get(key) or "")
+        if kept is not None:  # a file that is damaged is no fault of the model
             if self._journal is not None:
                 self._journal.add({"cached": key, "episode": now.episode, "turn": now.turn}, at_once=False)
-            return said(kept) or Fault.MALFORMED
+            return kept
         about, noted = self.tokens(now), {"episode": now.episode, "turn": now.turn, "key": key, "body": _noted(body)}
 
         def after(reply: bytes | Fault) -> dict[str, Any]:
@@ -275,12 +284,12 @@ def used(reply: bytes, about: int) -> int:
         total = parsed(reply)["usage"]["total_tokens"]
     except (ValueError, LookupError, TypeError):
         return about
-    return total if type(total) is int and 0 <= total < 1 << 40 else about
+    return total if is_whole(total, 0, _MOST_TOKENS) else about
 
 
 def read_reply(text: str) -> Answer | Fault:
     """The first JSON object with an action or a request in what a model said; it may say something around it."""
-    decoder, place = json.JSONDecoder(), 0
+    decoder, place = json.JSONDecoder(object_pairs_hook=unique_names), 0
     for _ in range(_OBJECTS):
         place = text.find("{", place)
         if place < 0:

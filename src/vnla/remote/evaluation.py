@@ -21,12 +21,13 @@ import torch
 from vnla.agent.senses import senses_named
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
+from vnla.common.outside import shown
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.remote.folder import EvaluationFolder, Key
-from vnla.remote.guest import ACTIONS, UNANSWERED, Fault, Guest
+from vnla.remote.guest import ACTIONS, UNANSWERED, Beginning, Fault, Guest, called, checked_answers, name_of
 from vnla.remote.walk import Record, Rules, Walk
 from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
@@ -117,16 +118,27 @@ def _visit(
     """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
     walks = [rules.begin(number[task], seed) for task, seed in group]
     senses = senses_named(",".join(guest.declared.senses))
-    for walk, fault in zip(walks, guest.begin([walk.beginning for walk in walks]), strict=True):
+    for walk, fault in zip(walks, _begun(guest, [walk.beginning for walk in walks]), strict=True):
         if fault is not None:
             walk.note(fault)
     while going := [walk for walk in walks if not walk.over]:
         if enough.is_set():
             return []
         seen = [walk.observation(**_shown(walk, rules, show), senses=walk.noticed(senses)) for walk in going]
-        for walk, answer in zip(going, guest.act(seen), strict=True):
+        answers = checked_answers(guest, "act", called(guest, "act", seen), len(seen))
+        for walk, answer in zip(going, answers, strict=True):
             walk.take(answer)
     return [walk.record() for walk in walks]
+
+
+def _begun(guest: Guest, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
+    """What went wrong with each of some episodes that begin."""
+    faults = called(guest, "begin", beginnings)
+    sound = isinstance(faults, Sequence) and len(faults) == len(beginnings)
+    if not sound or not all(isinstance(each, Fault | None) for each in faults):
+        expected = f"a list of {len(beginnings)}, each a Fault or None"
+        raise InputError(f"{name_of(guest)}.begin gave {shown(faults)}; expected {expected}")
+    return list(faults)
 
 
 def _shown(walk: Walk, rules: Rules, show: Show) -> dict[str, Any]:

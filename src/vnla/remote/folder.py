@@ -19,13 +19,15 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from vnla.camera.views import VIEWS
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.outside import is_whole, shown, whole
+from vnla.evaluation.results import MOST_REQUESTS
 from vnla.remote.guest import ACTIONS, Fault
 from vnla.remote.walk import Record
 from vnla.roles.help_teacher import RESULT_NAMES
@@ -107,20 +109,23 @@ class EvaluationFolder:
             return
         what = "the settings of an evaluation that was begun"
         found = files.read_json(place, what)
-        if not isinstance(found, dict) or (found.get("format"), found.get("version")) != (FORMAT, VERSION):
+        ours = isinstance(found, dict) and found.get("format") == FORMAT
+        if not ours or not is_whole(found.get("version"), VERSION, VERSION):
             raise InputError(f"{place}: is not {what}; give another --out")
-        begun: dict[str, Any] = found.get("settings") or {}
+        begun = found.get("settings")
+        if not isinstance(begun, dict):
+            raise InputError(f"{place}: field settings is {shown(begun)}; expected names with values; give another --out")
         for name in [*settings, *begun]:
             if begun.get(name) != settings.get(name):
-                was, now = (str(each.get(name))[:60] for each in (begun, settings))
-                raise InputError(f"{self.path}: was begun with {name} {was!r}, not {now!r}; give another --out")
+                was, now = (shown(str(each.get(name))) for each in (begun, settings))
+                raise InputError(f"{self.path}: was begun with {name} {was}, not {now}; give another --out")
 
     def done(self, known: Callable[[Key], bool]) -> dict[Key, Record]:
         """The episodes that are there, by task and seed; one that is not `known` is an error."""
         found = {}
         for number, value in self._episodes.read():
             where = f"{self._episodes.path}: line {number}"
-            record = _read(value, where)
+            record = read_record(value, where)
             key = record.task, record.seed
             if not known(key) or key in found:
                 raise InputError(f"{where}: task {record.task} with seed {record.seed} is not to be there, or not twice")
@@ -137,28 +142,32 @@ class EvaluationFolder:
 
 
 _REMOVE = "remove the line to have it run again"
-_REASONS = {*RESULT_NAMES.values(), None}
+_REASONS = {name: name for name in RESULT_NAMES.values()}
+_NAMES = {name: name for name in ACTIONS}
 
 
-def _read(value: Any, where: str) -> Record:
-    """A record of an episode, looked at closely: files can be edited."""
+def read_record(value: Any, where: str) -> Record:
+    """A record of an episode, looked at closely: files can be edited. `where` names it in messages."""
     try:
-        steps = len(value["actions"])
+        names = [each.name for each in fields(Record)]
+        if set(_a(dict, value)) != set(names):
+            raise ValueError(f"expected {', '.join(names)}")
+        path, actions, said, teacher, errors = (_a(list, value[name]) for name in names[3:])
+        steps = len(actions)
         record = Record(
             task=_a(str, value["task"]),
-            seed=_a(int, value["seed"]),
-            help_budget=_a(int, value["help_budget"]),
-            path=tuple((_a(str, viewpoint), range(VIEWS)[_a(int, view)]) for viewpoint, view in value["path"]),
-            actions=tuple(each if each is None else ACTIONS[each].name.lower() for each in value["actions"]),
-            said=tuple(each if each is None else _a(str, each) for each in value["said"]),
-            teacher=tuple(value["teacher"]),
-            errors=tuple((_a(int, step), Fault(kind).value) for step, kind in value["errors"]),
+            seed=whole(value["seed"], "seed"),
+            help_budget=whole(value["help_budget"], "help_budget", 0, MOST_REQUESTS),
+            path=tuple((_a(str, viewpoint), whole(view, "a view", 0, VIEWS - 1)) for viewpoint, view in path),
+            actions=tuple(each if each is None else _NAMES[each] for each in actions),
+            said=tuple(each if each is None else _a(str, each) for each in said),
+            teacher=tuple(each if each is None else _REASONS[each] for each in teacher),
+            errors=tuple((whole(step, "a step", 0, steps - 1), Fault(kind).value) for step, kind in errors),
         )
-    except (TypeError, LookupError, ValueError, AttributeError) as error:
-        raise InputError(f"{where}: is not the record of an episode ({error}); {_REMOVE}") from None
-    lengths = {len(record.path) - 1, len(record.said), len(record.teacher)}
-    if lengths != {steps} or not set(record.teacher) <= _REASONS:
-        raise InputError(f"{where}: is not the record of an episode; {_REMOVE}")
+        if steps < 1 or {len(record.path) - 1, len(record.said), len(record.teacher)} != {steps}:
+            raise ValueError("its lists do not have an entry for each time step")
+    except (TypeError, LookupError, ValueError) as error:
+        raise InputError(f"{where}: is not the record of an episode ({shown(str(error))}); {_REMOVE}") from None
     return record
 
 

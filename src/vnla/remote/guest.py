@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
+from vnla.common.errors import InputError
+from vnla.common.outside import shown
 from vnla.world.actions import Nav
 
 ACTIONS = {action.name.lower(): action for action in Nav}
@@ -16,6 +20,7 @@ ACTIONS = {action.name.lower(): action for action in Nav}
 OBSERVATIONS = ("picture", "text", "symbols")
 """What a guest may ask to be shown; or `features:NAME`, or `sense:NAME`."""
 FEATURES, SENSE = "features:", "sense:"
+_LONGEST = 300  # characters of an error of somebody's
 
 
 class Fault(StrEnum):
@@ -152,6 +157,40 @@ class Guest(ABC):
         """What it does in each of some episodes."""
 
 
+def called(guest: Guest, method: str, *given: Any) -> Any:
+    """What a method of a guest in this process gives; whatever it raises is one line that names class, method and place.
+
+    Its author reads that. An error of a class is no wrong answer: counted as one it would stand in a table as a weak agent.
+    """
+    try:
+        return getattr(guest, method)(*given)
+    except InputError:
+        raise
+    except Exception as error:
+        *_, (place, line, _, _) = traceback.extract_tb(error.__traceback__)
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{name_of(guest)}.{method} failed in {Path(place).name}, line {line}: {why[:_LONGEST]}") from error
+
+
+def checked_answers(guest: Guest, method: str, answers: Any, count: int) -> list[Answer | Fault]:
+    """What a guest in this process answers to so many observations, if it is of the right kind."""
+    found = list(answers) if isinstance(answers, Sequence) and not isinstance(answers, str) else None
+    if found is None or len(found) != count or not all(isinstance(each, Fault) or _is_answer(each) for each in found):
+        raise InputError(
+            f"{name_of(guest)}.{method} gave {shown(answers)}; expected a list of {count}, each an Answer or a Fault"
+        )
+    return found
+
+
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, Answer) and isinstance(value.action, Nav | None)
+
+
+def name_of(guest: Guest) -> str:
+    """What a guest is called in messages: its class."""
+    return f"agent {type(guest).__module__}:{type(guest).__qualname__}"
+
+
 class Lone(Guest):
     """A guest that thinks of one episode at a time, in this process: to write one, write `welcome` and `decide`.
 
@@ -172,7 +211,7 @@ class Lone(Guest):
 
     def begin(self, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
         """Each has a state of its own."""
-        self._states |= {each.episode: self.welcome(each) for each in beginnings}
+        self._states |= {each.episode: called(self, "welcome", each) for each in beginnings}
         return [None] * len(beginnings)
 
     def act(self, observations: Sequence[Observation]) -> Sequence[Answer | Fault]:
@@ -180,7 +219,13 @@ class Lone(Guest):
         return [self._answer(each) for each in observations]
 
     def _answer(self, observation: Observation) -> Answer:
-        answer = Answer(self.decide(self._states[observation.episode], observation))
+        action = called(self, "decide", self._states[observation.episode], observation)
+        if not isinstance(action, Nav | None):
+            actions = ", ".join(f"Nav.{each.name}" for each in Nav)
+            raise InputError(
+                f"{name_of(self)}.decide gave {shown(action)}; expected one of {actions}, or None for a request"
+            )
+        answer = Answer(action)
         if is_last(answer, observation):
             del self._states[observation.episode]
         return answer

@@ -12,11 +12,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeGuard
 
 from vnla.agent.senses import LENT
 from vnla.camera.views import HEIGHT, WIDTH
 from vnla.common.errors import InputError
+from vnla.common.outside import from_json, is_real, is_whole, shown
 from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation
 from vnla.world.actions import NAV_ACTIONS, Nav
 
@@ -25,6 +26,8 @@ SCHEMA = "protocol.schema.json"
 LARGEST_BATCH = 1024
 WIDEST = 1280
 _NARROWEST = 16
+WIDTHS = f"pixels from {_NARROWEST} to {WIDEST} that are a multiple of 4: pictures are 4:3"
+"""How wide pictures may be, in words."""
 _LONGEST_NAME = 200
 
 
@@ -35,11 +38,8 @@ def schema() -> dict[str, Any]:
 
 
 def parsed(text: bytes | str) -> Any:
-    """The value of JSON; a `ValueError` says what is wrong with it."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    """The value of JSON; a `ValueError` says what is wrong with it: two actions in one answer, say."""
+    return from_json(text, unique=True)
 
 
 def read_declared(value: Any, where: str) -> Declared:
@@ -47,27 +47,38 @@ def read_declared(value: Any, where: str) -> Declared:
 
     def wrong(name: str, expected: str) -> InputError:
         found = value.get(name) if isinstance(value, dict) else value
-        return InputError(f"{where}: {name} is {str(found)[:80]!r}; expected {expected}")
+        return InputError(f"{where}: {name} is {shown(found)}; expected {expected}")
 
-    if not isinstance(value, dict) or value.get("version") != VERSION:
+    if not isinstance(value, dict) or not is_whole(value.get("version"), VERSION, VERSION):
         raise wrong("version", f"{VERSION}, the protocol that this vnla speaks")
     name, observes = value.get("name"), value.get("observes", ["text"])
-    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
-        raise wrong("name", "what to call the agent")
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+        raise wrong("name", "what to call the agent, in characters that can be printed")
     if not isinstance(observes, list) or not observes or not all(map(_is_observation, observes)):
         raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)}, {FEATURES}NAME, or {SENSE} and {', '.join(LENT)}")
     batch, width = value.get("batch", 1), value.get("picture_width", Declared.width)
-    if type(batch) is not int or not 1 <= batch <= LARGEST_BATCH:
+    if not is_whole(batch, 1, LARGEST_BATCH):
         raise wrong("batch", f"a whole number from 1 to {LARGEST_BATCH}: how many episodes it takes at once")
-    if type(width) is not int or not _NARROWEST <= width <= WIDEST or width * HEIGHT % WIDTH:
-        raise wrong("picture_width", f"pixels from {_NARROWEST} to {WIDEST} that are a multiple of 4: pictures are 4:3")
+    if not is_width(width):
+        raise wrong("picture_width", WIDTHS)
     return Declared(name, tuple(dict.fromkeys(observes)), batch, width)
+
+
+def is_width(value: object) -> TypeGuard[int]:
+    """Whether pictures can be so wide."""
+    return is_whole(value, _NARROWEST, WIDEST) and value * HEIGHT % WIDTH == 0
 
 
 def _is_observation(value: Any) -> bool:
     """Senses are those of this package: a stranger's text names no module."""
     known = {*OBSERVATIONS, *(f"{SENSE}{name}" for name in LENT)}
-    return isinstance(value, str) and (value in known or (value.startswith(FEATURES) and value != FEATURES))
+    return isinstance(value, str) and (value in known or (value.startswith(FEATURES) and _is_store(value)))
+
+
+def _is_store(value: str) -> bool:
+    """Whether features are named as one folder of a world's is: a stranger's text leads nowhere else."""
+    name = value.removeprefix(FEATURES)
+    return name.isprintable() and not name.startswith(".") and name != "" and not set(name) & set("/\\:,")
 
 
 def beginning_json(beginning: Beginning) -> dict[str, Any]:
@@ -115,7 +126,7 @@ def _chances(value: Any) -> tuple[float, ...] | None:
     if not isinstance(value, Mapping) or set(value) != set(ACTIONS):
         return None
     found = [value[action.name.lower()] for action in Nav]
-    if not all(type(each) in (int, float) and 0 <= each <= 1 for each in found):
+    if not all(is_real(each, 0, 1) for each in found):
         return None
     return tuple(map(float, found)) if abs(sum(found) - 1) < 1e-3 else None
 

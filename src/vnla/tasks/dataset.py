@@ -22,6 +22,7 @@ from typing import Any
 
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
+from vnla.common.outside import is_real, is_whole
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.tasks.generate import SPLITS, Generated, Place
 from vnla.tasks.recipes import RECIPES
@@ -239,12 +240,13 @@ def _check_files(path: Path, value: dict[str, Any]) -> None:
 def _check_budgets(path: Path, value: dict[str, Any]) -> None:
     bounds = value.get("bounds")
     longest = value.get("longest")
-    if not isinstance(longest, int) or not _is_budget(longest) or not isinstance(bounds, list):
+    if not is_whole(longest, 0, _LONGEST_BUDGET) or not isinstance(bounds, list):
         raise InputError(f"{path}: field time_budgets: expected longest, a number of steps, and bounds")
     for place, row in enumerate(bounds):
-        if not (isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row[:2]) and _is_budget(row[2])):
+        if not (
+            isinstance(row, list)
+            and len(row) == 3
+            and all(isinstance(x, str) for x in row[:2])
+            and is_real(row[2], 0, _LONGEST_BUDGET)
+        ):
             raise InputError(f"{path}: field time_budgets: entry {place} of bounds is not [start, goal, number]")
-
-
-def _is_budget(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LONGEST_BUDGET

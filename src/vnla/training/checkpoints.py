@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ from vnla.agent.agent import Agent
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
+from vnla.common.outside import from_json, real
 from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.training.cast import make_agent
 from vnla.training.config import WORDS, RunConfig
@@ -153,12 +153,10 @@ def validated_at(notes: Mapping[str, str], done: int) -> int:
 def best_rates(path: Path, notes: Mapping[str, str]) -> dict[str, float]:
     """The best success rate on each validation split when the checkpoint `path` with these notes was written."""
     try:
-        rates = {str(split): float(rate) for split, rate in json.loads(notes.get("best", "{}")).items()}
-    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
-        rates = {"": nan}
-    if not all(0 <= rate <= 100 for rate in rates.values()):
-        raise InputError(f"{path}: cannot be read as a checkpoint (its best success rates are no numbers from 0 to 100)")
-    return rates
+        return {str(split): real(rate, "a rate", 0, 100) for split, rate in from_json(notes.get("best", "{}")).items()}
+    except (ValueError, TypeError, AttributeError):
+        what = "its best success rates are no numbers from 0 to 100"
+        raise InputError(f"{path}: cannot be read as a checkpoint ({what})") from None
 
 
 def _count(text: str) -> int | None:
@@ -240,7 +238,7 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
 
 
 def _notes(file: Any) -> Notes:
-    notes = json.loads((file.metadata() or {}).get("notes", "{}"))
+    notes = from_json((file.metadata() or {}).get("notes", "{}"))
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")
     return notes

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.outside import from_json, whole
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.language.grammar import FULL_STOP, text_of
@@ -98,7 +99,7 @@ def read_with_moments(path: Path) -> tuple[Speaker, dict[str, Tensor], dict[str,
     """A speaker, with what it takes to train it further, and the notes on that."""
     try:
         with safe_open(path, framework="pt") as file:
-            notes = json.loads((file.metadata() or {})["notes"])
+            notes = from_json((file.metadata() or {})["notes"])
             words, sizes = _checked_notes(notes)
             if CHECKSUM in notes and not is_sealed_with(path, str(notes[CHECKSUM])):
                 raise ValueError("it is damaged: it is not what its checksum says")
@@ -110,16 +111,7 @@ def read_with_moments(path: Path) -> tuple[Speaker, dict[str, Tensor], dict[str,
         network.load_state_dict({name[len(NETWORK) :]: each for name, each in tensors.items() if name.startswith(NETWORK)})
     except FileNotFoundError:
         raise InputError(f"{path}: there is no speaker; `vnla speaker {path} --world WORLD` trains one") from None
-    except (
-        OSError,
-        SafetensorError,
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        RuntimeError,
-        RecursionError,
-    ) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"{path}: cannot be read as a speaker ({reason})") from None
     moments = {name[len(ADAM) :]: each for name, each in tensors.items() if name.startswith(ADAM)}
@@ -136,9 +128,7 @@ def _checked_notes(notes: Any) -> tuple[tuple[str, ...], Sizes]:
     if len(set(words)) < len(words):
         raise ValueError("its notes make no sense: a word is there twice")
     for name, (least, most) in _NUMBERS.items():
-        value = notes.get(name, least) if name == "seed" else notes[name]
-        if type(value) is not int or not least <= value <= most:
-            raise ValueError(f"its notes make no sense: {name} has to be a whole number from {least} to {most}")
+        whole(notes.get(name, least) if name == "seed" else notes[name], f"its notes make no sense: {name}", least, most)
     return tuple(words), Sizes(len(words), notes["k"], notes["width"])
 
 

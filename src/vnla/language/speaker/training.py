@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy, pad
 
 from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.errors import InputError
+from vnla.common.outside import whole
 from vnla.common.progress import Count, unheard
 from vnla.episodes import Episodes, Situation
 from vnla.houses.folder import WorldFolder
@@ -113,7 +114,8 @@ def train_speaker(path: Path, ground: Ground, settings: Settings, report: Report
         speaker, moments, notes = read_with_moments(path)
         if speaker.words != tuple(grammar.words):
             raise InputError(f"{path}: this speaker has other words than the grammar; train a new one")
-        settings = replace(settings, k=speaker.k, width=speaker.network.sizes.width, seed=int(notes.get("seed", 0)))
+        seed = whole(notes.get("seed", 0), f"{path}: the seed in its notes")
+        settings = replace(settings, k=speaker.k, width=speaker.network.sizes.width, seed=seed)
     else:
         speaker, moments = new_speaker(grammar.words, settings.k, settings.width, settings.seed), {}
     device = ground.world.device
