@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -83,7 +83,8 @@ class EpisodeStepper:
         if who is None:
             self.state, self.step = after, self.step + 1
             return done
-        self.state = replace(after, **{name: where_rows(who, *_both(after, before, name)) for name in _CHANGES})
+        either: dict[str, Any] = {name: where_rows(who, getattr(after, name), getattr(before, name)) for name in _CHANGES}
+        self.state = replace(after, **either)
         self.step = self.step + who.long()
         return torch.where(who, done, NO_ACTION)
 
@@ -99,14 +100,10 @@ class EpisodeStepper:
     def _by_step(self, who: Tensor, work: Callable[[EpisodeState, int | Tensor], Value]) -> list[tuple[list[int], Value]]:
         """Return what `work` makes of those rows, together where the voice allows steps that differ."""
         rows, together = who.nonzero().squeeze(1), has_own_steps(self.voice)
-        groups = [rows] if together else [rows[self.step[rows] == each] for each in self.step[rows].unique()]
+        groups = [rows] if together else [rows[self.step[rows] == each] for each in sorted({*self.step[rows].tolist()})]
         found = []
         for group in groups:
             if len(group):
                 step = self.step[group] if together else int(self.step[group[0]])
                 found.append((group.tolist(), work(take_rows(self.state, group), step)))
         return found
-
-
-def _both(one: EpisodeState, other: EpisodeState, name: str) -> tuple[Tensor, Tensor]:
-    return getattr(one, name), getattr(other, name)
