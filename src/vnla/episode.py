@@ -43,9 +43,9 @@ def start(episodes: Episodes, k: int, memory: int = 0) -> EpisodeState:
     zero = torch.zeros_like(episodes.start)
     return EpisodeState(
         episodes=episodes,
-        pose=episodes.start,
+        pose=episodes.start.clone(),  # a compiler would take one tensor in two places for a case of its own
         active=episodes.time_budget > 0,
-        requests_left=episodes.help_budget,
+        requests_left=episodes.help_budget.clone(),
         since_request=zero + k,
         unmoved=zero,
         past=nowhere(zero, memory),
