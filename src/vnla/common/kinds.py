@@ -25,7 +25,7 @@ def check_fields(part: Any, **limits: Limits) -> None:
         value = getattr(part, field.name)
         if kind in _WORDS and not _is_a(kind, value, low, high):
             name = field.name.replace("_", " ")
-            raise InputError(f"{name} {_short(value)}: must be {_WORDS[kind]}{_between(low, high)}")
+            raise InputError(f"{name} {shortened(value)}: must be {_WORDS[kind]}{_between(low, high)}")
 
 
 def _is_a(kind: str, value: object, low: float, high: float) -> bool:
@@ -43,6 +43,7 @@ def _between(low: float, high: float) -> str:
     return f", {low:,g} or more" if low > -math.inf else ""
 
 
-def _short(value: object) -> str:
+def shortened(value: object) -> str:
+    """A value as a complaint names it: its beginning, where it is long."""
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
