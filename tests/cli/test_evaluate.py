@@ -253,3 +253,8 @@ def test_a_run_whose_name_has_brackets_is_named_as_it_is(vnla: Vnla, run: Path, 
     assert status == 0, said
     table, _, _ = said.partition("loading")
     assert "[bold],help" in "".join(table.split())
+
+
+def test_few_houses_are_named_where_there_are_intervals(vnla: Vnla, run: Path) -> None:
+    told = [" ".join(vnla("evaluate", run, "--split", "test_seen", "--seeds", seeds)[1].split()) for seeds in (1, 2)]
+    assert ["do not say what other houses would give" in each for each in told] == [False, True]

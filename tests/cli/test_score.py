@@ -190,12 +190,9 @@ def test_budgets_are_those_that_were_asked_for(vnla: Vnla, made: Made) -> None:
 
 
 def test_a_pair_is_compared_task_by_task_in_whatever_order(vnla: Vnla, made: Made, tmp_path: Path) -> None:
-    """One agent does as it does, the other has tasks 1 to 5 alone, the last first, and does the same in all but task 5,
-    where it stays where it begins."""
+    """The other file has all tasks but the first, the last of them first, and the same walks: nothing differs."""
     records = json.loads((made.results / "none" / "test_seen.json").read_text())
-    some = [json.loads(json.dumps(record)) for record in reversed(records[1:])]
-    for key in ("is_success", "nav_error", "oracle_error", "spl"):
-        [record.pop(key, None) for record in some]
+    some = records[:0:-1]
     whole, part, file = tmp_path / "whole.json", tmp_path / "part.json", tmp_path / "all.json"
     whole.write_text(json.dumps(records))
     part.write_text(json.dumps(some))
