@@ -12,20 +12,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from command import Vnla
-from vnla import cli
+from command import Vnla, every_command
 from vnla.common.errors import InputError
 
-
-def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command with the words that name it."""
-    if not hasattr(command, "commands"):
-        yield path, command
-    for name, each in getattr(command, "commands", {}).items():
-        yield from commands(each, (*path, name))
-
-
-COMMANDS = {" ".join(path): command for path, command in commands(cli.command())}
+COMMANDS = every_command()
 NUMBERS = ("", "9" * 400, "nan", "inf", "-1", "0", "-9" + "0" * 30)
 TEXTS = (
     "", "9" * 400, "nan", "-1", "a\0b", "\udc80", "[" * 10_000, "..x:y", ":y", "x:", "os:system", "x" * 5000, "a\nb\x1b[2J",
