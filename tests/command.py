@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 
 class Answer(NamedTuple):
@@ -15,3 +15,16 @@ class Answer(NamedTuple):
 
 
 Vnla = Callable[..., Answer]
+
+
+def every_command() -> dict[str, Any]:
+    """Every command as Typer makes it, by the words that name it."""
+    from vnla import cli
+
+    def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        if not hasattr(command, "commands"):
+            yield " ".join(path), command
+        for name, each in getattr(command, "commands", {}).items():
+            yield from below(each, (*path, name))
+
+    return dict(below(cli.command(), ()))

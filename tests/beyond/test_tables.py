@@ -14,7 +14,7 @@ from tiny_beyond import PLAN, SCALE
 from vnla.beyond import tables
 from vnla.beyond.arms import chosen_arms
 from vnla.beyond.results import Layout, Plan, Results
-from vnla.evaluation.confidence import Interval
+from vnla.evaluation.confidence import Interval, few_houses
 from vnla.paper.findings import gains_least
 from vnla.paper.peers import PEERS
 from vnla.report.document import Finding, Group, Item, Table, Value
@@ -93,9 +93,10 @@ def test_a_gain_in_one_house_alone_cannot_be_told(put: Put) -> None:
 
 
 def test_how_many_trainings_there_were_is_said(put: Put) -> None:
-    once, twice = (tables.note(put({"learned": (NOBODY,) * count}).plan) for count in (1, 2))
+    once, twice = (tables.note(put({"learned": (NOBODY,) * count})) for count in (1, 2))
     assert "trained once" in once and "do not say what another training would give" in once
     assert "over 2 trainings of each agent, houses, and the tasks in them" in twice
+    assert few_houses(2) in once and few_houses(2) in twice
 
 
 def test_b2_has_who_differs_in_one_thing(put: Put) -> None:

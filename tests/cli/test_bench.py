@@ -88,6 +88,13 @@ def test_bad_input_is_one_line_and_status_two(vnla: Vnla, arguments: tuple[objec
     assert answer.err.count("\n") == 1
 
 
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_measured(vnla: Vnla, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    answer = vnla("bench", "world", *COMMANDS["world"], "--json", tmp_path / "file" / "within")
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert "cannot be written (Not a directory)" in answer.err
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_gpu_that_is_not_there_is_no_traceback(vnla: Vnla) -> None:
     answer = vnla("bench", "all", "--device", "cuda")

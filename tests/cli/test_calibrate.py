@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from cottage_run import SPLITS, write_cottage
 from vnla import cli
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import write_world
+from vnla.training.checkpoints import CONFIG
+from vnla.training.config import RunConfig
 
 HOUSES = 14
 LENIENT = ("--risk", 0.5, "--confidence", 0.5)  # takes a handful of houses
@@ -131,3 +134,29 @@ def test_a_world_without_features_is_refused(vnla: Vnla, village: Path) -> None:
     assert "that these houses are fresh is up to you" in said.err
     alone = vnla("calibrate", "pretrained")
     assert alone.status == 2 and "say which --world and --tasks" in alone.err
+
+
+def test_houses_in_which_the_agent_was_chosen_are_refused(vnla: Vnla, village: Path, tmp_path: Path) -> None:
+    """The run's own data set is validated in a house that is for test, too; none of its training is."""
+    run, tasks = shutil.copytree(village / "run", tmp_path / "run"), shutil.copytree(village / "tasks", tmp_path / "tasks")
+    every = json.loads((tasks / "asknav_test_unseen.json").read_text())
+    (tasks / "asknav_val_unseen.json").write_text(json.dumps([each for each in every if each["scan"] == "cottage03"]))
+    config = replace(RunConfig.read(run / CONFIG), world=str(village / "world"), tasks=str(tasks))
+    (run / CONFIG).write_text(config.text(run))
+    said = vnla("calibrate", run, *LENIENT)
+    assert said.status == 2
+    assert "house cottage03: the agent was trained or chosen in it; a guarantee takes fresh houses" in said.err
+
+
+def test_what_is_calibrated_is_what_was_asked_for(vnla: Vnla, village: Path, tmp_path: Path) -> None:
+    """Risk, confidence, split, checkpoint, world and tasks are what the file says, and what was used."""
+    tasks = shutil.copytree(village / "tasks", tmp_path / "tasks")
+    every = json.loads((tasks / "asknav_test_unseen.json").read_text())
+    (tasks / "asknav_test_seen.json").write_text(json.dumps([each for each in every if each["scan"] > "cottage02"]))
+    where = "--world", village / "world", "--tasks", tasks, "--split", "test_seen"
+    file = tmp_path / "c.json"
+    said = vnla("calibrate", village / "run", "--risk", 0.6, "--confidence", 0.4, *where, "--json", file)
+    assert said.status == 0, said.err
+    found = json.loads(file.read_text())
+    assert (found["risk"], found["confidence"], found["houses"]) == (0.6, 0.4, HOUSES - 2)
+    assert set(found["tasks"]) == {f"cottage{number:02d}" for number in range(3, HOUSES + 1)}

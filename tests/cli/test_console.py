@@ -59,6 +59,19 @@ def test_elsewhere_there_is_a_line_where_something_begins_ends_or_takes_long() -
     ]
 
 
+def test_a_name_of_a_file_does_nothing_to_the_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for forced in (False, True):
+        if forced:
+            monkeypatch.setenv("FORCE_COLOR", "1")
+            monkeypatch.setenv("TERM", "xterm")
+        with telling() as tell:
+            tell("loading a\nb\x1b]0;owned\x07")
+        said = capfd.readouterr().err
+        assert "loading a b␛]0;owned" in said and "\x1b]" not in said
+
+
 def test_at_a_terminal_there_is_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # what Rich takes for a terminal
     monkeypatch.setenv("TERM", "xterm")

@@ -285,3 +285,8 @@ def test_an_advisor_of_ones_own_speaks_to_a_run(
         assert status == 0, said
     status, said = vnla("train", tmp_path / "led", "--advisor", "direct", "--advisor-language", name, *made)
     assert status == 2 and f"advisor {name}: has no field direct" in said
+
+
+def test_few_houses_are_named_where_there_are_intervals(vnla: Vnla, run: Path) -> None:
+    told = [" ".join(vnla("evaluate", run, "--split", "test_seen", "--seeds", seeds)[1].split()) for seeds in (1, 2)]
+    assert ["do not say what other houses would give" in each for each in told] == [False, True]

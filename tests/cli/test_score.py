@@ -176,3 +176,44 @@ def test_what_cannot_be_exported(vnla: Vnla, made: Made, tmp_path: Path, words: 
     assert answer.status == 2
     assert message in answer.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_budgets_are_those_that_were_asked_for(vnla: Vnla, made: Made) -> None:
+    """Who asks at every step as long as it may has used the whole of its budget: a smaller one it cannot have kept."""
+    file = made.results / "first" / "test_seen.json"
+    for verb in (("score", file), ("compare", file, file)):
+        assert vnla(*verb, *made.where, "--seed", 123).status == 0
+        assert vnla(*verb, *made.where, "--ratio", 1, "--k", 1).status == 0
+        for options in (("--ratio", 0.1), ("--ratio", 0), ("--k", 7), ("--k", 7, "--seed", 123)):
+            answer = vnla(*verb, *made.where, *options)
+            assert answer.status == 2 and "ask" in answer.err, (verb, options)
+
+
+def test_a_pair_is_compared_task_by_task_in_whatever_order(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+    """The other file has all tasks but the first, the last of them first, and the same walks: nothing differs."""
+    records = json.loads((made.results / "none" / "test_seen.json").read_text())
+    some = records[:0:-1]
+    whole, part, file = tmp_path / "whole.json", tmp_path / "part.json", tmp_path / "all.json"
+    whole.write_text(json.dumps(records))
+    part.write_text(json.dumps(some))
+    words = "compare", f"whole={whole}", f"part={part}", *made.where, "--json", file
+    assert vnla(*words).status == 2, "not all tasks are there"
+    answer = vnla(*words, "--partial")
+    assert answer.status == 0, answer.err
+    assert "whole → part (5 tasks)" in answer.out and "5 of 6" in answer.out
+    [pair] = json.loads(file.read_text())["pairs"]
+    assert (pair["tasks"], pair["one_alone_succeeds"], pair["other_alone_succeeds"]) == (5, 0, 0)
+    assert {name: each["value"] for name, each in pair["other_minus_one"].items() if each["value"]} == {}
+
+
+def test_agents_of_other_tasks_are_not_compared(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+    records = json.loads((made.results / "none" / "test_seen.json").read_text())
+    for name, some in (("one", records[:3]), ("other", records[3:])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(some))
+    answer = vnla("compare", tmp_path / "one.json", tmp_path / "other.json", *made.where, "--partial")
+    assert (answer.status, answer.out) == (2, "")
+    assert "one.json and " in answer.err and "have no task in common" in answer.err
+    records[0]["instr_id"] = "strange_0"
+    (tmp_path / "other.json").write_text(json.dumps(records))
+    answer = vnla("compare", made.npz / "none", tmp_path / "other.json", *made.where)
+    assert answer.status == 2 and "strange_0" in answer.err

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from command import Vnla
-from cottage_run import write_cottage
+from cottage_run import cottage_records, write_cottage
 from vnla import cli
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import write_world
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +89,34 @@ def test_what_an_instruction_holds_does_nothing_to_the_terminal(vnla: Vnla, home
     assert answer.status == 0
     assert "\x1b" not in answer.out and "\x07" not in answer.out and "\u202e" not in answer.out
     assert "␛[2j towel" in answer.out  # sentences are told in lower case
+
+
+@pytest.fixture(scope="module")
+def street(home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    """The run, and another world and data set: the cottage, and one like it whose rooms are all offices."""
+    folder = tmp_path_factory.mktemp("street")
+    offices = tuple(replace(room, label="o") for room in cottage().rooms)
+    houses = [cottage(), replace(cottage(), name="offices", rooms=offices)]
+    write_world(folder / "world", houses, source="drawn", splits={"train": ["cottage", "offices"]})
+    tasks = shutil.copytree(home / "tasks", folder / "tasks")
+    for file in tasks.iterdir():
+        file.write_text(json.dumps(cottage_records("cottage", "offices")))
+    return "watch", home / "run", "--world", folder / "world", "--tasks", tasks, "--split", "test_seen"
+
+
+def test_an_episode_is_told_in_its_own_house(vnla: Vnla, street: tuple[object, ...]) -> None:
+    first, second = vnla(*street, "--episode", "0_0"), vnla(*street, "--episode", "6_0")
+    assert (first.status, second.status) == (0, 0), first.err + second.err
+    assert "office" not in first.out and "The agent begins in the office" in " ".join(second.out.split())
+
+
+def test_an_episode_has_the_budget_that_was_asked_for(vnla: Vnla, street: tuple[object, ...]) -> None:
+    none, much = vnla(*street, "--ratio", 0), vnla(*street, "--ratio", 1)
+    assert "of 0 times" in " ".join(none.out.split()) and "of 0 times" not in " ".join(much.out.split())
+    assert vnla(*street, "--episode", "no such").status == 2
+
+
+def test_the_seed_is_that_of_the_help_budget(vnla: Vnla, street: tuple[object, ...]) -> None:
+    """A budget is rounded up or down by its seed."""
+    told = {vnla(*street, "--ratio", 0.3, "--seed", seed).out.split("may ask")[1].split(".")[0] for seed in range(8)}
+    assert len(told) == 2

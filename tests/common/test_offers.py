@@ -161,7 +161,10 @@ def test_nobody_takes_the_place_of_ours() -> None:
     ("name", "message"),
     [
         ("gone", r"agent gone: cannot be imported from other-of-a-test 1\.2 \(ModuleNotFoundError: No module named"),
-        ("broken", r"agent broken: cannot be imported from other-of-a-test 1\.2 \(RuntimeError: no luck\)"),
+        (
+            "broken",
+            r"agent broken: cannot be imported from other-of-a-test 1\.2 \(RuntimeError: no luck, broken\.py line",
+        ),
         ("nobody", "agent nobody: unknown; choose from paper, broken, gone, walker, or name your own as package"),
     ],
 )
@@ -218,7 +221,10 @@ def test_the_list_has_ours_and_theirs_with_options(vnla: Vnla) -> None:
         "problem": None,
     }  # fmt: skip
     assert listed["paper"]["problem"] == "hidden by vnla's own; choose it as other_of_a_test.parts:Walker"
-    assert listed["broken"]["problem"] == "cannot be imported from other-of-a-test 1.2 (RuntimeError: no luck)"
+    assert (
+        listed["broken"]["problem"]
+        == "cannot be imported from other-of-a-test 1.2 (RuntimeError: no luck, broken.py line 1)"
+    )
     shown = vnla("list", "help-policies")
     assert "eager" in shown and "times=3" in shown and "offered twice" in shown and "learned" in shown
     everything = json.loads(vnla("list", "--json"))

@@ -9,7 +9,8 @@ import pytest
 
 from cottage_players import TASKS
 from vnla.common.errors import InputError
-from vnla.evaluation.calibrate import calibrate, check, check_fresh, held, some_a_house, some_tasks
+from vnla.evaluation import calibrate as module
+from vnla.evaluation.calibrate import Calibration, Held, calibrate, check, check_fresh, held, some_a_house, some_tasks
 from vnla.evaluation.sureness import DOUBTS, NEVER_LEFT, OUT_OF_TIME, Sample
 
 
@@ -121,3 +122,23 @@ def test_houses_that_the_agent_knows_are_refused() -> None:
     with pytest.raises(InputError, match="house cottage: the agent was trained or chosen in it; a guarantee"):
         check_fresh(TASKS.tasks, TASKS.tasks)
     check_fresh(TASKS.tasks, [])
+
+
+def test_a_check_looks_at_the_houses_that_it_did_not_calibrate_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, seen = made_up(30, each=3), list[tuple[set[int], set[int]]]()
+    calibrated = module.calibrate
+
+    def calibrating(sample: Sample, **options: float) -> Calibration:
+        seen.append((set(sample.house.tolist()), set()))
+        return calibrated(sample, **options)
+
+    def looking(calibration: Calibration, sample: Sample) -> Held:
+        seen[-1] = seen[-1][0], set(sample.house.tolist())
+        return held(calibration, sample)
+
+    monkeypatch.setattr(module, "calibrate", calibrating)
+    monkeypatch.setattr(module, "held", looking)
+    check(here, risk=0.3, confidence=0.5, times=4)
+    assert len(seen) == 4 and len({frozenset(mine) for mine, _ in seen}) > 1
+    for mine, others in seen:
+        assert not mine & others and mine | others == set(range(30)) and len(mine) == 15

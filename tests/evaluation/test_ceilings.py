@@ -303,3 +303,27 @@ def test_walks_have_names() -> None:
     assert {lines.SUFFIXES[walk] for walk in GAITS} == {"", "_following", "_stopping", "_both"}
     assert Gait(led=True).acting(ALONE) == LED
     assert requests.TENTHS == 10
+
+
+def test_the_best_and_the_worst_schedule_include_what_also_happened() -> None:
+    """Two episodes of two tried schedules each; the agent's own requests went better in one and worse in the other."""
+    tried = lines.Schedules(
+        np.array([0, 0, 1, 1]), np.arange(4), np.ones(4, dtype=bool), np.array([2.0, 2.0]), np.array([9.0, 9.0]),
+        np.array([2, 2]),
+    )  # fmt: skip
+    metres, own = np.array([5.0, 7.0, 4.0, 6.0]), np.array([1.0, 9.0])
+    assert [tried.lines(metres, [])[name].metres.tolist() for name in (lines.BEST, lines.WORST)] == [[5, 4], [7, 6]]
+    found = tried.lines(metres, [own])
+    assert [found[name].metres.tolist() for name in (lines.BEST, lines.WORST)] == [[1, 4], [7, 9]]
+    assert found[lines.MEAN].metres.tolist() == [6, 5], "of the tried ones alone"
+
+
+@pytest.mark.parametrize("policy", [AtRandom(), AtFirst(), AsTaught(), Never()])
+def test_of_few_schedules_the_best_is_no_worse_than_what_the_agent_did(policy: HelpPolicy) -> None:
+    few = ceilings(subject_of(policy), schedules=1)
+    for gait in GAITS:
+        end = lines.SUFFIXES[gait]
+        assert (few.lines[lines.BEST + end].metres <= few.lines[lines.OWN + end].metres).all()
+        assert (few.lines[lines.WORST + end].metres >= few.lines[lines.OWN + end].metres).all()
+    for name in (lines.NEVER, lines.RULES):
+        assert (few.lines[lines.BEST].metres <= few.lines[name].metres).all(), name

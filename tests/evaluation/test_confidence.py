@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.evaluation.confidence import over_episodes, over_houses, over_seeds, over_trainings, ratio
+from vnla.evaluation.confidence import few_houses, over_episodes, over_houses, over_seeds, over_trainings, ratio, same_houses
 
 
 def test_the_margin_is_1_95_standard_errors() -> None:
@@ -135,3 +135,12 @@ def test_one_training_is_always_that_one_and_one_house_tells_nothing() -> None:
     )
     found = over_trainings([[1, 0], [1, 1]], houses=["a", "a"])
     assert found.value == 0.75 and math.isnan(found.low) and math.isnan(found.high)
+
+
+def test_what_is_said_of_few_houses() -> None:
+    assert few_houses(4).startswith(
+        "Intervals over 4 houses: too few to cover 95%; in simulations those over 4 houses covered 80%"
+    )
+    assert [bool(few_houses(houses)) for houses in (0, 1, 2, 9, 10, 18)] == [False, False, True, True, False, False]
+    assert "in the same 4 houses" in same_houses(4) and "in one house" in same_houses(1)
+    assert same_houses(10) == ""

@@ -72,12 +72,12 @@ def _summary(results: Results) -> str:
     """What BEST reaches beside LEARNED, in a sentence, and what the intervals are over."""
     plan = results.plan
     if not plan.has(BEST):
-        return tables.note(plan)
+        return tables.note(results)
     rates = {arm: results.values(arm, UNSEEN).mean() for arm in (LEARNED, BEST)}
     found = results.gain(BEST, LEARNED, UNSEEN)
     return (
         f"On {UNSEEN.title} LEARNED succeeds in {rates[LEARNED]:.1f}% of its episodes and BEST in {rates[BEST]:.1f}%:"
-        f" {difference_text(*found, 'points')}. {tables.note(plan)}"
+        f" {difference_text(*found, 'points')}. {tables.note(results)}"
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from vnla.agent.config import AgentConfig
 from vnla.beyond.arms import BEST, LEARNED, PARTS
 from vnla.beyond.evaluations import FRESH, UNSEEN, Challenge, read_ceilings
-from vnla.beyond.results import Plan, Results
+from vnla.beyond.results import Results
+from vnla.evaluation.confidence import few_houses
 from vnla.paper.findings import gains, gains_least
 from vnla.paper.peers import NOTE, PEERS
 from vnla.report.ceilings import LINES
@@ -28,7 +29,7 @@ def agents(results: Results, command: str = "") -> list[Item]:
     columns = ["Agent", "Success (%)", "Over LEARNED (points)", "Navigation error (m)", "Requests", "Each training (%)"]
     what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *([NOTE] if plan.peers else [])])
     title = "Table B1: how often each agent succeeds"
-    return [Table("table-b1", title, columns, rows, f"{what} {note(plan)}", command), *_agent_findings(results)]
+    return [Table("table-b1", title, columns, rows, f"{what} {note(results)}", command), *_agent_findings(results)]
 
 
 def _agent_row(results: Results, name: str, title: str, challenge: Challenge) -> Row:
@@ -69,7 +70,7 @@ def parts(results: Results, command: str = "") -> list[Item]:
     columns = ["Added", "Agent", "Over", *(each.title for each in plan.challenges)]
     text = (
         f"Points of success that one agent has over another, which differs from it in that alone; with senses goes, in"
-        f" training, the time of evaluation. {note(plan)}"
+        f" training, the time of evaluation. {note(results)}"
     )
     return [Table("table-b2", "Table B2: what each part adds", columns, rows, text, command), *findings] if rows else []
 
@@ -87,7 +88,8 @@ def ceilings(results: Results, command: str = "") -> list[Item]:
         f"Success rates on {first['tasks']:,} tasks of {UNSEEN.title} in {first['houses']} houses, one seed of the help"
         f" budgets, the first training of each agent; at most {results.plan.scale.schedules:,} sets of times to ask tried in"
         f" an episode. {'95% intervals over houses.' if first['houses'] > 1 else 'One house has no interval.'}"
-    )
+        f" {few_houses(first['houses'])}"
+    ).strip()
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
     return [Table("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
 
@@ -120,11 +122,13 @@ def _phase_row(config: RunConfig) -> Row:
     return config.objective, training.iterations, training.batch, episodes, *numbers, config.senses or UNKNOWN
 
 
-def note(plan: Plan) -> str:
+def note(results: Results) -> str:
     """What the intervals say, and what they do not."""
+    plan = results.plan
+    few = few_houses(min(len(set(results.houses(challenge).tolist())) for challenge in plan.challenges))
     if plan.trainings == 1:
         return (
             "Each agent was trained once: intervals are 95% over houses and the tasks in them, and do not say what another"
-            " training would give."
-        )
-    return f"Intervals are 95% over {plan.trainings} trainings of each agent, houses, and the tasks in them."
+            f" training would give. {few}"
+        ).strip()
+    return f"Intervals are 95% over {plan.trainings} trainings of each agent, houses, and the tasks in them. {few}".strip()

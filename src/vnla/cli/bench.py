@@ -12,7 +12,7 @@ from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, plain
 from vnla.cli.options import AgentOption, BatchOption, CoresOption, EagerOption, SeedsOption
-from vnla.common.files import write_text
+from vnla.common.files import writable, write_text
 from vnla.common.named import options_of
 from vnla.report.printing import Table
 
@@ -256,6 +256,8 @@ def _measure(benchmarks: Iterable[Benchmark], json_file: Path | None) -> None:
     """Run benchmarks, print each as a table when it is done, and write all of them."""
     from vnla.bench.record import Measured, Record
 
+    if json_file is not None:
+        writable(json_file)
     done: list[Measured] = []
     for each in benchmarks:
         with Console(stderr=True).status(f"measuring {each.name} …"):

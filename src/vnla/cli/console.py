@@ -58,7 +58,7 @@ class _Bar:
     def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
         if what != self._what:
             self._bar.remove_task(self._task)
-            self._what, self._task = what, self._bar.add_task(escape(what), total=of)
+            self._what, self._task = what, self._bar.add_task(escape(_one_line(what)), total=of)
         self._bar.update(self._task, completed=done, total=of)
 
 
@@ -70,8 +70,14 @@ class InLines:
 
     def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
         if what != self._what or done == of or self._lines.due:
-            self._lines.say(what if of is None else f"{what} {done:,}/{of:,}", done / of if of else None)
+            told = _one_line(what)
+            self._lines.say(told if of is None else f"{told} {done:,}/{of:,}", done / of if of else None)
             self._what = what
+
+
+def _one_line(what: str) -> str:
+    """What is in hand may have the name of a file in it, and that anything: one line, and nothing a terminal obeys."""
+    return harmless(" ".join(what.split()))
 
 
 class ProgressLines(Progress):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
-from vnla.cli.outcome import Output, table_of
+from vnla.cli.outcome import Output, houses_note, table_of
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 from vnla.common.progress import Tell
@@ -272,6 +272,8 @@ def tell_of(invitation: Invitation, output: Output, as_json: Path | None, as_csv
     title, visits, summary = invitation.run()
     found, sheet = {split: visit.evaluation for split, visit in visits.items()}, Spreadsheet()
     plain().print(table_of(title, found, invitation.metrics))
+    if note := houses_note(found):
+        plain().print(note)
     for split, visit in visits.items():
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
         plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")

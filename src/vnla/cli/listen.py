@@ -74,6 +74,7 @@ def listen(
     Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import device_named, use_threads
+    from vnla.evaluation.confidence import few_houses
     from vnla.listening.listeners import AgentListener, CarefulListener, InterpretedListener, ParserListener, Trial
     from vnla.training.trained import open_trained
 
@@ -102,6 +103,8 @@ def listen(
     who = {AGENT: str(run), PARSER: PARSER}.get(listener, f"{run}, {listener}")
     title = f"{who}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
     plain().print(_table(title, found))
+    if few := few_houses(min(each.houses for each in found)):
+        plain().print(few)
     if as_json is not None:
         about = {
             "run": str(run),

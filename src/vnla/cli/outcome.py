@@ -51,6 +51,14 @@ def check_places(places: Iterable[Path | None]) -> None:
             writable(place)
 
 
+def houses_note(found: Mapping[str, Evaluation]) -> str:
+    """What the intervals of a table do not say, where it has any and some split has few houses."""
+    from vnla.evaluation.confidence import same_houses
+
+    several = [each for each in found.values() if len(each.seeds) > 1]
+    return same_houses(min(len({task.house for task in each.tasks.tasks}) for each in several)) if several else ""
+
+
 def table_of(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> Table:
     return figures_of(title, {name: each.summary() for name, each in found.items()}, metrics)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, telling
-from vnla.cli.outcome import Output, check_places, table_of
+from vnla.cli.outcome import Output, check_places, houses_note, table_of
 from vnla.cli.sharing import say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
@@ -67,6 +67,8 @@ def try_runs(
         with telling() as tell:
             title, found = trial.run(each, splits, output, tell, merged)
         plain().print(table_of(f"{each}, {title}", found, trial.metrics))
+        if note := houses_note(found):
+            plain().print(note)
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
         summaries[each.name] = {name: done.as_dict() for name, done in found.items()}

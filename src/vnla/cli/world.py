@@ -65,6 +65,8 @@ _SPREADS = (
     ("height\nspread, m", "height", 1),
     ("rooms\na house", "rooms_a_house", 0),
 )
+MOST_HOUSES = 1_000_000
+"""So many recipes still fit into memory before the first house is made."""
 _DEFAULT = "default"
 """What takes back what was chosen."""
 _SPREAD_ROWS = ("least", "mean", *(f"{percent}%" for percent in range(10, 100, 10)), "most")
@@ -84,11 +86,14 @@ def make(
     ] = "small",
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything in it.")] = 0,
     houses: Annotated[
-        int | None, typer.Option(metavar="N", help="So many in all, in the preset's proportions. [default: the preset's]")
+        int | None,
+        typer.Option(
+            metavar="N", max=MOST_HOUSES, help="So many in all, in the preset's proportions. [default: the preset's]"
+        ),
     ] = None,
-    train: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for training.")] = None,
-    dev: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for development.")] = None,
-    test: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many for test.")] = None,
+    train: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for training.")] = None,
+    dev: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for development.")] = None,
+    test: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for test.")] = None,
     storeys: Annotated[str | None, typer.Option(metavar="A..B", help="Storeys, 1 to 3. [default: as it comes]")] = None,
     rooms: Annotated[str | None, typer.Option(metavar="A..B", help="Rooms, 8 to 80. [default: the preset's sizes]")] = None,
     area: Annotated[

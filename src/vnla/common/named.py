@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.common.offers import offered, offers
-from vnla.common.outside import from_json
+from vnla.common.offers import offered, offers, why
+from vnla.common.outside import from_json, shown
 
 Part = TypeVar("Part")
 
@@ -64,8 +64,14 @@ def build(
         if is_dataclass(made):
             check_fields(made)
         return made
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{kind} {name}: {error}") from None
+    except Exception as error:
+        if name in known:
+            raise  # a fault of ours
+        raise InputError(f"{kind} {name}: cannot be made ({why(error)})") from None
 
 
 def name_of(part: object, known: Mapping[str, object]) -> str:
@@ -102,16 +108,24 @@ def _value(text: str) -> Any:
 
 
 def _imported(kind: str, name: str) -> Any:
+    """What `package.module:Class` names. Whatever a stranger's module does meanwhile, what is said of it is one line."""
     module_name, _, attribute = name.partition(":")
+    if not all([*module_name.split("."), *attribute.split(".")]):  # `..module:Class` and the like
+        raise InputError(f"{kind} {shown(name)}: is no name; expected package.module:Class")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # last: a file of that name in the working folder hides no package
     try:
         found: Any = importlib.import_module(module_name)
-    except (ImportError, ValueError) as error:
+    except ImportError as error:
         raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({error})") from None
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({why(error)})") from None
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise InputError(f"{kind} {name}: module {module_name} has no {attribute}")
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise InputError(f"{kind} {name}: module {module_name} has no {attribute}") from None
+        except Exception as error:  # a module may have a `__getattr__` of its own
+            raise InputError(f"{kind} {name}: {attribute} cannot be had ({why(error)})") from None
     return found

@@ -11,8 +11,11 @@ for what it offers.
 
 from __future__ import annotations
 
+import importlib
+import traceback
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -29,6 +32,7 @@ GROUPS = {
     "world": "vnla.worlds",
 }
 """Kind of a part → the group of its entry points."""
+_PACKAGE, _IMPORTING = Path(__file__).parents[1], Path(importlib.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,20 @@ class Offer:
         """The part itself. Whatever a stranger's package does while it is imported, what is said of it is one line."""
         try:
             return self.entry.load()
-        except Exception as error:
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why})") from None
+        except (Exception, SystemExit) as error:
+            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why(error)})") from None
+
+
+def why(error: BaseException) -> str:
+    """What went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [each for each in frames if not each.filename.startswith("<") and not _is_ours(each.filename)]
+    place = f", {Path(theirs[-1].filename).name} line {theirs[-1].lineno}" if theirs else ""
+    return " ".join(f"{type(error).__name__}: {error}".split()) + place
+
+
+def _is_ours(file: str) -> bool:
+    return Path(file).is_relative_to(_PACKAGE) or Path(file).is_relative_to(_IMPORTING)
 
 
 def offers(kind: str) -> list[Offer]:

@@ -23,7 +23,7 @@ import torch
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
-from vnla.evaluation.confidence import Interval, over_tasks
+from vnla.evaluation.confidence import Interval, few_houses, over_tasks
 from vnla.evaluation.kept import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
@@ -92,6 +92,7 @@ class Entry:
             "tasks": len(self.tasks),
             "tasks_of_the_split": self.of,
             "houses": len(set(self.houses)),
+            "note": few_houses(len(set(self.houses))) or None,
             "seeds": len(self.seeds),
             "figures": figures,
             "wrong_records": list(self.wrong),
@@ -287,6 +288,7 @@ class Pair:
             "other": self.other.name,
             "tasks": len(self.tasks),
             "houses": len(set(self.houses)),
+            "note": few_houses(len(set(self.houses))) or None,
             "one_alone_succeeds": first,
             "other_alone_succeeds": second,
             "other_minus_one": figures,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.outside import real
+from vnla.evaluation.confidence import same_houses
 from vnla.paper import figures, table1, table2, table3, table4, table6, table7
 from vnla.paper.foreman import RECORDS
 from vnla.paper.presets import Preset
@@ -79,7 +80,7 @@ def make_report(source: Source, contents: Contents, report: Report) -> None:
     for done, part in enumerate(parts):
         report(done, len(parts), part.title)
         sections.append(part.section(results, source.command))
-    document = Document(contents.title, _summary(sections), sections, provenance(source))
+    document = Document(contents.title, _summary(sections, source.preset.houses.test), sections, provenance(source))
     write(document, source.layout.out)
 
 
@@ -125,7 +126,7 @@ def _parts(contents: Contents) -> list[_Part]:
     ]
 
 
-def _summary(sections: Sequence[Section]) -> str:
+def _summary(sections: Sequence[Section], houses: int) -> str:
     """How many of the paper's findings hold."""
     found = [item for section in sections for item in section.items if isinstance(item, Finding)]
     count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
@@ -133,7 +134,8 @@ def _summary(sections: Sequence[Section]) -> str:
     return (
         f"Of {len(found)} findings of the paper {count[True]} {hold} here, {count[False]} {fail} not, and for {count[None]}"
         " the tasks are too few to tell. Intervals are 95%; each agent was trained once."
-    )
+        f" {same_houses(houses)}"
+    ).strip()
 
 
 def provenance(source: Source) -> Provenance:

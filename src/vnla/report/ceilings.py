@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, Worth
-from vnla.evaluation.confidence import Interval
+from vnla.evaluation.confidence import Interval, few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
 from vnla.report.document import Document, Figure, Group, Row, Section, Table, Value
@@ -99,6 +99,7 @@ def ceilings_note(found: Ceilings) -> str:
         f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')};"
         f" {'95% intervals over houses' if houses > 1 else 'one house has no interval'}."
     )
+    text = f"{text} {few_houses(houses)}".strip()
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."

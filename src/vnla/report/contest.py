@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from vnla.evaluation.confidence import Interval
+from vnla.evaluation.confidence import Interval, few_houses
 from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
 from vnla.evaluation.metrics import Metric
 from vnla.report import palette
@@ -44,7 +44,8 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
         if any(counts):
             rows.append((title, *counts))
     houses = max(len(set(entry.houses)) for entry in entries)
-    note = "95% intervals over houses and tasks." if houses > 1 else "One house has no interval."
+    few = few_houses(min(len(set(entry.houses)) for entry in entries))
+    note = f"95% intervals over houses and tasks. {few}".strip() if houses > 1 else "One house has no interval."
     split = entries[0].split.replace("_", " ")
     return Table(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
 
@@ -87,6 +88,7 @@ def pairs_table(
         "The second less the first, on the tasks that both have; 95% intervals over houses and tasks, paired. Only one:"
         " tasks on which it succeeds and the other does not; with several seeds, on average."
     )
+    note = f"{note} {few_houses(min(len(set(pair.houses)) for pair in found))}".strip()
     return Table(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 
