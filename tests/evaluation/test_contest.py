@@ -55,10 +55,11 @@ def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, materi
     ("field", "value", "message"),
     [
         ("pose", 10**6, "is not in its house"),
-        ("pose", -1, "is not in its house"),
-        ("length", 99, "out of range"),
-        ("nav", 9, "out of range"),
-        ("help_budget", -5, "asks more than its help budget"),
+        ("pose", -1, r"trace\.pose has values from -1 to \d+, not of 0 or more"),
+        ("length", 99, r"trace\.length has values from \d+ to 99, not from 0 to 25"),
+        ("nav", 9, r"trace\.nav has values from -1 to 9, not from -1 to 5"),
+        ("help_budget", -5, r"trace\.help_budget has values from -5"),
+        ("help_budget", -1, "asks more than its help budget"),
         ("pose", 0, "an agent does not begin|does not lead|stops at"),
     ],
 )
@@ -74,9 +75,14 @@ def test_an_evaluation_that_cannot_be_is_refused(
 
 def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
     path = tmp_path / "evaluation.npz"
-    for arrays in ({"a": np.zeros(3)}, {"tasks": np.array(["0"]), "seeds": np.array([1.5])}):
+    tasks = np.array(["0"])
+    for arrays, message in (
+        ({"a": np.zeros(3)}, "lacks 'tasks'"),
+        ({"tasks": tasks, "seeds": np.array([1.5])}, "seeds is of float64"),
+        ({"tasks": tasks, "seeds": np.array([1])}, r"lacks 'trace\.nav'"),
+    ):
         np.savez(path, **arrays)
-        with pytest.raises(InputError, match="lacks"):
+        with pytest.raises(InputError, match=message):
             enter(path, material)
     with path.open("wb") as stream:
         np.save(stream, np.zeros(3))
