@@ -54,6 +54,12 @@ def test_the_first_thing_wrong_is_told(arrays: dict[str, np.ndarray], said: str,
         check_arrays(tmp_path / "x.npz", "arrays", GOOD | arrays, SPECS)
 
 
+def test_what_has_no_upper_bound_is_told_without_one() -> None:
+    assert (
+        mismatch({"x": np.array([-1, 3])}, {"x": ArraySpec(WHOLE, (2,), 0)}) == "x has values from -1 to 3, not of 0 or more"
+    )
+
+
 def test_an_array_that_is_missing_is_told() -> None:
     assert mismatch({}, SPECS) == "lacks 'row'"
 

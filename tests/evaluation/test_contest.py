@@ -13,14 +13,13 @@ import pytest
 from cottage_players import TASKS, WORLD, players
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance
-from vnla.evaluation.confidence import few_houses, over_tasks
+from vnla.evaluation.confidence import over_tasks
 from vnla.evaluation.contest import Entry, Material, Pair, common, enter, name_of, pairs
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.kept import write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores
-from vnla.report.contest import entries_table, pairs_table
 from vnla.roles.acting import Acting, sampled
 from vnla.roles.help_policies import AtRandom
 from vnla.tasks.dataset import Dataset
@@ -56,10 +55,11 @@ def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, materi
     ("field", "value", "message"),
     [
         ("pose", 10**6, "is not in its house"),
-        ("pose", -1, "is not in its house"),
-        ("length", 99, "out of range"),
-        ("nav", 9, "out of range"),
-        ("help_budget", -5, "asks once more than the help budget"),
+        ("pose", -1, r"trace\.pose has values from -1 to \d+, not of 0 or more"),
+        ("length", 99, r"trace\.length has values from \d+ to 99, not from 0 to 25"),
+        ("nav", 9, r"trace\.nav has values from -1 to 9, not from -1 to 5"),
+        ("help_budget", -5, r"trace\.help_budget has values from -5"),
+        ("help_budget", -1, "asks once more than the help budget"),
         ("pose", 0, "an agent does not begin|does not lead|stops at"),
     ],
 )
@@ -75,9 +75,14 @@ def test_an_evaluation_that_cannot_be_is_refused(
 
 def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
     path = tmp_path / "evaluation.npz"
-    for arrays in ({"a": np.zeros(3)}, {"tasks": np.array(["0"]), "seeds": np.array([1.5])}):
+    tasks = np.array(["0"])
+    for arrays, message in (
+        ({"a": np.zeros(3)}, "lacks 'tasks'"),
+        ({"tasks": tasks, "seeds": np.array([1.5])}, "seeds is of float64"),
+        ({"tasks": tasks, "seeds": np.array([1])}, r"lacks 'trace\.nav'"),
+    ):
         np.savez(path, **arrays)
-        with pytest.raises(InputError, match="lacks"):
+        with pytest.raises(InputError, match=message):
             enter(path, material)
     with path.open("wb") as stream:
         np.save(stream, np.zeros(3))
@@ -166,12 +171,3 @@ def test_for_a_json_file(evaluation: Evaluation, material: Material, tmp_path: P
     found = json.loads(json.dumps(enter(tmp_path / "mine.json", material).as_dict(), allow_nan=False))
     assert found["claims"][0]["differ"] == 1
     assert found["figures"]["success_rate"]["low"] is None  # one house
-
-
-def test_few_houses_are_named_beside_tables_and_in_files() -> None:
-    one, other = entry("one", [1, 0, 0, 1], [0, 1, 2, 3]), entry("other", [1, 1, 1, 0], [0, 1, 2, 3])
-    few = few_houses(3)
-    assert few and few in entries_table([one, other]).note and few in pairs_table([Pair(one, other)]).note
-    assert one.as_dict()["note"] == few == Pair(one, other).as_dict()["note"]
-    alone = entry("one", [1, 0], [0, 3])  # in one house
-    assert "too few" not in entries_table([alone]).note and alone.as_dict()["note"] is None

@@ -76,7 +76,8 @@ def _mismatch(array: NDArray[Any], spec: ArraySpec, lengths: dict[str, int]) -> 
     if spec.finite and array.dtype.kind == "f" and not np.isfinite(array).all():
         return "has a value that is no finite number"
     if not spec.least <= array.min().item() or not array.max().item() <= spec.most:
-        return f"has values from {array.min().item()} to {array.max().item()}, not from {spec.least} to {spec.most}"
+        bounds = f"of {spec.least} or more" if spec.most == math.inf else f"from {spec.least} to {spec.most}"
+        return f"has values from {array.min().item()} to {array.max().item()}, not {bounds}"
     return None
 
 
