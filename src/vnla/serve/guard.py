@@ -57,7 +57,7 @@ class Guard:
 
 
 async def _refuse(answer: PlainTextResponse, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request, or the handshake of a WebSocket. To close one before it is open gives 403 with any server."""
+    """Answer a request, or the handshake of a WebSocket: one that is closed before it is open gets 403."""
     if scope["type"] == "websocket":
         await receive()
         if answer.status_code == 403 or "websocket.http.response" not in scope.get("extensions", {}):
