@@ -13,13 +13,14 @@ import pytest
 from cottage_players import TASKS, WORLD, players
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance
-from vnla.evaluation.confidence import over_tasks
+from vnla.evaluation.confidence import few_houses, over_tasks
 from vnla.evaluation.contest import Entry, Material, Pair, common, enter, name_of, pairs
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.kept import write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores
+from vnla.report.contest import entries_table, pairs_table
 from vnla.roles.acting import Acting, sampled
 from vnla.roles.help_policies import AtRandom
 from vnla.tasks.dataset import Dataset
@@ -171,3 +172,12 @@ def test_for_a_json_file(evaluation: Evaluation, material: Material, tmp_path: P
     found = json.loads(json.dumps(enter(tmp_path / "mine.json", material).as_dict(), allow_nan=False))
     assert found["claims"][0]["differ"] == 1
     assert found["figures"]["success_rate"]["low"] is None  # one house
+
+
+def test_few_houses_are_named_beside_tables_and_in_files() -> None:
+    one, other = entry("one", [1, 0, 0, 1], [0, 1, 2, 3]), entry("other", [1, 1, 1, 0], [0, 1, 2, 3])
+    few = few_houses(3)
+    assert few and few in entries_table([one, other]).note and few in pairs_table([Pair(one, other)]).note
+    assert one.as_dict()["note"] == few == Pair(one, other).as_dict()["note"]
+    alone = entry("one", [1, 0], [0, 3])  # in one house
+    assert "too few" not in entries_table([alone]).note and alone.as_dict()["note"] is None

@@ -176,7 +176,8 @@ def load_part_tensors(parts: Mapping[str, nn.Module], tensors: Mapping[str, Tens
         own = {name.removeprefix(part): value for name, value in tensors.items() if name.startswith(part)}
         for name, value in module.state_dict().items():
             if name in own:
-                _check_numbers(where, f"{part}{name}", own[name], value.dtype)
+                real = own[name].is_floating_point() and value.is_floating_point()  # parameters may be kept with fewer bits
+                _check_numbers(where, f"{part}{name}", own[name], own[name].dtype if real else value.dtype)
         try:
             module.load_state_dict(own)
         except RuntimeError as error:
@@ -217,7 +218,7 @@ def load_optimiser_tensors(
 def _check_numbers(where: Path, name: str, value: Tensor, dtype: torch.dtype, least: float | None = None) -> None:
     """Refuse a tensor of a checkpoint that is of another type than it should be, or has values that nothing can begin
     with."""
-    if value.dtype != dtype and not (value.is_floating_point() and dtype.is_floating_point):  # half as many bits will do
+    if value.dtype != dtype:
         found, expected = (str(each).removeprefix("torch.") for each in (value.dtype, dtype))
         raise InputError(f"{where}: does not fit the run's configuration: {name} is {found}, expected {expected}")
     if not value.isfinite().all() or (least is not None and not (value >= least).all()):
