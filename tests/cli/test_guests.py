@@ -50,6 +50,23 @@ def test_a_script_has_a_table_and_files(vnla: Vnla, places: Places, tmp_path: Pa
     assert (tmp_path / "test_seen" / "evaluation.npz").is_file()
 
 
+def test_every_advisor_answers_guests(vnla: Vnla, places: Places, tmp_path: Path) -> None:
+    """The paper's, one that speaks of what is there, and one of one's own; what is kept says which it was."""
+    said: dict[str, set[str]] = {}
+    with serving(agent(turner)) as server:
+        for name, options in {"template": [], "grammar": ["says=landmarks"], "examples.advisor:Warmer": ["near=3"]}.items():
+            out = tmp_path / name.replace(":", ".")
+            given = [each for option in options for each in ("--advisor-option", option)]
+            answer = vnla("evaluate", "--agent", server.url, *places, "--out", out, "--advisor-language", name, *given)
+            assert answer.status == 0, answer.err
+            records = json.loads((out / "test_seen" / "results.json").read_text())
+            said[name] = {text for record in records for text in record["subgoals"] if text is not None}
+            kept = json.loads((out / "test_seen" / "settings.json").read_text())
+            assert ("advisor" in str(kept)) == (name != "template")
+    assert all(said.values()) and len({frozenset(each) for each in said.values()}) == 3
+    assert said["examples.advisor:Warmer"] <= {"you are near .", "you are on the way .", "you are far away ."}
+
+
 def test_the_planner_takes_options(vnla: Vnla, places: Places, tmp_path: Path) -> None:
     answer = vnla("evaluate", "--agent", "planner", *places, "--agent-option", "asks=false", "--json", tmp_path / "s.json")
     assert answer.status == 0, answer.err

@@ -48,7 +48,8 @@ def evaluate(
     ratio: RatioOption = None,
     k: Annotated[int | None, typer.Option(min=1, max=8, help="Actions a subgoal describes. [default: the run's]")] = None,
     advisor_language: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar. [default: the run's]")
+        str | None,
+        typer.Option(metavar="NAME", help="The advisor: template, grammar, speaker or yours, a.b:C. [default: the run's]"),
     ] = None,
     advisor_option: Annotated[
         list[str] | None,
@@ -135,7 +136,7 @@ def evaluate(
     from vnla.evaluation.metrics import metrics_named
     from vnla.remote.caller import Manner
     from vnla.remote.walk import ON_ERROR
-    from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
+    from vnla.world.budgets import HELP_RATIO
 
     use_threads(threads)
     splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
@@ -152,7 +153,7 @@ def evaluate(
         check_places([*(Output("", results, npz, None).places(splits)), as_json, as_csv])
         invitation = Invitation(
             agent, world, tasks, splits, SEEDS[: seeds or 1], chosen, HELP_RATIO if ratio is None else ratio,
-            k or SUBGOAL_ACTIONS, subset, out, _one_of("--on-error", on_error, ON_ERROR), concurrency,
+            speaking, subset, out, _one_of("--on-error", on_error, ON_ERROR), concurrency,
             Manner(timeout, retries, give_up=give_up), base_url, observe, prompt, key_variable,
             options_of(agent_option or [], "--agent-option"), Spending(max_calls, max_tokens, dry_run),
         )  # fmt: skip
@@ -166,7 +167,7 @@ def evaluate(
     try_runs(run, trial, splits, results=results, npz=npz, sweep=sweep, shard=shard, as_json=as_json, as_csv=as_csv)
 
 
-_OF_RUNS = ("help_policy", "checkpoint", "sweep", "shard", "advisor_language", "advisor_option")
+_OF_RUNS = ("help_policy", "checkpoint", "sweep", "shard")
 _OF_GUESTS = (
     "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
     "prompt", "max_calls", "max_tokens", "dry_run",

@@ -16,9 +16,11 @@ import typer
 
 from vnla.cli.console import plain, say, telling
 from vnla.cli.outcome import Output, houses_note, table_of
+from vnla.cli.trial import Speaking
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 from vnla.common.progress import Tell
+from vnla.world.budgets import SUBGOAL_ACTIONS
 
 if TYPE_CHECKING:
     from vnla.evaluation.metrics import Metric
@@ -58,7 +60,7 @@ class Invitation:
     seeds: Sequence[int]
     metrics: Mapping[str, Metric]
     ratio: float
-    k: int
+    speaking: Speaking
     subset: int | None
     out: Path | None
     on_error: Any
@@ -93,7 +95,7 @@ class Invitation:
             world = World.compile(folder.houses)
             guest = self._guest(folder, journal)
             show = self._show(guest, folder, world)
-            every = {split: self._rules(dataset, world, split) for split in self.splits}
+            every = {split: self._rules(folder, dataset, world, split) for split in self.splits}
             if isinstance(guest, Chat):
                 self._announce(guest, every, show)
             visits = {split: self._visit(guest, rules, show, folder, split, tell) for split, rules in every.items()}
@@ -167,10 +169,15 @@ class Invitation:
 
         return Showing(guest.declared, folder, world)
 
-    def _rules(self, dataset: Dataset, world: World, split: str) -> Rules:
+    def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> Rules:
         from vnla.remote.walk import Rules
+        from vnla.roles.advisor import TemplateAdvisor
 
-        return Rules.of(world, dataset, split, k=self.k, ratio=self.ratio, chosen=self.subset, on_error=self.on_error)
+        advisor = self.speaking.advisor(TemplateAdvisor(k=self.speaking.k or SUBGOAL_ACTIONS))
+        return Rules.of(
+            world, dataset, split, advisor=advisor, folder=folder, ratio=self.ratio, chosen=self.subset,
+            on_error=self.on_error,
+        )  # fmt: skip
 
     def _visit(self, guest: Guest, rules: Rules, show: Showing, folder: WorldFolder, split: str, tell: Tell) -> Visit:
         from vnla.evaluation.results import results_of, write_results
@@ -206,8 +213,9 @@ class Invitation:
             "tasks": tasks_checksum(rules.tasks.tasks),
             "seeds": list(self.seeds),
             "ratio": self.ratio,
-            "k": self.k,
+            "k": rules.advisor.k,
             "on_error": self.on_error,
+            **self.speaking.as_dict(),
         }
 
     def _summary(self, guest: Guest, visit: Visit, dataset: Dataset, split: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,7 +126,16 @@ class Speaking:
         if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
             return own
         name = self.language or name_of(own, ADVISORS)
-        return advisor_named(name, self.options, k=self.k or own.k, direct=own.direct, speaks=own.speaks)
+        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
+        own_fields: list[str] = [each.name for each in fields(own) if each.init] if is_dataclass(own) else []
+        kept = {each: getattr(own, each) for each in own_fields if self.language is None and each not in role}
+        return advisor_named(name, {**kept, **self.options}, **role)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What differs from the paper's advisor, for a file; nothing where nothing does."""
+        if self.language in (None, "template") and not self.options:
+            return {}
+        return {"advisor": self.language or "template", "advisor_options": dict(self.options)}
 
 
 @dataclass(frozen=True)

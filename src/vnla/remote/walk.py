@@ -15,6 +15,7 @@ from vnla import episode
 from vnla.agent.senses import Sense
 from vnla.camera.views import VIEWS
 from vnla.episodes import Episodes
+from vnla.houses.folder import WorldFolder
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
 from vnla.roles.help_teacher import RESULT_NAMES, HelpTeacher, Reason
@@ -25,7 +26,7 @@ from vnla.tasks.sampling import subset
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NO_ACTION, Nav
-from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
+from vnla.world.budgets import HELP_RATIO
 from vnla.world.compiled import World, viewpoint_of
 
 OnError = Literal["stay", "stop"]
@@ -50,19 +51,24 @@ class Rules:
         dataset: Dataset,
         split: str,
         *,
-        k: int = SUBGOAL_ACTIONS,
+        advisor: Advisor | None = None,
+        folder: WorldFolder | None = None,
         ratio: float = HELP_RATIO,
         chosen: int | None = None,
         on_error: OnError = "stay",
     ) -> Rules:
-        """For the tasks of a split, or so many of them, with the advisor of the paper."""
-        advisor = TemplateAdvisor(k=k)
+        """For the tasks of a split, or so many of them, with the paper's advisor or another.
+
+        One that speaks of what is in the houses needs the world's `folder`.
+        """
+        advisor = advisor or TemplateAdvisor()
         words = dataset.vocabulary.with_words(advisor.words())
         tasks = dataset.split(split)
         compiled = TaskSet.compile(
             world, tasks if chosen is None else subset(tasks, chosen), dataset.budgets, vocabulary=words
         )
-        return cls(compiled, advisor, advisor.ready(words), ratio, on_error=on_error)
+        voice = advisor.ready(words) if folder is None else advisor.ready_in(folder, world, words)
+        return cls(compiled, advisor, voice, ratio, on_error=on_error)
 
     def begin(self, number: int, seed: int) -> Walk:
         """The episode of a task under a seed."""
