@@ -142,6 +142,8 @@ def listening(host: str, port: int) -> socket.socket:
         return listener
     except OSError as error:
         raise InputError(f"{host} port {port}: cannot be listened at ({error.strerror}); try another --port") from None
+    except (TypeError, ValueError):  # no text that an address can have
+        raise InputError(f"--host {host!r}: is no address") from None
 
 
 def _shown(host: str) -> str:
