@@ -29,25 +29,25 @@ import torch
 from numpy.typing import NDArray
 from rich.console import Console
 
-from vnla.beyond.results import Layout, one_of
 from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
 from vnla.evaluation.kept import EVALUATION
 from vnla.evaluation.metrics import METRICS
+from vnla.experiments.beyond.results import Layout, one_of
+from vnla.experiments.paper.evaluations import TESTS, Trial, evaluate_trial
+from vnla.experiments.paper.presets import SMALL, Preset
+from vnla.experiments.paper.results import dataset_at, scores_at
+from vnla.experiments.paper.trainings import ASKNAV, Training
+from vnla.experiments.paper.works import Division, Works
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.images import FACE
 from vnla.houses.render import lighting, raster, stage
 from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.warming import compile_kernels
-from vnla.paper.evaluations import TESTS, Trial, evaluate_trial
-from vnla.paper.foreman import carry_out
-from vnla.paper.presets import SMALL, Preset
-from vnla.paper.progress import shown
-from vnla.paper.results import dataset_at, scores_at
-from vnla.paper.stages import Stage
-from vnla.paper.trainings import ASKNAV, Training
-from vnla.paper.works import Division, Works
+from vnla.pipeline.foreman import carry_out
+from vnla.pipeline.progress import shown
+from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
 from vnla.vision.encoders import Encoder, Options, make_encoder
 from vnla.vision.encoders.efficientnet import DIMENSION, SIZE, torch_encoder, trained_network

@@ -12,8 +12,8 @@ from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
+from vnla.experiments.paper.results import Layout
 from vnla.houses.cottage import cottage
-from vnla.paper.results import Layout
 from vnla.roles.help_teacher import Reason
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.paper.foreman import Audience, carry_out
-from vnla.paper.stages import JointReport, Stage
-from vnla.paper.workers import SomeFailedError
+from vnla.pipeline.foreman import Audience, carry_out
+from vnla.pipeline.stages import JointReport, Stage
+from vnla.pipeline.workers import SomeFailedError
 
 Report = Callable[[float, float, str], None]
 DIARY = "diary.txt"

@@ -12,10 +12,10 @@ from pathlib import Path
 from rich.console import Console
 
 from tiny_paper import TINY
-from vnla.beyond.arms import chosen_arms
-from vnla.beyond.results import Plan
-from vnla.beyond.run import run_comparison
-from vnla.beyond.scales import Scale, Tuning
+from vnla.experiments.beyond.arms import chosen_arms
+from vnla.experiments.beyond.results import Plan
+from vnla.experiments.beyond.run import run_comparison
+from vnla.experiments.beyond.scales import Scale, Tuning
 
 SCALE = Scale(
     preset=replace(

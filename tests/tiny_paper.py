@@ -12,10 +12,10 @@ from typing import Any
 
 from rich.console import Console
 
+from vnla.experiments.paper.presets import Preset
+from vnla.experiments.paper.reporting import Contents
+from vnla.experiments.paper.run import run_experiments
 from vnla.houses.generate.world import Preset as Houses
-from vnla.paper.presets import Preset
-from vnla.paper.reporting import Contents
-from vnla.paper.run import run_experiments
 from vnla.training.config import TrainingConfig
 
 TINY = Preset(

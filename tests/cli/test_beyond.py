@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from cottage_run import write_cottage
-from vnla.beyond.results import Plan
 from vnla.cli import main
 from vnla.common.errors import InputError
+from vnla.experiments.beyond.results import Plan
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_options_reach_the_plan_and_the_command_is_noted(monkeypatch: pytest.Mon
         asked.append((plan, command))
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.beyond.run.run_comparison", run)
+    monkeypatch.setattr("vnla.experiments.beyond.run.run_comparison", run)
     options = ["--preset", "paper", "--trainings", "3", "--iterations", "100", "--precision", "tf32", "--arm", "best"]
     with pytest.raises(SystemExit):
         main(["beyond", "out", *options, "--no-ceilings", "--seed", "4"])

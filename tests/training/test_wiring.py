@@ -24,10 +24,10 @@ from vnla.evaluation.confidence import over_seeds
 from vnla.evaluation.kept import EVALUATION, read_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
+from vnla.experiments.paper.evaluations import Trial, evaluate_trial
+from vnla.experiments.paper.experiments import Experiments, layout_of
+from vnla.experiments.paper.reporting import Contents, Source
 from vnla.language.advisor import GrammarAdvisor
-from vnla.paper.evaluations import Trial, evaluate_trial
-from vnla.paper.experiments import Experiments, layout_of
-from vnla.paper.reporting import Contents, Source
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_teacher import HelpTeacher, Reason
 from vnla.rollout import Rollout

@@ -22,11 +22,11 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, Recipe, as_extra, make_houses, recipes
 from vnla.houses.generate.world import Parts as Houses
 from vnla.houses.scatter import real_sized_houses
-from vnla.shards import tasks
-from vnla.shards.features import feature_parts, merge, share_of
-from vnla.shards.shard import divide, shards
-from vnla.shards.tasks import WorkedByShards, task_parts
-from vnla.shards.world import houses_of, make_part, world_parts
+from vnla.pipeline.shards import tasks
+from vnla.pipeline.shards.features import feature_parts, merge, share_of
+from vnla.pipeline.shards.shard import divide, shards
+from vnla.pipeline.shards.tasks import WorkedByShards, task_parts
+from vnla.pipeline.shards.world import houses_of, make_part, world_parts
 from vnla.tasks.making import make_dataset
 from vnla.tasks.recipes import ASKNAV
 from vnla.vision.encoders import Size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vnla.common.tables import Room
-from vnla.paper.cluster import LOCAL
+from vnla.pipeline.cluster import LOCAL
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from vnla.bench.measure import Measurement
 from vnla.bench.sizes import Scale
-from vnla.paper.cluster import LOCAL, Cluster
-from vnla.paper.engine import Engine
-from vnla.paper.foreman import Audience, carry_out
-from vnla.paper.stages import Report, Stage
+from vnla.pipeline.cluster import LOCAL, Cluster
+from vnla.pipeline.engine import Engine
+from vnla.pipeline.foreman import Audience, carry_out
+from vnla.pipeline.stages import Report, Stage
 
 COUNT = 1_000
 """Stages."""

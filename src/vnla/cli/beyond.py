@@ -79,11 +79,11 @@ def beyond(
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
     """
-    from vnla.beyond.arms import chosen_arms
-    from vnla.beyond.reporting import tables_of
-    from vnla.beyond.results import Plan
-    from vnla.beyond.run import run_comparison
-    from vnla.beyond.scales import scale_of
+    from vnla.experiments.beyond.arms import chosen_arms
+    from vnla.experiments.beyond.reporting import tables_of
+    from vnla.experiments.beyond.results import Plan
+    from vnla.experiments.beyond.run import run_comparison
+    from vnla.experiments.beyond.scales import scale_of
 
     scale = scale_of(preset)
     own = scale.preset.given(iterations=iterations, validate_every=validate_every, precision=precision, features=features)

@@ -31,8 +31,8 @@ def demo(
 
     Example: vnla demo
     """
-    from vnla.paper.presets import SMALL
-    from vnla.paper.reporting import Contents
+    from vnla.experiments.paper.presets import SMALL
+    from vnla.experiments.paper.reporting import Contents
     from vnla.vision.encoders import kind_of
 
     kind_of(encoder or SMALL.features)

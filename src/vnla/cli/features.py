@@ -98,8 +98,8 @@ def _make_shared(
     as_json: bool,
 ) -> None:
     """Encode the houses of a shard, or put all shards together."""
-    from vnla.shards.features import feature_parts, make_part, merge, share_of
-    from vnla.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.features import feature_parts, make_part, merge, share_of
+    from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.vision.making import header_of, is_made
     from vnla.vision.store import store_path
 

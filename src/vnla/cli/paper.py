@@ -15,9 +15,9 @@ from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
-    from vnla.paper.presets import Preset
-    from vnla.paper.reporting import Contents, Source
-    from vnla.paper.sharing import Sharing
+    from vnla.experiments.paper.presets import Preset
+    from vnla.experiments.paper.reporting import Contents, Source
+    from vnla.pipeline.sharing import Sharing
     from vnla.report.document import Finding, Table
 
 EverythingArgument = Annotated[
@@ -80,8 +80,8 @@ def paper(
 
     Example: vnla paper out --preset small
     """
-    from vnla.paper.presets import preset_of
-    from vnla.paper.reporting import ALL_TABLES, Contents
+    from vnla.experiments.paper.presets import preset_of
+    from vnla.experiments.paper.reporting import ALL_TABLES, Contents
 
     chosen = preset_of(preset).given(
         iterations=iterations, validate_every=validate_every, precision=precision, features=features
@@ -136,7 +136,7 @@ def run_all(
     cluster: str | None = None,
 ) -> Source:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
-    from vnla.paper.run import run_experiments
+    from vnla.experiments.paper.run import run_experiments
 
     chosen = device_of(device, cluster)
     with resumable():
@@ -160,7 +160,7 @@ def run_all(
 def device_of(device: str | None, cluster: str | None) -> str:
     """The device that was asked for: one of this machine, or of those of a cluster, whose GPUs Ray numbers anew."""
     from vnla.common.machine import device_named
-    from vnla.paper.run import is_elsewhere
+    from vnla.experiments.paper.run import is_elsewhere
 
     if not is_elsewhere(cluster):
         return device_named(device)
@@ -171,7 +171,7 @@ def device_of(device: str | None, cluster: str | None) -> str:
 
 def sharing_of(shard: str | None, minutes: float) -> Sharing | None:
     """What the options say about sharing the work with other machines."""
-    from vnla.paper.sharing import Sharing
+    from vnla.pipeline.sharing import Sharing
 
     return Sharing.asked_for(shard, minutes)
 
@@ -188,7 +188,7 @@ def is_whole(sharing: Sharing | None) -> bool:
 def resumable() -> Iterator[None]:
     """Leaves with the signal's status when what runs here is stopped, and says that it can go on."""
     from vnla.common.stopping import Interrupted
-    from vnla.paper.foreman import WaitingError
+    from vnla.pipeline.foreman import WaitingError
 
     try:
         yield
@@ -202,7 +202,7 @@ def resumable() -> Iterator[None]:
 
 def print_tables(source: Source, contents: Contents) -> None:
     """Every table with its findings, and where the report is."""
-    from vnla.paper.reporting import tables_of
+    from vnla.experiments.paper.reporting import tables_of
 
     print_found(tables_of(source.results, contents), source.layout.report)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import plain, print_json
-from vnla.shards.shard import HELP, Shard
+from vnla.pipeline.shards.shard import HELP, Shard
 
 if TYPE_CHECKING:
-    from vnla.shards.parts import Parts
+    from vnla.pipeline.shards.parts import Parts
 
 ShardOption = Annotated[str | None, typer.Option(metavar="I/N", help=HELP)]
 

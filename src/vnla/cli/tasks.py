@@ -22,8 +22,8 @@ from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.houses.house import House
-    from vnla.shards.parts import Parts
-    from vnla.shards.shard import Shard
+    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
     from vnla.tasks.recipes import Recipe
     from vnla.tasks.statistics import SplitStatistics
@@ -90,8 +90,8 @@ def make(
     set of all parts.
     """
     files.vacant(out)
-    from vnla.shards.shard import MERGE, Shard
-    from vnla.shards.tasks import WorkedByShards, task_parts
+    from vnla.pipeline.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.tasks import WorkedByShards, task_parts
     from vnla.tasks.making import Tracks, make_dataset
     from vnla.tasks.recipes import RECIPES, Per
 
@@ -135,7 +135,7 @@ def _make_part(
     parts: Parts, shard: Shard, houses: Sequence[House], recipe: Recipe, progress: Progress, as_json: bool
 ) -> None:
     """Work out the points of a shard's houses."""
-    from vnla.shards.tasks import make_part, share_of
+    from vnla.pipeline.shards.tasks import make_part, share_of
 
     bar = progress.add_task("making points", total=share_of(shard, houses))
     count, new = make_part(parts, shard, houses, recipe, lambda more: progress.advance(bar, more))

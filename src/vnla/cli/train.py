@@ -470,8 +470,8 @@ class How:
 
 def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], which: str, how: How) -> int:
     """Train the runs of a shard, or see that all are finished; the status to leave with."""
-    from vnla.shards.shard import MERGE, Shard
-    from vnla.shards.trainings import check_finished, share_of, training_parts
+    from vnla.pipeline.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.trainings import check_finished, share_of, training_parts
 
     if how.ranks is not None:
         raise InputError("--shard: several processes train one run together; give each shard a process of its own")

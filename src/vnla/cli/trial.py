@@ -22,11 +22,11 @@ from vnla.common.progress import Tell
 if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
+    from vnla.pipeline.shards.evaluation import Merged, Slice
+    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.shard import Shard
     from vnla.players import Players
     from vnla.roles.advisor import Advisor
-    from vnla.shards.evaluation import Merged, Slice
-    from vnla.shards.parts import Parts
-    from vnla.shards.shard import Shard
     from vnla.tasks.task_set import TaskSet
     from vnla.training.config import RunConfig
     from vnla.training.trained import Trained
@@ -46,8 +46,8 @@ def try_runs(
 ) -> None:
     """Evaluate a run, or all in a folder: a table of each, and the files that are asked for."""
     from vnla.evaluation.spreadsheet import Spreadsheet
-    from vnla.shards.evaluation import Merged
-    from vnla.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.evaluation import Merged
+    from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.training.checkpoints import runs_in
 
     runs = runs_in(run)
@@ -88,7 +88,7 @@ def _name(run: Path) -> str:
 
 def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path | None, sweep: Path | None) -> Parts:
     """The parts of what is asked for."""
-    from vnla.shards.evaluation import evaluation_parts
+    from vnla.pipeline.shards.evaluation import evaluation_parts
 
     if npz is None:
         raise InputError("--shard: say with --npz DIR where the evaluations are to be; the parts are kept in DIR.shards")
@@ -99,7 +99,7 @@ def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path
 
 def _carry_out_part(trial: Trial, parts: Parts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
     """Carry out what falls to a shard."""
-    from vnla.shards.evaluation import slices
+    from vnla.pipeline.shards.evaluation import slices
 
     mine = shard.of_all(slices([_name(run) for run in runs], splits, shard.count))
     with parts.making(shard) as place, telling() as tell:
@@ -202,7 +202,7 @@ class Trial:
     def run_slices(self, run: Path, mine: Sequence[Slice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""
         from vnla.evaluation.evaluate import played
-        from vnla.shards.evaluation import write_slice
+        from vnla.pipeline.shards.evaluation import write_slice
 
         _, share, subjects = self._ready(run, list(dict.fromkeys(each.split for each in mine)), tell)
         for each in mine:

@@ -27,8 +27,8 @@ from vnla.report.printing import Table
 if TYPE_CHECKING:
     from vnla.houses.generate.world import Recipe
     from vnla.houses.sources import WorldSource
-    from vnla.shards.parts import Parts
-    from vnla.shards.shard import Shard
+    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.shard import Shard
 
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
 
@@ -119,8 +119,8 @@ def make(
     from vnla.houses.generate.unfinished import unfinished
     from vnla.houses.generate.wishes import Wishes, range_of
     from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
-    from vnla.shards.shard import MERGE, Shard
-    from vnla.shards.world import houses_of, world_parts
+    from vnla.pipeline.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.world import houses_of, world_parts
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
@@ -157,7 +157,7 @@ def make(
 
 def _make_part(parts: Parts, shard: Shard, wanted: list[Recipe], workers: int | None, as_json: bool) -> None:
     """Make the houses of a shard."""
-    from vnla.shards.world import make_part, share_of
+    from vnla.pipeline.shards.world import make_part, share_of
 
     with progress_bar() as progress:
         task = progress.add_task("building", total=share_of(shard, wanted))

@@ -29,8 +29,8 @@ def cache_folder() -> Path:
 
 def small_world(folder: Path, report: Report) -> tuple[Path, Path]:
     """A world and its tasks, in `folder`; what agents see there is encoded when it is needed. What is there is kept."""
+    from vnla.experiments.paper.material import make_tasks, make_world
     from vnla.houses.generate.world import PRESETS
-    from vnla.paper.material import make_tasks, make_world
 
     world, tasks = folder / "world", folder / "tasks"
     with alone_in(folder):

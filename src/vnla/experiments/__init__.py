@@ -1,0 +1,1 @@
+"""Whole experiments, each one command: those of the paper, and those that go past it."""

@@ -1,0 +1,162 @@
+"""Who is compared: LEARNED as the paper has it, and agents that go past it by one thing after the other.
+
+An agent is trained in phases. Each begins with the agent that the phase before it ended with; a phase that several agents
+have in common is trained once. All agents have the same number of iterations in all.
+
+Where an agent has senses, episodes have the time in training that they would have in evaluation: a clock that showed the
+teacher's time would tell how long the way is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vnla.agent.senses import LENT, SENSES
+from vnla.common.errors import InputError
+from vnla.experiments.beyond.scales import Scale, Tuning
+from vnla.training.config import RunConfig
+
+LEARNED, BEST = "learned", "best"
+"""The agent that all are compared with, and the one that is to beat it."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One training: what differs from that of LEARNED."""
+
+    name: str
+    """Of its runs; of the last phase, the agent's."""
+    share: float = 1.0
+    """Of the iterations."""
+    tuning: Tuning | None = None
+    """Another one than the preset's."""
+    senses: str = ""
+    objective: str = "imitation"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the objective."""
+    help_policy: str = "learned"
+    timed: bool = False
+    """Whether episodes have the time of evaluation although there are no senses."""
+
+    def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
+        """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
+        tuning = self.tuning
+        training = replace(base.training, iterations=iterations)
+        sizes = dict(base.agent_options)
+        if tuning is not None:
+            training = replace(training, batch=tuning.batch, learning_rate=tuning.learning_rate, cooldown=tuning.cooldown)
+            sizes["dropout"] = tuning.dropout
+        return replace(
+            base,
+            training=training,
+            agent_options=sizes,
+            help_policy=self.help_policy,
+            senses=self.senses,
+            timed=self.timed or bool(self.senses),
+            objective=self.objective,
+            objective_options=dict(self.options),
+            begins_with=str(before.resolve()) if before else "",
+        )
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One of those who are compared."""
+
+    name: str
+    adds: str
+    """What there is to it, in a line."""
+    phases: tuple[Phase, ...]
+    usual: bool = True
+    """Whether it takes part unless others are named."""
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        return self.name.upper()
+
+    def lengths(self, iterations: int) -> list[int]:
+        """How many of the iterations each phase has."""
+        ends = [round(iterations * sum(phase.share for phase in self.phases[: i + 1])) for i in range(len(self.phases))]
+        found = [end - first for first, end in zip([0, *ends], ends, strict=False)]
+        if min(found) < 1:
+            raise InputError(f"{iterations} iterations: too few for the {len(found)} phases of {self.title}")
+        return found
+
+
+def all_arms(scale: Scale) -> dict[str, Arm]:
+    """By name, those first that others build on."""
+    lent, every = ",".join(LENT), ",".join(SENSES)
+    starts = {"": "start", lent: "start-senses", every: "start-spotting"}
+    rest = 1 - scale.begun_share
+
+    def begun(senses: str, timed: bool = False) -> Phase:
+        name = "start-timed" if timed else starts.get(senses, f"start-{senses}")
+        return Phase(name, scale.begun_share, scale.begun, senses, timed=timed)
+
+    def rewarded(name: str, senses: str, share: float = rest) -> Phase:
+        return Phase(name, share, scale.further, senses, "reward", scale.reward)
+
+    def tuned(name: str, adds: str, senses: str = "", timed: bool = False) -> Arm:
+        return Arm(name, adds, (begun(senses, timed), Phase(name, rest, scale.further, senses, timed=timed)))
+
+    def by_reward(name: str, adds: str, senses: str = "") -> Arm:
+        return Arm(name, adds, (begun(senses), rewarded(name, senses)))
+
+    short = rewarded("start-valued", lent, rest - scale.worth_share)
+    valued = Phase("valued", scale.worth_share, scale.worth, lent, "worth", help_policy="valued")
+    usual = [
+        Arm(LEARNED, "the paper's agent and training", (Phase(LEARNED),)),
+        tuned("tuned", "LEARNED, tuned as those below"),
+        tuned("senses", "TUNED with four senses", lent),
+        by_reward("reward", "TUNED, then trained by reward"),
+        by_reward(BEST, "four senses, then trained by reward", lent),
+        Arm("valued", "BEST, then taught what a request is worth", (begun(lent), short, valued)),
+    ]
+    others = [
+        *(by_reward(sense, f"REWARD with one sense, {sense}", sense) for sense in SENSES),
+        tuned("timed", "TUNED, with the time of evaluation", timed=True),
+        *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in SENSES),
+        tuned("senses-spotted", "SENSES and spotted", every),
+        by_reward("best-spotted", "BEST and spotted", every),
+    ]
+    return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
+
+
+ALONE = {
+    "clock": "the clock",
+    "requests": "requests left",
+    "advice": "advice in hand",
+    "been": "where it has been",
+    "spotted": "what it has spotted",
+}
+"""Senses that an agent has alone, in words."""
+PARTS = (
+    ("tuned", LEARNED, "other tuning"),
+    ("senses", "tuned", "senses, under imitation"),
+    ("reward", "tuned", "reward, without senses"),
+    (BEST, "reward", "senses, under reward"),
+    (BEST, "senses", "reward, with senses"),
+    (BEST, "tuned", "senses and reward"),
+    ("valued", BEST, "what a request is worth"),
+    *((sense, "reward", f"{ALONE[sense]} alone") for sense in SENSES),
+    ("timed", "tuned", "the time of evaluation"),
+    ("senses", "timed", "senses, under imitation, in the same time"),
+    *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in SENSES),
+    ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
+    ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    (BEST, LEARNED, "all of it"),
+)
+"""Who has something more than whom, and what."""
+
+
+def chosen_arms(scale: Scale, names: Sequence[str] = ()) -> list[Arm]:
+    """Those that are named, or the usual ones; LEARNED is always among them."""
+    arms = all_arms(scale)
+    for name in names:
+        if name not in arms:
+            raise InputError(f"arm {name}: unknown; choose from {', '.join(arms)}")
+    return [arm for arm in arms.values() if (arm.name in {LEARNED, *names} if names else arm.usual)]

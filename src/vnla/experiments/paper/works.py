@@ -1,0 +1,182 @@
+"""The stages that any experiments are made of: houses, features, data sets, trainings, evaluations.
+
+works = Works(layout, preset, seed=0, device="cpu", cores=2, division=Division.of(trainings=11, cores=2))
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from vnla.experiments.paper.material import encode_piece, encode_views, join_views, make_tasks, make_world
+from vnla.experiments.paper.peers import Visit, evaluate_peer
+from vnla.experiments.paper.presets import Preset
+from vnla.experiments.paper.results import Layout
+from vnla.experiments.paper.trainings import fingerprint, train_run, train_runs
+from vnla.houses.folder import MANIFEST
+from vnla.houses.generate.world import GENERATOR
+from vnla.pipeline.shards.features import feature_place
+from vnla.pipeline.shards.shard import shards
+from vnla.pipeline.stages import Given, Stage
+from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.vision.store import INDEX, store_path
+
+
+@dataclass(frozen=True)
+class Division:
+    """How trainings and evaluations share the cores."""
+
+    threads: int
+    """Of each training."""
+    training: float
+    """Cores that one keeps busy."""
+    evaluation: float
+    """Likewise."""
+
+    @classmethod
+    def of(cls, trainings: int, cores: int, threads: int | None = None) -> Division:
+        """For so many trainings; `threads` of each training and evaluation, if that is said."""
+        # The same for all and on every machine of so many cores, so that a run can be repeated to the last bit.
+        each = threads or max(1, cores // max(1, trainings))
+        # An odd number of trainings two at a time would leave a core idle during the last; three share two cores instead.
+        if threads is None and each == 1 and trainings > cores and trainings % cores == 1:
+            share = round(cores / (cores + 1) - 0.005, 2)
+            return cls(each, share, share)
+        return cls(each, each, threads or 1)  # there are many evaluations, so one thread each fills the machine
+
+
+@dataclass(frozen=True)
+class Works:
+    """Makes stages. A world that somebody has already is neither made nor encoded."""
+
+    layout: Layout
+    preset: Preset
+    seed: int
+    device: str
+    cores: int
+    division: Division
+    pieces: int = 1
+    """Into how many the encoding of views is cut."""
+
+    def ground(self, datasets: Sequence[str]) -> list[Stage]:
+        """What comes before any training: houses, data sets by name, features."""
+        return [*self._world(), *(self._data_set(name) for name in datasets), *self._features()]
+
+    def training(
+        self, name: str, run: Path, config: RunConfig, after: Sequence[str] = (), *, group: str = "", weight: float = 60
+    ) -> Stage:
+        """A training. On a GPU those of one group are trained side by side."""
+        return Stage(
+            f"train/{name}",
+            train_run,
+            (run, config, self.device),
+            run,
+            (*self.after("features", f"tasks/{Path(config.tasks).name}"), *after),
+            {**fingerprint(config), **self.foreign(store_path(self.layout.world, config.features) / INDEX)},
+            resumes=True,
+            cores=self.division.training,
+            device=self._gpu,
+            joint=train_runs if self._gpu else None,
+            group=group,
+            apart=True,
+            weight=weight,
+        )
+
+    def evaluation(
+        self, name: str, work: Callable[..., None], given: Given, makes: Path, after: Sequence[str], config: Any
+    ) -> Stage:
+        """An evaluation of any kind."""
+        cores, weight = self.division.evaluation, 8
+        return Stage(name, work, given, makes, tuple(after), config, cores=cores, device=self._gpu, weight=weight)
+
+    def peer(self, name: str, visit: Visit, makes: Path, after: Sequence[str]) -> Stage:
+        """An evaluation of an agent that learns nothing: no training has to be waited for, and no GPU."""
+        config = {"peer": visit.peer, "split": visit.split, "seeds": visit.seeds, **self.foreign(visit.world / MANIFEST)}
+        return Stage(name, evaluate_peer, (makes, visit), makes, tuple(after), config, weight=8)
+
+    @property
+    def _gpu(self) -> str:
+        return self.device if self.device.startswith("cuda") else ""
+
+    def after(self, *names: str) -> tuple[str, ...]:
+        """Names of stages, without those that there is no need of."""
+        absent = set() if self._own_world else {"world", "features"}
+        if self.preset.features == SYMBOLIC:
+            absent.add("features")
+        return tuple(name for name in names if name not in absent)
+
+    def foreign(self, description: Path) -> dict[str, str]:
+        """What is not made here is known by the file that describes it, or by its place where there is none."""
+        if self._own_world:
+            return {}
+        known = (
+            hashlib.sha256(description.read_bytes()).hexdigest() if description.is_file() else str(description.absolute())
+        )
+        return {description.name: known}
+
+    @property
+    def _own_world(self) -> bool:
+        return self.layout.world.parent == self.layout.out
+
+    def _world(self) -> list[Stage]:
+        if not self._own_world:
+            return []
+        preset = self.preset
+        config = {"preset": preset.name, "houses": asdict(preset.houses), "seed": self.seed, "generator": GENERATOR}
+        given = (self.layout.world, preset.name, preset.houses, self.seed, None, self.cores)
+        return [Stage("world", make_world, given, self.layout.world, config=config, cores=None, weight=15)]
+
+    def _data_set(self, name: str) -> Stage:
+        preset, out = self.preset, self.layout.tasks(name)
+        options = (self.seed, preset.least, preset.fewest, preset.most_train.get(name))
+        config = {"task": name, "options": options, **self.foreign(self.layout.world / MANIFEST)}
+        given = (self.layout.world, out, name, *options)
+        return Stage(f"tasks/{name}", make_tasks, given, out, self.after("world"), config, weight=5)
+
+    def _features(self) -> list[Stage]:
+        encoder, reduced = self.preset.features, self.preset.reduced
+        if encoder == SYMBOLIC or not self._own_world:
+            return []
+        store = store_path(self.layout.world, self.preset.store)
+        config = {"encoder": encoder, "reduced": reduced}
+        return self.encoding("features", self.layout.world, store, None, self.after("world"), config)
+
+    def encoding(
+        self, name: str, world: Path, makes: Path, like: Path | None, after: Sequence[str], config: dict[str, Any]
+    ) -> list[Stage]:
+        """The encoding of a world's views, reduced as those of the world `like`: a stage, and pieces of it before it."""
+        encoder, reduced = self.preset.features, self.preset.reduced
+        pieces = [
+            Stage(
+                f"{name}/{shard.folder}",
+                encode_piece,
+                (world, encoder, shard, self.device, self.cores),
+                feature_place(world, encoder, shard),
+                tuple(after),
+                {**config, "piece": str(shard)},
+                resumes=True,
+                cores=None,
+                device=self._gpu,
+                apart=True,
+                piece_of=name,
+                weight=120 / self.pieces,
+            )
+            for shard in (shards(self.pieces) if self.pieces > 1 else ())
+        ]
+        return [
+            *pieces,
+            Stage(
+                name,
+                join_views if pieces else encode_views,
+                (world, encoder, reduced, like, self.device, self.cores),
+                makes,
+                (*after, *(piece.name for piece in pieces)),
+                config,
+                resumes=True,
+                cores=None,
+                weight=5 if pieces else 120,
+            ),
+        ]

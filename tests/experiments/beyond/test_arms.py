@@ -1,0 +1,124 @@
+"""Who is compared: nobody has more iterations than LEARNED, and what two agents are compared for is all they differ in."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from tiny_beyond import SCALE
+from vnla.agent.senses import SENSES
+from vnla.common.errors import InputError
+from vnla.experiments.beyond.arms import LEARNED, PARTS, all_arms, chosen_arms
+from vnla.experiments.beyond.experiments import Comparison
+from vnla.experiments.beyond.reporting import Source
+from vnla.experiments.beyond.results import Layout, Plan
+from vnla.experiments.beyond.scales import SCALES, Scale, scale_of
+from vnla.experiments.paper import experiments
+from vnla.experiments.paper.reporting import Contents
+from vnla.experiments.paper.reporting import Source as PaperSource
+from vnla.experiments.paper.trainings import TRAININGS
+from vnla.training.config import RunConfig
+
+EVERY_SCALE = pytest.mark.parametrize("scale", [*SCALES.values(), SCALE], ids=lambda scale: scale.preset.name)
+
+
+def configs(scale: Scale, out: Path) -> dict[str, list[RunConfig]]:
+    """Arm → the configurations of its phases, all arms."""
+    plan = Plan(scale, list(all_arms(scale).values()), ceilings=False)
+    comparison = Comparison(Source(Layout(out, out / "world"), plan, ""), device="cpu", cores=2)
+    steps = comparison.steps
+    return {arm.name: [comparison.config(steps[f"{phase.name}/seed0"]) for phase in arm.phases] for arm in plan.arms}
+
+
+@EVERY_SCALE
+def test_all_agents_have_the_same_number_of_iterations(scale: Scale, tmp_path: Path) -> None:
+    for name, phases in configs(scale, tmp_path).items():
+        assert sum(config.training.iterations for config in phases) == scale.iterations, name
+
+
+@EVERY_SCALE
+def test_learned_is_trained_as_the_paper_says(scale: Scale, tmp_path: Path) -> None:
+    source = PaperSource(experiments.layout_of(tmp_path), scale.preset, "")
+    paper = experiments.Experiments(source, Contents(""), seed=0, device="cpu", cores=2)
+    expected = replace(paper.config(TRAININGS["learned"]), keeps_checkpoints=False)  # those are for Table 3
+    assert configs(scale, tmp_path)[LEARNED] == [expected]
+
+
+@EVERY_SCALE
+def test_tuning_is_no_advantage(scale: Scale, tmp_path: Path) -> None:
+    """Phase by phase, whoever is compared with TUNED has its batches, rates, dropout and number of episodes."""
+    found = configs(scale, tmp_path)
+    for name in found.keys() - {"learned", "valued"}:
+        for config, tuned in zip(found[name], found["tuned"], strict=True):
+            assert config.training == tuned.training and config.agent_options == tuned.agent_options, name
+    assert [config.objective for config in found["tuned"]] == ["imitation", "imitation"]
+
+
+@EVERY_SCALE
+def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path: Path) -> None:
+    found = configs(scale, tmp_path)
+
+    def differences(better: str, worse: str) -> set[str]:
+        pairs = zip(found[better], found[worse], strict=True)
+        return {name for one, other in pairs for name, value in asdict(one).items() if value != asdict(other)[name]} - {
+            "begins_with"
+        }
+
+    assert differences("senses", "tuned") == differences("best", "reward") == {"senses", "timed"}
+    assert differences("timed", "tuned") == {"timed"}
+    for one, other in [("senses", "timed"), ("senses-spotted", "senses"), ("best-spotted", "best")]:
+        assert differences(one, other) == {"senses"}
+    for sense in SENSES:
+        assert differences(f"tuned-{sense}", "timed") == {"senses"} and differences(sense, "reward") == {"senses", "timed"}
+        assert {config.senses for config in found[f"tuned-{sense}"]} == {sense}
+    assert {config.senses for config in found["best-spotted"]} == {",".join(SENSES)}
+
+    assert differences("reward", "tuned") == differences("best", "senses") == {"objective", "objective_options"}
+
+
+@EVERY_SCALE
+def test_a_phase_of_one_name_is_one_training(scale: Scale) -> None:
+    named: dict[str, object] = {}
+    for arm in all_arms(scale).values():
+        assert arm.phases[-1].name == arm.name
+        before = None
+        for phase, iterations in zip(arm.phases, arm.lengths(scale.iterations), strict=True):
+            assert named.setdefault(phase.name, (phase, iterations, before)) == (phase, iterations, before)
+            before = phase.name
+
+
+def test_the_papers_sizes(tmp_path: Path) -> None:
+    first, second = configs(SCALES["paper"], tmp_path)["best"]
+    assert (first.training.iterations, first.training.batch, first.training.learning_rate) == (10_000, 100, 1e-4)
+    assert (second.training.iterations, second.training.batch, second.training.learning_rate) == (15_000, 300, 2e-4)
+    assert (first.agent_options, second.agent_options) == ({"dropout": 0.5}, {"dropout": 0.2})
+    assert (second.training.cooldown, second.objective, second.objective_options) == (0.3, "reward", {"imitation": 0.05})
+    assert first.senses == second.senses == "clock,requests,advice,been" and first.timed
+    assert second.begins_with == str(tmp_path / "runs" / "start-senses" / "seed0")
+
+
+def test_tables_compare_all_agents_that_there_are() -> None:
+    arms = all_arms(SCALE).keys()
+    assert {worse for _, worse, _ in PARTS} <= arms
+    assert {better for better, _, _ in PARTS} == arms - {LEARNED}, "each is compared with somebody"
+
+
+def test_who_asks_by_worth_is_trained_so_last(tmp_path: Path) -> None:
+    *_, last = configs(SCALES["paper"], tmp_path)["valued"]
+    assert (last.objective, last.help_policy) == ("worth", "valued")
+
+
+def test_learned_is_always_among_those_that_are_named() -> None:
+    assert [arm.name for arm in chosen_arms(SCALE, ["been", "best"])] == ["learned", "best", "been"]
+    assert [arm.name for arm in chosen_arms(SCALE)] == ["learned", "tuned", "senses", "reward", "best", "valued"]
+    with pytest.raises(InputError, match="arm worst: unknown; choose from learned, tuned"):
+        chosen_arms(SCALE, ["worst"])
+    with pytest.raises(InputError, match="preset huge: unknown; choose from small, paper"):
+        scale_of("huge")
+
+
+def test_every_phase_needs_an_iteration() -> None:
+    with pytest.raises(InputError, match="1 iterations: too few for the 2 phases of TUNED"):
+        all_arms(SCALE)["tuned"].lengths(1)

@@ -1,0 +1,139 @@
+"""Tables and findings from hand-made evaluations: six tasks in two houses, two trainings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paper_scores import scores_of, write_scores
+from tiny_beyond import PLAN, SCALE
+from vnla.evaluation.confidence import Interval, few_houses
+from vnla.experiments.beyond import tables
+from vnla.experiments.beyond.arms import chosen_arms
+from vnla.experiments.beyond.results import Layout, Plan, Results
+from vnla.experiments.paper.findings import gains_least
+from vnla.experiments.paper.peers import PEERS
+from vnla.report.document import Finding, Group, Item, Table, Value
+
+NOBODY, HALF, ALL = ["000000", "000000"], ["111000", "111000"], ["111111", "111111"]
+
+Put = Callable[[dict[str, tuple[list[str], ...]]], Results]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
+    """Writes evaluations: arm → the successes of each training, on every set of tasks."""
+    monkeypatch.setattr(Results, "houses", lambda *_: np.array(["a", "a", "a", "b", "b", "b"]))
+
+    def write(successes: dict[str, tuple[list[str], ...]]) -> Results:
+        plan = Plan(SCALE, chosen_arms(SCALE, list(successes)), trainings=len(successes["learned"]))
+        results = Results(Layout(tmp_path, tmp_path / "world"), plan)
+        for arm, trainings in successes.items():
+            for training, success in enumerate(trainings):
+                for challenge in plan.challenges:
+                    write_scores(results.layout, f"{arm}/seed{training}", challenge.name, scores_of(success))
+        for peer in PEERS:
+            for challenge in plan.challenges:
+                write_scores(results.layout, peer, challenge.name, scores_of(HALF))
+        return results
+
+    return write
+
+
+def rows(items: list[Item]) -> dict[str, list[object]]:
+    """Group and first cell → the other cells."""
+    table, group, found = items[0], "", {}
+    assert isinstance(table, Table)
+    for row in table.rows:
+        if isinstance(row, Group):
+            group = row.title
+        else:
+            found[f"{group}: {row[0]}"] = list(row[1:])
+    return found
+
+
+def verdicts(items: list[Item]) -> dict[str, bool | None]:
+    return {item.claim: item.holds for item in items if isinstance(item, Finding)}
+
+
+def test_b1_is_over_trainings_and_houses(put: Put) -> None:
+    """BEST succeeds in house a when trained once, in both houses when trained again: 75%. Both draws are the first training
+    and both houses are b, where it fails, in 1 of 16 cases: more than the 2.5% below an interval."""
+    results = put({"learned": (NOBODY, NOBODY), "tuned": (NOBODY, ["100000", "000000"]), "best": (HALF, ALL)})
+    items = tables.agents(results)
+    found = rows(items)
+    success, over, error, requests, each = found["Test unseen: BEST"]
+    assert success == Value(75, 0, 100, unit="%") and over == Value(75, 0, 100, unit="points")
+    assert each == "50.0 · 100.0" and isinstance(error, Value) and isinstance(requests, Value)
+    # one of twelve episodes of one training, none of the other
+    tuned = found["Test unseen: TUNED"][0]
+    assert isinstance(tuned, Value) and tuned.mean == pytest.approx(100 / 24)
+    assert found["Test unseen: LEARNED"][1] is None  # over itself
+    assert sum(name.endswith(": BEST") for name in found) == 4
+    planner = found["Test unseen: PLANNER"]
+    assert planner[0] == Value(50, 0, 100, unit="%") and planner[4] is None, "nobody trained it"
+
+
+@pytest.mark.parametrize(("best", "learned", "holds"), [(ALL, NOBODY, True), (NOBODY, ALL, False)])
+def test_a_gain_that_every_draw_has_holds(put: Put, best: list[str], learned: list[str], holds: bool) -> None:
+    found = verdicts(tables.agents(put({"learned": (learned, learned), "best": (best, best)})))
+    assert found["BEST succeeds at least 10 points more often than LEARNED on Test unseen"] is holds
+    assert found["BEST succeeds more often than LEARNED on NoRoom, test seen"] is holds
+
+
+def test_a_gain_in_one_house_alone_cannot_be_told(put: Put) -> None:
+    results = put({"learned": (NOBODY,), "best": (HALF,)})
+    assert set(verdicts(tables.agents(results)).values()) == {None}  # between 0 and 100 points
+    found = rows(tables.agents(results))["Test seen: BEST"][1]
+    assert found == Value(50, 0, 100, unit="points")
+
+
+def test_how_many_trainings_there_were_is_said(put: Put) -> None:
+    once, twice = (tables.note(put({"learned": (NOBODY,) * count})) for count in (1, 2))
+    assert "trained once" in once and "do not say what another training would give" in once
+    assert "over 2 trainings of each agent, houses, and the tasks in them" in twice
+    assert few_houses(2) in once and few_houses(2) in twice
+
+
+def test_b2_has_who_differs_in_one_thing(put: Put) -> None:
+    results = put({"learned": (NOBODY,), "tuned": (NOBODY,), "reward": (HALF,), "best": (ALL,)})
+    items = tables.parts(results)
+    found = rows(items)
+    added = ("other tuning", "reward, without senses", "senses, under reward", "senses and reward", "all of it")
+    assert list(found) == [f": {what}" for what in added]
+    agent, over, *gains = found[": senses, under reward"]
+    assert (agent, over) == ("BEST", "REWARD") and [each.mean for each in gains if isinstance(each, Value)] == [50] * 4
+    assert verdicts(items) == {
+        "TUNED succeeds more often than LEARNED on Test unseen: other tuning": None,
+        "REWARD succeeds more often than TUNED on Test unseen: reward, without senses": None,
+        "BEST succeeds more often than REWARD on Test unseen: senses, under reward": None,
+        "BEST succeeds more often than TUNED on Test unseen: senses and reward": True,
+    }
+    assert tables.parts(put({"learned": (NOBODY,)})) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "holds"),
+    [((12, 10, 14), True), ((12, 9.99, 14), None), ((9, 8, 9.9), False), ((9, 8, 10), None), ((12, np.nan, np.nan), None)],
+)
+def test_at_least_so_much_is_by_the_whole_interval(found: tuple[float, float, float], holds: bool | None) -> None:
+    told = gains_least("more", Interval(*found), 10)
+    assert told.holds is holds
+    assert told.detail.startswith("+12.0 points" if found[0] == 12 else "+9.0 points")
+
+
+def test_b3_has_two_agents_line_by_line(tmp_path: Path) -> None:
+    results = Results(Layout(tmp_path, tmp_path / "world"), PLAN)
+    for arm, share in (("learned", 20.0), ("best", 30.0)):
+        line = {"success": {"value": share, "low": share - 5, "high": None}}
+        lines = {name: line for names in tables.LINES.values() for name in names}
+        path = results.layout.ceilings(arm)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"tasks": 1200, "houses": 2, "lines": lines}))
+    items = tables.ceilings(results)
+    assert rows(items)["The agent: as it is"] == [Value(20, 15, None, "%"), Value(30, 25, None, "%")]
+    assert isinstance(items[0], Table) and "1,200 tasks" in items[0].note
