@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from vnla.episodes import Situation
-from vnla.roles.advisor import Advisor, Lexicon, Voice, tabulated
-from vnla.roles.words import Heard, Phrases
+from vnla import Advisor, Heard, Lexicon, Phrases, Situation, Voice, tabulated
 
 SAYS = ("you are near .", "you are on the way .", "you are far away .")
 

@@ -4,15 +4,15 @@ vnla train runs/gru --agent examples.agent:GruAgent --agent-option hidden=256 --
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.agent import Agent, Sizes
-from vnla.agent.mind import Decision, Mind, Start, Views, joined
-from vnla.roles.words import Heard, Words
-from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
+from vnla import Agent, Decision, Heard, Mind, Nav, Sizes, Start, Words
+
+NAVS, ASKS = len(Nav), 2  # how many actions there are; as the last action this number stands for none yet
 
 
 class GruAgent(Agent):
@@ -20,9 +20,9 @@ class GruAgent(Agent):
         super().__init__()
         view = sum(sizes.views.values())
         self.words, self.reader = nn.Embedding(sizes.words, embedding), nn.GRU(embedding, hidden, batch_first=True)
-        self.navs, self.asks = nn.Embedding(NAV_ACTIONS + 1, 32), nn.Embedding(ASK_ACTIONS + 1, 32)
-        self.walker, self.decide = nn.GRUCell(view + 64 + 2 * hidden, hidden), nn.Linear(hidden, NAV_ACTIONS)
-        self.help = nn.Linear(view + NAV_ACTIONS + hidden + 1, ASK_ACTIONS)
+        self.navs, self.asks = nn.Embedding(NAVS + 1, 32), nn.Embedding(ASKS + 1, 32)
+        self.walker, self.decide = nn.GRUCell(view + 64 + 2 * hidden, hidden), nn.Linear(hidden, NAVS)
+        self.help = nn.Linear(view + NAVS + hidden + 1, ASKS)
 
     def begin(self, start: Start) -> GruMind:
         return GruMind(self, goal := self.read(start.end_goals), goal * 0, goal * 0, goal)
@@ -45,8 +45,8 @@ class GruMind(Mind):
     state: Tensor
     seen: Tensor
 
-    def see(self, view: Views, last_nav: Tensor) -> GruMind:
-        return replace(self, seen=torch.cat([joined(view), self.agent.navs(last_nav), self.goal], dim=1))
+    def see(self, view: Mapping[str, Tensor], last_nav: Tensor) -> GruMind:
+        return replace(self, seen=torch.cat([*view.values(), self.agent.navs(last_nav), self.goal], dim=1))
 
     def hear(self, asked: Tensor, heard: Heard) -> GruMind:
         return replace(self, told=torch.where(asked[:, None], self.agent.read(heard.words), self.told))

@@ -14,10 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from vnla.remote.guest import Answer, Guest
+from vnla import Guest, load_agent
+from vnla.remote.guest import Answer
 from vnla.remote.protocol import VERSION, answer_json, read_beginning, read_observation
-from vnla.remote.resident import Resident
-from vnla.training.trained import open_trained
 
 
 def server(guest: Guest, port: int = 0) -> ThreadingHTTPServer:
@@ -56,4 +55,4 @@ if __name__ == "__main__":
         parser.add_argument(option, type=Path)
     parser.add_argument("--port", type=int, default=8000)
     given = parser.parse_args()
-    server(Resident(open_trained(given.run, world=given.world, tasks=given.tasks)), given.port).serve_forever()
+    server(load_agent(given.run, world=given.world, tasks=given.tasks).as_guest(), given.port).serve_forever()

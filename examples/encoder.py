@@ -12,9 +12,9 @@ the class are its options; they are kept with the features, so that features of 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vnla.vision.encoders import Encoder, Size
-from vnla.vision.encoders.base import Float32, Images
+from vnla import Encoder, Size
 
 
 class Colours(Encoder):
@@ -30,10 +30,10 @@ class Colours(Encoder):
             raise ValueError(f"bins is {bins}; choose 1 to 16")
         self.bins, self.dimension = bins, bins**3
 
-    def _encode(self, images: Images) -> Float32:
+    def _encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Features (n, dimension) of images (n, height, width, 3)."""
         step = images.astype(np.int64) * self.bins // 256
         colour = (step @ np.array([self.bins**2, self.bins, 1])).reshape(len(images), -1)  # (n, pixels)
         counts = np.stack([np.bincount(each, minlength=self.dimension) for each in colour])
-        shares: Float32 = (counts / colour.shape[1]).astype(np.float32)
+        shares: NDArray[np.float32] = (counts / colour.shape[1]).astype(np.float32)
         return shares

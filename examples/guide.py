@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from vnla import Nav, WorldFolder
 from vnla.camera.views import VIEWS
 from vnla.language.frames import Enter, Frame, Landmark, Leave, Reach, Stairs, check, follow
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import Sentences, TabledAdvisor, told_everywhere
 from vnla.language.things import NOTHING, ROOMS
-from vnla.world.actions import Nav
 from vnla.world.compiled import World
-
-if TYPE_CHECKING:
-    from vnla.houses.folder import WorldFolder
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from vnla.episodes import Situation
-from vnla.roles.help_policies import HelpPolicy
+from vnla import HelpPolicy, Situation
 
 
 @dataclass(frozen=True)

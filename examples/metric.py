@@ -12,8 +12,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from vnla.evaluation.metrics import Metric
-from vnla.evaluation.scores import Case
+from vnla import Case, Metric
 
 
 def after_help(case: Case) -> dict[str, Tensor]:

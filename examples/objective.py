@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from vnla.rollout import Rollout
-from vnla.training.objectives.objective import Judged, Objective
-from vnla.world.actions import FORWARD
+from vnla import Judged, Nav, Objective, Rollout
 
 
 @dataclass(frozen=True)
@@ -25,5 +23,5 @@ class Rare(Objective):
         """The mean over the steps that count."""
         taught, counts = rollout.every("taught"), rollout.every("learns")
         likelihood = rollout.log_probabilities().gather(1, taught[:, None]).squeeze(1).masked_fill(~counts, 0)
-        weight = torch.where(taught == FORWARD, self.forward, 1.0) * counts
+        weight = torch.where(taught == Nav.FORWARD, self.forward, 1.0) * counts
         return -(weight * likelihood).sum() / weight.sum()

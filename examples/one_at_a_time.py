@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vnla.agent.single import Glimpse
-from vnla.roles.phrases import read_subgoal
-from vnla.world.actions import Nav
+from vnla import Glimpse, Nav, read_subgoal
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vnla.houses.folder import WorldFolder
-from vnla.houses.house import House, Viewpoint
-from vnla.houses.pictures import PictureSource
-from vnla.houses.skybox import Faces, face_directions
+from vnla import House, PictureSource, Viewpoint, WorldFolder, face_directions
 
 
 class Painted(PictureSource):
@@ -30,11 +28,11 @@ class Painted(PictureSource):
             raise ValueError(f"contrast is {contrast}; choose 0 to 1")
         self.contrast = contrast
 
-    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+    def faces(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.uint8]:
         """Six cube faces (6, size, size, 3): what is to be seen in each direction."""
         _, north, up = np.moveaxis(face_directions(size, stand.rotation), -1, 0)  # (6, size, size) each, -1 to 1
         light = 1 + self.contrast * (0.6 * up + 0.4 * north - 1) / 2
-        faces: Faces = (light[..., None] * self.colour(house, stand)).astype(np.uint8)
+        faces: NDArray[np.uint8] = (light[..., None] * self.colour(house, stand)).astype(np.uint8)
         return faces
 
     def colour(self, house: House, stand: Viewpoint) -> tuple[int, int, int]:

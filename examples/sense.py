@@ -11,9 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla.agent.senses import Sense
-from vnla.episodes import Situation
-from vnla.world.compiled import viewpoint_of
+from vnla import Sense, Situation, viewpoint_of
 
 
 @dataclass(frozen=True)

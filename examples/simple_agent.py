@@ -11,9 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.agent import Sizes
-from vnla.agent.simple import Observation
-from vnla.words import Words
+from vnla import Observation, Sizes, Words
 
 
 class State(NamedTuple):

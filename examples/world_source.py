@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vnla.houses.house import Box, House, Object, OrientedBox, Room, Viewpoint
-from vnla.houses.sources import WorldSource
+from vnla import Box, House, Object, OrientedBox, Room, Viewpoint, WorldSource
 
 THINGS = ("bed", "desk", "towel", "picture", "lamp")
 WIDTH, DEPTH, HEIGHT, EYES = 4.0, 5.0, 2.6, 1.5

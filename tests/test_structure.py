@@ -36,7 +36,11 @@ ONLY = {
     "vnla.world": ("vnla.world", "vnla.camera", "vnla.houses.house", "vnla.houses.rooms", "vnla.common"),
 }
 """Part of the house → all that it knows."""
-MAY_IMPORT_CLI = ("vnla.cli", "vnla.__main__")
+MAY_IMPORT_CLI = ("vnla.cli", "vnla.__main__", "vnla.api")
+"""`vnla.api` has the options of the commands, and calls what they call."""
+FRONT = "vnla"
+"""It names what others define, for type checkers, and imports it when it is used. So it is in no circle; in the package
+nobody uses these names."""
 
 
 def within(module: str, parts: tuple[str, ...]) -> bool:
@@ -81,19 +85,35 @@ def circles(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
     return [sorted(circle) for circle in networkx.strongly_connected_components(graph) if len(circle) > 1]
 
 
+def inside() -> Iterator[tuple[str, str]]:
+    """Pairs of modules of which one imports the other, wherever it does so."""
+    return ((name, other) for name, others in imports(late=True).items() if name != FRONT for other in others)
+
+
 def package(module: str, depth: int) -> str:
     """`vnla.agent` for all that is in it, at depth 2; `vnla.bcui` for itself."""
     return ".".join(module.split(".")[:depth])
 
 
 def test_no_circle_of_modules() -> None:
-    assert circles((name, other) for name, others in imports(late=True).items() for other in others) == []
+    assert circles(inside()) == []
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_no_circle_of_packages(depth: int) -> None:
-    found = ((name, other) for name, others in imports(late=True).items() for other in others)
-    assert circles((package(name, depth), package(other, depth)) for name, other in found) == []
+    assert circles((package(name, depth), package(other, depth)) for name, other in inside()) == []
+
+
+def test_nobody_inside_uses_the_names_of_the_front() -> None:
+    taken = {
+        (name_of(path), alias.name)
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == FRONT
+        for alias in node.names
+    }
+    names = {*vnla.__all__} - {"__version__", "gym", "mattersim"}
+    assert [pair for pair in sorted(taken) if pair[1] in names] == []
 
 
 @pytest.mark.parametrize("part", NEVER)

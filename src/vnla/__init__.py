@@ -2,10 +2,58 @@
 
 An implementation of *Vision-based Navigation with Language-based Assistance via Imitation Learning with Indirect
 Intervention* (Nguyen, Dey, Brockett, Dolan, CVPR 2019).
+
+    import vnla
+
+    vnla.train("runs/learned", world="worlds/small", tasks="tasks/small", iterations=2000)
+    print(vnla.evaluate("runs/learned")["test_unseen"].figure("success_rate"))
+
+The names in `__all__` are what a person needs from Python; docs/python.md has a line on each. Each is imported when it is
+first used, so that `import vnla` itself loads next to nothing.
 """
 
 import os as _os
 import platform as _platform
+from importlib import import_module as _import_module
+
+TYPE_CHECKING = False  # type checkers take it for true; `typing` would take longer to load than all the rest
+if TYPE_CHECKING:
+    from vnla import gym, mattersim
+    from vnla.agent.agent import Agent, Sizes
+    from vnla.agent.mind import Decision, Mind, Start
+    from vnla.agent.senses import Sense
+    from vnla.agent.simple import Observation
+    from vnla.agent.single import Glimpse
+    from vnla.api.agents import LoadedAgent, evaluate, load_agent, train
+    from vnla.api.making import import_world, load_tasks, load_world, make_features, make_tasks, make_world
+    from vnla.api.registry import find_part, list_parts
+    from vnla.api.scoring import Comparison, compare, score
+    from vnla.common.errors import InputError
+    from vnla.episodes import Situation
+    from vnla.evaluation.contest import Entry
+    from vnla.evaluation.evaluate import Evaluation
+    from vnla.evaluation.metrics import Metric
+    from vnla.evaluation.scores import Case
+    from vnla.houses.cottage import cottage
+    from vnla.houses.folder import WorldFolder
+    from vnla.houses.house import Box, House, Object, OrientedBox, Room, Viewpoint
+    from vnla.houses.pictures import PictureSource
+    from vnla.houses.skybox import face_directions
+    from vnla.houses.sources import WorldSource
+    from vnla.remote.guest import Declared, Guest, Lone
+    from vnla.report.maps import Step, draw_house
+    from vnla.report.terminal import house_text
+    from vnla.roles.advisor import Advisor, Lexicon, Voice, tabulated
+    from vnla.roles.help_policies import HelpPolicy
+    from vnla.roles.phrases import read_subgoal
+    from vnla.roles.words import Heard, Phrases
+    from vnla.rollout import Rollout
+    from vnla.tasks.dataset import Dataset
+    from vnla.training.objectives.objective import Judged, Objective
+    from vnla.vision.encoders.base import Encoder, Size
+    from vnla.words import Words
+    from vnla.world.actions import Nav
+    from vnla.world.compiled import viewpoint_of
 
 # Threads of PyTorch wait for each other many times in an iteration. By default they do so in circles, which takes the cores
 # from whoever else needs them, the slower of these threads included: on a busy x86 machine a training takes several times as
@@ -15,3 +63,163 @@ if _platform.machine().lower() not in ("aarch64", "arm64"):
     _os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Advisor",
+    "Agent",
+    "Box",
+    "Case",
+    "Comparison",
+    "Dataset",
+    "Decision",
+    "Declared",
+    "Encoder",
+    "Entry",
+    "Evaluation",
+    "Glimpse",
+    "Guest",
+    "Heard",
+    "HelpPolicy",
+    "House",
+    "InputError",
+    "Judged",
+    "Lexicon",
+    "LoadedAgent",
+    "Lone",
+    "Metric",
+    "Mind",
+    "Nav",
+    "Object",
+    "Objective",
+    "Observation",
+    "OrientedBox",
+    "Phrases",
+    "PictureSource",
+    "Rollout",
+    "Room",
+    "Sense",
+    "Situation",
+    "Size",
+    "Sizes",
+    "Start",
+    "Step",
+    "Viewpoint",
+    "Voice",
+    "Words",
+    "WorldFolder",
+    "WorldSource",
+    "__version__",
+    "compare",
+    "cottage",
+    "draw_house",
+    "evaluate",
+    "face_directions",
+    "find_part",
+    "gym",
+    "house_text",
+    "import_world",
+    "list_parts",
+    "load_agent",
+    "load_tasks",
+    "load_world",
+    "make_features",
+    "make_tasks",
+    "make_world",
+    "mattersim",
+    "read_subgoal",
+    "score",
+    "tabulated",
+    "train",
+    "viewpoint_of",
+]
+
+_HOMES = {
+    # Worlds, tasks and features.
+    "make_world": "vnla.api.making",
+    "load_world": "vnla.api.making",
+    "import_world": "vnla.api.making",
+    "make_tasks": "vnla.api.making",
+    "load_tasks": "vnla.api.making",
+    "make_features": "vnla.api.making",
+    "WorldFolder": "vnla.houses.folder",
+    "Dataset": "vnla.tasks.dataset",
+    # Agents.
+    "train": "vnla.api.agents",
+    "load_agent": "vnla.api.agents",
+    "evaluate": "vnla.api.agents",
+    "LoadedAgent": "vnla.api.agents",
+    "Evaluation": "vnla.evaluation.evaluate",
+    # Scores of anybody's agents.
+    "score": "vnla.api.scoring",
+    "compare": "vnla.api.scoring",
+    "Comparison": "vnla.api.scoring",
+    "Entry": "vnla.evaluation.contest",
+    # Parts by name, and what is wrong with what was given.
+    "list_parts": "vnla.api.registry",
+    "find_part": "vnla.api.registry",
+    "InputError": "vnla.common.errors",
+    # What one extends.
+    "Agent": "vnla.agent.agent",
+    "Mind": "vnla.agent.mind",
+    "Advisor": "vnla.roles.advisor",
+    "Voice": "vnla.roles.advisor",
+    "HelpPolicy": "vnla.roles.help_policies",
+    "Sense": "vnla.agent.senses",
+    "Objective": "vnla.training.objectives.objective",
+    "Metric": "vnla.evaluation.metrics",
+    "Encoder": "vnla.vision.encoders.base",
+    "PictureSource": "vnla.houses.pictures",
+    "WorldSource": "vnla.houses.sources",
+    "Guest": "vnla.remote.guest",
+    "Lone": "vnla.remote.guest",
+    # What their methods are given and return.
+    "Situation": "vnla.episodes",
+    "Rollout": "vnla.rollout",
+    "Observation": "vnla.agent.simple",
+    "Glimpse": "vnla.agent.single",
+    "Sizes": "vnla.agent.agent",
+    "Start": "vnla.agent.mind",
+    "Decision": "vnla.agent.mind",
+    "Words": "vnla.words",
+    "Heard": "vnla.roles.words",
+    "Phrases": "vnla.roles.words",
+    "Lexicon": "vnla.roles.advisor",
+    "tabulated": "vnla.roles.advisor",
+    "read_subgoal": "vnla.roles.phrases",
+    "Judged": "vnla.training.objectives.objective",
+    "Case": "vnla.evaluation.scores",
+    "Size": "vnla.vision.encoders.base",
+    "Declared": "vnla.remote.guest",
+    "Nav": "vnla.world.actions",
+    "viewpoint_of": "vnla.world.compiled",
+    # Houses as plain data, and pictures of them.
+    "House": "vnla.houses.house",
+    "Room": "vnla.houses.house",
+    "Object": "vnla.houses.house",
+    "Viewpoint": "vnla.houses.house",
+    "Box": "vnla.houses.house",
+    "OrientedBox": "vnla.houses.house",
+    "cottage": "vnla.houses.cottage",
+    "face_directions": "vnla.houses.skybox",
+    "draw_house": "vnla.report.maps",
+    "Step": "vnla.report.maps",
+    "house_text": "vnla.report.terminal",
+}
+"""Name → the module that has it."""
+_MODULES = ("gym", "mattersim")
+"""Modules of ours that are imported by their use; the first makes the environments known to Gymnasium."""
+
+
+def __getattr__(name: str) -> object:
+    """Import what is used for the first time."""
+    if name in _MODULES:
+        return _import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(_import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,18 @@ def test_what_is_mapped_comes_in_order() -> None:
     numbers = range(0, 12, 2)
     assert list(mapped(crew_work.halved, numbers, 3, name="halves")) == [0, 1, 2, 3, 4, 5]
     assert not multiprocessing.active_children()
+
+
+def test_a_script_needs_no_guard(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import crew_work\nfrom vnla.common.crew import mapped\n"
+        "print('begins')\nprint(list(mapped(crew_work.divided, [1, 2], 2, name='parts')))\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, script], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (answer.returncode, answer.stdout) == (0, "begins\n[1.0, 0.5]\n"), answer.stderr
 
 
 def test_what_a_person_gave_wrong_comes_back_as_such_and_our_faults_with_their_traceback() -> None:

@@ -98,8 +98,8 @@ def test_worlds_of_ones_own_begin_with_the_whole_example() -> None:
     assert section.startswith(f"```json\n{(ROOT / 'examples' / 'world.json').read_text(encoding='utf-8')}```\n")
 
 
-RUN = [page for page in PAGES if blocks(page, "python") and page.stem not in EXTENSIONS]
-"""The examples themselves are tried elsewhere."""
+RUN = [page for page in PAGES if blocks(page, "python") and page.stem not in {*EXTENSIONS, "python"}]
+"""The examples themselves are tried elsewhere, and so is the one that begins with nothing (`tests/test_api.py`)."""
 
 
 @pytest.mark.parametrize("page", RUN, ids=named)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,9 @@ from vnla.cli.options import FiguresOption
 from vnla.cli.score import K, Lenient, Metrics, Partial, Ratio, Seed, Split, Tasks, World, entered, material_of
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from vnla.evaluation.contest import Entry, Pair
 
 
 def compare(
@@ -42,11 +46,10 @@ def compare(
     Example: vnla compare ours=evaluations/learned theirs=mine.json --world worlds/small --tasks tasks/small --out compared
     """
     from vnla.evaluation.contest import pairs
-    from vnla.report.charts import svg
-    from vnla.report.contest import FIGURE, SMALL, claims_of, contest_canvas, contest_document, entries_table, pairs_table
+    from vnla.report.contest import SMALL, claims_of, entries_table, pairs_table
     from vnla.report.document import json_text
     from vnla.report.tables import terminal
-    from vnla.report.writing import REPORT, write
+    from vnla.report.writing import REPORT
 
     if len(agents) < 2:
         raise InputError("name at least two agents to compare")
@@ -63,12 +66,21 @@ def compare(
         text = json_text({"agents": [each.as_dict() for each in entries], "pairs": [each.as_dict() for each in found]})
         write_text(as_json, text)
     if out is not None:
-        canvas = contest_canvas(entries, found)
-        write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
-        typer.echo(f"report: {write(contest_document(entries, _command(agents, world, tasks, split), canvas), out)}")
+        typer.echo(f"report: {write_report(out, entries, found, command_line(agents, world, tasks, split))}")
 
 
-def _command(agents: list[str], world: Path | None, tasks: Path | None, split: str | None) -> str:
+def write_report(out: Path, entries: Sequence[Entry], found: Sequence[Pair], command: str) -> Path:
+    """Write what agents differ by as a report; its first page."""
+    from vnla.report.charts import svg
+    from vnla.report.contest import FIGURE, contest_canvas, contest_document
+    from vnla.report.writing import write
+
+    canvas = contest_canvas(entries, found)
+    write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
+    return write(contest_document(entries, command, canvas), out)
+
+
+def command_line(agents: list[str], world: Path | None, tasks: Path | None, split: str | None) -> str:
     """The command that does this."""
     chosen = f" --split {split}" if split else ""
     return f"vnla compare {' '.join(agents)} --world {world} --tasks {tasks}{chosen}"

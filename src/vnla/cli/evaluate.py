@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from vnla.cli.sharing import ShardOption
 from vnla.cli.trial import Speaking, Trial, try_runs
 from vnla.common.errors import InputError
 from vnla.common.named import options_of
+
+if TYPE_CHECKING:
+    from vnla.cli.guests import Invitation
 
 TESTS = ("test_seen", "test_unseen")
 
@@ -130,41 +134,71 @@ def evaluate(
 
     Example: vnla evaluate --agent http://localhost:8000 --world worlds/small --tasks tasks/small --subset 200
     """
-    from vnla.cli.guests import Invitation, Spending, tell_of
-    from vnla.common.machine import device_named, use_threads
+    from vnla.cli.guests import tell_of
+    from vnla.common.machine import use_threads
+    from vnla.evaluation.metrics import metrics_named
+
+    given = {name: value for name, value in locals().items() if name in context.params}
+    use_threads(threads)
+    if recorded is not None:
+        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, shard, advisor_language, advisor_option)):
+            raise InputError(
+                "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
+            )
+        score_recorded_file(recorded, run, world, tasks, split or (), metrics_named(metric or ()), as_json, as_csv)
+        return
+    if agent is not None:
+        invitation, output = invitation_of(context, given), Output("", results, npz, None)
+        check_places([*output.places(invitation.splits), as_json, as_csv])
+        tell_of(invitation, output, as_json, as_csv)
+        return
+    trial = trial_of(context, given)
+    if run is None:
+        raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
+    outputs = {"results": results, "npz": npz, "sweep": sweep, "as_json": as_json, "as_csv": as_csv}
+    try_runs(run, trial, splits_of(split), shard=shard, **outputs)
+
+
+def splits_of(given: Sequence[str] | None) -> list[str]:
+    """The splits to evaluate on, each once."""
+    return list(dict.fromkeys(given or TESTS))
+
+
+def trial_of(context: typer.Context, options: Mapping[str, Any]) -> Trial:
+    """How runs are to be evaluated by the options of the command."""
+    from vnla.common.machine import device_named
+    from vnla.evaluation.evaluate import SEEDS
+    from vnla.evaluation.metrics import metrics_named
+
+    _refuse(context, False, _OF_GUESTS, "needs --agent")
+    wants = SimpleNamespace(**options)
+    speaking = Speaking(wants.advisor_language, options_of(wants.advisor_option or [], "--advisor-option"), wants.k)
+    return Trial(
+        SEEDS[: wants.seeds or len(SEEDS)], wants.help_policy, wants.ratio, speaking, wants.checkpoint,
+        metrics_named(wants.metric or ()), wants.world, wants.tasks, device_named(wants.device), wants.subset,
+    )  # fmt: skip
+
+
+def invitation_of(context: typer.Context, options: Mapping[str, Any]) -> Invitation:
+    """Who that is not a run is to be evaluated by the options of the command, and how."""
+    from vnla.cli.guests import Invitation, Spending
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.remote.caller import Manner
     from vnla.remote.walk import ON_ERROR
     from vnla.world.budgets import HELP_RATIO
 
-    use_threads(threads)
-    splits, chosen = list(dict.fromkeys(split or TESTS)), metrics_named(metric or ())
-    speaking = Speaking(advisor_language, options_of(advisor_option or [], "--advisor-option"), k)
-    if recorded is not None:
-        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, shard, advisor_language, advisor_option)):
-            raise InputError(
-                "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
-            )
-        score_recorded_file(recorded, run, world, tasks, split or (), chosen, as_json, as_csv)
-        return
-    if agent is not None:
-        _refuse(context, run is not None, _OF_RUNS, f"is for runs; --agent {agent} decides by itself")
-        check_places([*(Output("", results, npz, None).places(splits)), as_json, as_csv])
-        invitation = Invitation(
-            agent, world, tasks, splits, SEEDS[: seeds or 1], chosen, HELP_RATIO if ratio is None else ratio,
-            speaking, subset, out, _one_of("--on-error", on_error, ON_ERROR), concurrency,
-            Manner(timeout, retries, give_up=give_up), base_url, observe, prompt, key_variable,
-            options_of(agent_option or [], "--agent-option"), Spending(max_calls, max_tokens, dry_run),
-        )  # fmt: skip
-        tell_of(invitation, Output("", results, npz, None), as_json, as_csv)
-        return
-    _refuse(context, False, _OF_GUESTS, "needs --agent")
-    if run is None:
-        raise InputError("say which RUN to evaluate, or which --agent, or which --recorded FILE to score")
-    given = SEEDS[: seeds or len(SEEDS)]
-    trial = Trial(given, help_policy, ratio, speaking, checkpoint, chosen, world, tasks, device_named(device), subset)
-    try_runs(run, trial, splits, results=results, npz=npz, sweep=sweep, shard=shard, as_json=as_json, as_csv=as_csv)
+    wants = SimpleNamespace(**options)
+    _refuse(context, wants.run is not None, _OF_RUNS, f"is for runs; --agent {wants.agent} decides by itself")
+    return Invitation(
+        wants.agent, wants.world, wants.tasks, splits_of(wants.split), SEEDS[: wants.seeds or 1],
+        metrics_named(wants.metric or ()), HELP_RATIO if wants.ratio is None else wants.ratio,
+        Speaking(wants.advisor_language, options_of(wants.advisor_option or [], "--advisor-option"), wants.k), wants.subset,
+        wants.out, _one_of("--on-error", wants.on_error, ON_ERROR), wants.concurrency,
+        Manner(wants.timeout, wants.retries, give_up=wants.give_up), wants.base_url, wants.observe, wants.prompt,
+        wants.key_variable, options_of(wants.agent_option or [], "--agent-option"),
+        Spending(wants.max_calls, wants.max_tokens, wants.dry_run),
+    )  # fmt: skip
 
 
 _OF_RUNS = ("help_policy", "checkpoint", "sweep", "shard")

@@ -68,23 +68,43 @@ def make(
     With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
     """
     from vnla.common.machine import use_threads
-    from vnla.common.named import options_of
-    from vnla.vision.encoders import Options, Size, make_encoder
-    from vnla.vision.making import make_features
 
     use_threads(threads)
-    folder, compiled = _read(world)
-    options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
-    maker = make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
+    maker = encoder_of(encoder, encoder_option, weights, device, size, half, seed)
     if shard is not None:
-        _make_shared(folder, compiled, maker, name, shard, batch, workers, as_json)
+        _make_shared(*_read(world), maker, name, shard, batch, workers, as_json)
         return
+    out, header, new = encode(world, maker, name, batch, workers, threads)
+    _say(out, header, as_json, "written" if new else "there already")
+
+
+def encoder_of(
+    encoder: str,
+    encoder_option: list[str] | None,
+    weights: Path | None,
+    device: str | None,
+    size: str | None,
+    half: bool,
+    seed: int,
+) -> Encoder:
+    """The encoder that the options of `vnla features make` name."""
+    from vnla.common.named import options_of
+    from vnla.vision.encoders import Options, Size, make_encoder
+
+    options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
+    return make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
+
+
+def encode(
+    world: Path, maker: Encoder, name: str | None, batch: int | None, workers: int | None, threads: int | None
+) -> tuple[Path, Header, bool]:
+    """Make the features of a world; where they are, what they are, and whether they are new."""
+    from vnla.vision.making import make_features
+
+    folder, compiled = _read(world)
     hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
-        out, header, new = make_features(
-            folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers
-        )
-    _say(out, header, as_json, "written" if new else "there already")
+        return make_features(folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers)
 
 
 def _make_shared(

@@ -273,8 +273,6 @@ def _cap(name: str, most: int | None) -> str:
 
 def tell_of(invitation: Invitation, output: Output, as_json: Path | None, as_csv: Path | None) -> None:
     """Evaluate a guest; its table, its errors, and the files that are asked for."""
-    from vnla.evaluation.kept import write_evaluation
-    from vnla.evaluation.results import results_of, write_results
     from vnla.evaluation.spreadsheet import Spreadsheet
 
     title, visits, summary = invitation.run()
@@ -285,10 +283,7 @@ def tell_of(invitation: Invitation, output: Output, as_json: Path | None, as_csv
     for split, visit in visits.items():
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
         plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
-        if results := output.of_results(split):
-            write_results(results, results_of(visit.evaluation, invitation.seeds[0]))
-        if npz := output.of_npz(split):
-            write_evaluation(npz, visit.evaluation)
+        output.write(split, visit.evaluation)
         sheet.add(invitation.agent, split, visit.evaluation)
     if invitation.place is not None:
         typer.echo(f"episodes, calls and results: {invitation.place}")

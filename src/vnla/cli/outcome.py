@@ -29,6 +29,16 @@ class Output:
         for split in splits:
             yield from (path for path in (self.of_results(split), self.of_npz(split), self.of_sweep(split)) if path)
 
+    def write(self, split: str, found: Evaluation) -> None:
+        """Write the results file of the first seed and the whole evaluation, where they are asked for."""
+        from vnla.evaluation.kept import write_evaluation
+        from vnla.evaluation.results import results_of, write_results
+
+        if results := self.of_results(split):
+            write_results(results, results_of(found, found.seeds[0]))
+        if npz := self.of_npz(split):
+            write_evaluation(npz, found)
+
     def of_results(self, split: str) -> Path | None:
         """The results file of a split."""
         return self.results and self.results / self.run / f"{split}.json"

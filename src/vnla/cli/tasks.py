@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vnla.pipeline.shards.parts import Parts
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
+    from vnla.tasks.making import Tracks
     from vnla.tasks.recipes import Recipe
     from vnla.tasks.statistics import SplitStatistics
 
@@ -92,22 +93,16 @@ def make(
     files.vacant(out)
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.pipeline.shards.tasks import WorkedByShards, task_parts
-    from vnla.tasks.making import Tracks, make_dataset
-    from vnla.tasks.recipes import RECIPES, Per
+    from vnla.tasks.making import make_dataset
 
     own = None if shard in (None, MERGE) else Shard.parse(shard)
-    recipe = RECIPES[task.value]
-    recipe = replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
+    recipe = recipe_of(task, starts, per)
     with progress_bar() as progress:
         folder = _read(world, progress)
         parts = None if shard is None else task_parts(out, folder, recipe, seed=seed, fewest=fewest)
         if parts is not None and own is not None:
             _make_part(parts, own, folder.houses, recipe, progress, as_json)
             return
-        tracks = Tracks(
-            houses=lambda houses: progress.track(houses, description="making points"),
-            points=lambda places, name: progress.track(places, description=f"writing {name}"),
-        )
         made = make_dataset(
             folder,
             out,
@@ -118,7 +113,7 @@ def make(
             fewest=fewest,
             most_train=most_train,
             compress=compress,
-            tracks=tracks,
+            tracks=tracks_of(progress),
             worked=None if parts is None else WorkedByShards(parts, folder.houses, recipe),
         )
     if parts is not None:
@@ -129,6 +124,24 @@ def make(
         print_json({"out": str(out), "notes": notes, **manifest})
     else:
         _print_made(out, points, manifest, notes)
+
+
+def recipe_of(task: TaskName, starts: int | None, per: PerName | None) -> Recipe:
+    """How the points of a data set are made."""
+    from vnla.tasks.recipes import RECIPES, Per
+
+    recipe = RECIPES[task.value]
+    return replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
+
+
+def tracks_of(progress: Progress) -> Tracks:
+    """Bars for the houses and the points of a data set."""
+    from vnla.tasks.making import Tracks
+
+    return Tracks(
+        houses=lambda houses: progress.track(houses, description="making points"),
+        points=lambda places, name: progress.track(places, description=f"writing {name}"),
+    )
 
 
 def _make_part(

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -196,23 +197,30 @@ def train(
     Example: vnla train runs/senses --variant none= --variant "clock=--sense clock" --world worlds/small --tasks tasks/small
     """
     options = {name: value for name, value in locals().items() if name in context.params}
+    _, status = carry_out(context, options)
+    if status:
+        raise typer.Exit(status)
+
+
+def carry_out(context: typer.Context, options: Mapping[str, Any]) -> tuple[list[Path], int]:
+    """Train what is asked for by the options of the command; the folders of the runs, and the status to leave with."""
     from vnla.common.machine import device_named, loading, use_threads
 
     with loading("torch"):
         from vnla.common.tables import room_in
         from vnla.training.ranks import alike, joined, leaving_at_once
 
-    device = device_named(device)
-    use_threads(threads)
+    wants = SimpleNamespace(**options)
+    device = device_named(wants.device)
+    use_threads(wants.threads)
     with leaving_at_once(), joined(device) as ranks:
         with alike(ranks):
-            asked = variants_of(context, options, run, variant or [])
+            asked = variants_of(context, options, wants.run, wants.variant or [])
             runs = {path: config for each in asked for path, config in _runs(each).items()}
-            cache = None if feature_cache is None else room_in(feature_cache)
-        how = How(device, eager, ranks, cache)
-        status = _run(runs, how) if shard is None else _share(run, runs, shard, how)
-    if status:
-        raise typer.Exit(status)
+            cache = None if wants.feature_cache is None else room_in(wants.feature_cache)
+        how = How(device, wants.eager, ranks, cache)
+        status = _run(runs, how) if wants.shard is None else _share(wants.run, runs, wants.shard, how)
+    return list(runs), status
 
 
 def _runs(asked: Asked) -> dict[Path, RunConfig | None]:

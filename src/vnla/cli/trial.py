@@ -176,8 +176,6 @@ class Trial:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
         from vnla.evaluation.evaluate import evaluate
-        from vnla.evaluation.kept import write_evaluation
-        from vnla.evaluation.results import results_of, write_results
 
         config, share, subjects = self._ready(run, splits, tell)
         found = {}
@@ -190,10 +188,7 @@ class Trial:
                     subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics,
                     progress=partial(tell, f"evaluating {split}"),
                 )  # fmt: skip
-            if results := output.of_results(split):
-                write_results(results, results_of(found[split], self.seeds[0]))
-            if npz := output.of_npz(split):
-                write_evaluation(npz, found[split])
+            output.write(split, found[split])
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
         drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"

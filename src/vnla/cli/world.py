@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +25,7 @@ from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.houses.generate.world import Parts as HouseCounts
     from vnla.houses.generate.world import Recipe
     from vnla.houses.sources import WorldSource
     from vnla.pipeline.shards.parts import Parts
@@ -116,15 +117,60 @@ def make(
     the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
     on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard merge the world of all parts.
     """
-    from vnla.houses.generate.unfinished import unfinished
-    from vnla.houses.generate.wishes import Wishes, range_of
-    from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.pipeline.shards.world import houses_of, world_parts
 
+    order = order_of(preset, seed, houses, train, dev, test, storeys, rooms, area, style, programme)
+    files.vacant(out)
+    if shard is None:
+        _say_made(out, build_world(order, out, workers), as_json)
+        return
+    shared = world_parts(out, preset, seed, order.parts, order.wanted)
+    if shard != MERGE:
+        _make_part(shared, Shard.parse(shard), order.wanted, workers, as_json)
+        return
+    with progress_bar() as progress:
+        houses_made = houses_of(shared, order.wanted)
+        made = list(progress.track(houses_made, len(order.wanted), description="putting together"))
+    order.write(out, made)
+    shared.remove()
+    _say_made(out, made, as_json)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Houses that somebody asked for."""
+
+    wanted: list[Recipe]
+    parts: HouseCounts
+    splits: Mapping[str, Sequence[str]]
+    extra: dict[str, Any]
+    """What the world's file says of them."""
+
+    def write(self, out: Path, made: Sequence[House]) -> None:
+        """Make a world folder of them."""
+        write_world(out, made, source="generated", splits=self.splits, extra=self.extra)
+
+
+def order_of(
+    preset: str,
+    seed: int,
+    houses: int | None,
+    train: int | None,
+    dev: int | None,
+    test: int | None,
+    storeys: str | None,
+    rooms: str | None,
+    area: str | None,
+    style: str | None,
+    programme: str | None,
+) -> Order:
+    """What the options of `vnla world make` ask for."""
+    from vnla.houses.generate.wishes import Wishes, range_of
+    from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
+
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
-    files.vacant(out)
     chosen = PRESETS[preset]
     parts = chosen.parts if houses is None else chosen.divided(houses)
     parts = Parts(train or parts.train, dev or parts.dev, test or parts.test)
@@ -133,26 +179,21 @@ def make(
     styles = tuple(name.strip() for name in style.split(",")) if style else ()
     wishes = Wishes(range_of(storeys, "--storeys"), range_of(rooms, "--rooms"), range_of(area, "--area"), styles, programme)
     wanted = recipes(chosen, seed, parts, None if wishes == Wishes() else wishes)
-    extra, divided = as_extra(preset, seed, wanted), splits(chosen, wanted, parts)
-    if shard is not None:
-        shared = world_parts(out, preset, seed, parts, wanted)
-        if shard != MERGE:
-            _make_part(shared, Shard.parse(shard), wanted, workers, as_json)
-            return
-        with progress_bar() as progress:
-            houses_made = houses_of(shared, wanted)
-            made = list(progress.track(houses_made, len(wanted), description="putting together"))
-        write_world(out, made, source="generated", splits=divided, extra=extra)
-        shared.remove()
-        _say_made(out, made, as_json)
-        return
+    return Order(wanted, parts, splits(chosen, wanted, parts), as_extra(preset, seed, wanted))
+
+
+def build_world(order: Order, out: Path, workers: int | None) -> list[House]:
+    """Build what is not there already, and write the world folder; the houses."""
+    from vnla.houses.generate.unfinished import unfinished
+
+    wanted = order.wanted
     with unfinished(out, wanted) as begun:
         if there := sum(map(begun.has, wanted)):
             typer.echo(f"{there:,} of {len(wanted):,} houses are there already", err=True)
         with progress_bar() as progress, closing(begun.make(wanted, workers)) as making:
             made = list(progress.track(making, len(wanted), description="building"))
-        write_world(out, made, source="generated", splits=divided, extra=extra)
-    _say_made(out, made, as_json)
+        order.write(out, made)
+    return made
 
 
 def _make_part(parts: Parts, shard: Shard, wanted: list[Recipe], workers: int | None, as_json: bool) -> None:
@@ -192,17 +233,24 @@ def import_matterport(
 
     Damaged files stop the import with a message; what is odd but usable is kept and counted as a note.
     """
+    houses, notes = bring_buildings(source, out, connectivity, scans, scan)
+    if as_json:
+        print_json(_import_report(out, houses, notes, verbose))
+    else:
+        _print_import(out, houses, notes, verbose)
+
+
+def bring_buildings(
+    source: Path, out: Path, connectivity: Path | None, scans: Path | None, scan: Sequence[str] | None
+) -> tuple[list[House], list[Note]]:
+    """Make a world folder of Matterport3D buildings; the houses, and what is odd about them."""
     files.vacant(out)
     found = find_buildings(source, connectivity=connectivity, scans=scans, only=scan or ())
     with progress_bar() as progress:
         buildings = [read_building(each) for each in progress.track(found, description="reading")]
     houses = [building.house for building in buildings]
-    notes = [note for building in buildings for note in building.notes]
     write_world(out, houses, source="matterport")
-    if as_json:
-        print_json(_import_report(out, houses, notes, verbose))
-    else:
-        _print_import(out, houses, notes, verbose)
+    return houses, [note for building in buildings for note in building.notes]
 
 
 @importers.command("json", epilog="Example: vnla world import json examples/world.json worlds/mine")
@@ -239,17 +287,23 @@ def import_from(
 
 
 def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
-    """Make a world folder of what a source gives."""
-    files.vacant(out)
-    choices = source.choices()
-    with progress_bar() as progress:
-        houses = list(progress.track(source.houses(), description="reading"))
-    write_world(out, houses, source=name, splits=source.splits(), choices=choices)
+    """Make a world folder of what a source gives, and say what came."""
+    houses = bring_houses(source, out, name)
     notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
     if as_json:
         print_json(_import_report(out, houses, notes, True))
     else:
         _print_import(out, houses, notes, True)
+
+
+def bring_houses(source: WorldSource, out: Path, name: str) -> list[House]:
+    """Make a world folder of what a source gives; the houses."""
+    files.vacant(out)
+    choices = source.choices()
+    with progress_bar() as progress:
+        houses = list(progress.track(source.houses(), description="reading"))
+    write_world(out, houses, source=name, splits=source.splits(), choices=choices)
+    return houses
 
 
 @app.command("schema", epilog="Example: vnla world schema > world.schema.json")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
@@ -69,7 +71,7 @@ class Member:
         """
         self.pipe, theirs = CONTEXT.Pipe()
         self.process: BaseProcess = CONTEXT.Process(target=_begin, args=(work, theirs, given), name=name, daemon=daemon)
-        with undisturbed(), threads_of_processes(threads):
+        with undisturbed(), threads_of_processes(threads), _without_program(work, *given):
             self.process.start()
         theirs.close()
 
@@ -111,6 +113,21 @@ class Member:
 
 
 AnyMember = TypeVar("AnyMember", bound=Member)
+
+
+@contextmanager
+def _without_program(*given: object) -> Iterator[None]:
+    """A process that is started in the block does not import the program that runs here, unless it is given a part of it.
+
+    It needs functions of modules alone, and a script without `if __name__ == "__main__"` would begin anew in it.
+    """
+    program = sys.modules["__main__"]
+    if not any("__main__" in (getattr(each, "__module__", ""), type(each).__module__) for each in given):
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 @contextmanager

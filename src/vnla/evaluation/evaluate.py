@@ -66,6 +66,13 @@ class Evaluation:
         told = {name: metric for name, metric in self.metrics.items() if metric.can_tell(self.scores)}
         return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in told.items()}
 
+    def figure(self, name: str) -> Estimate:
+        """One figure of the summary, such as "success_rate"."""
+        found = self.summary()
+        if name not in found:
+            raise InputError(f"figure {name}: these episodes do not tell it; they tell {', '.join(found)}")
+        return found[name]
+
     def bootstrap(self, name: str, samples: int = 1000, seed: int = 0) -> Interval:
         """A figure over all episodes with a bootstrap interval over tasks."""
         return self.metrics[name].over_episodes(self.scores, samples=samples, seed=seed)

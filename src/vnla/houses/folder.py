@@ -43,6 +43,10 @@ class WorldFolder:
     splits: dict[str, tuple[str, ...]]
     manifest: dict[str, Any]
 
+    def __fspath__(self) -> str:
+        """It stands for its folder wherever a path is asked for."""
+        return str(self.path)
+
     def split(self, name: str) -> tuple[House, ...]:
         """The houses of one split."""
         if name not in self.splits:

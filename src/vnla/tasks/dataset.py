@@ -146,6 +146,10 @@ class Dataset:
     """Words to read it with instead of its own: those that an agent knows."""
     _read: dict[str, tuple[Task, ...]] = field(default_factory=dict, repr=False)
 
+    def __fspath__(self) -> str:
+        """It stands for its folder wherever a path is asked for."""
+        return str(self.path)
+
     def split(self, name: str) -> tuple[Task, ...]:
         """The tasks of a split: train, val_seen, val_unseen, test_seen or test_unseen."""
         if name not in self.paths:

@@ -1,0 +1,203 @@
+"""The options of the functions, as editors and type checkers see them.
+
+They are those of the commands and have no defaults here: what is not given is what the command takes. docs/commands.md says
+what each means. A mapping stands for options of the form NAME=VALUE, a class of yours for its name, and
+several values for what may be repeated or has commas between.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+Place = str | os.PathLike[str]
+"""A path; a `WorldFolder` and a `Dataset` are the paths of their folders, too."""
+Name = str | type
+"""A name that is listed, `package.module:Class`, or the class itself."""
+Names = Name | Sequence[Name]
+Own = Mapping[str, Any]
+"""Options of a part that is chosen by name."""
+Ends = str | tuple[int, int]
+"""The least and the most, also as text: "1..3"."""
+
+
+class WorldOptions(TypedDict, total=False):
+    """Those of `vnla world make`."""
+
+    preset: str
+    seed: int
+    houses: int | None
+    train: int | None
+    dev: int | None
+    test: int | None
+    storeys: Ends | None
+    rooms: Ends | None
+    area: Ends | None
+    style: str | Sequence[str] | None
+    programme: str | None
+    workers: int | None
+
+
+class ImportOptions(TypedDict, total=False):
+    """Those of `vnla world import`: of a folder of Matterport3D, of a JSON file, and of a source that goes by a name."""
+
+    connectivity: Place | None
+    scans: Place | None
+    scan: str | Sequence[str] | None
+    pictures: Place | None
+    option: Own | None
+
+
+class TaskOptions(TypedDict, total=False):
+    """Those of `vnla tasks make`."""
+
+    task: str
+    seed: int
+    size: int | None
+    splits: Place | None
+    fewest: int
+    most_train: int | None
+    starts: int | None
+    per: str | None
+    gzip: bool
+
+
+class FeatureOptions(TypedDict, total=False):
+    """Those of `vnla features make`."""
+
+    encoder: Name
+    encoder_option: Own | None
+    name: str | None
+    weights: Place | None
+    device: str | None
+    size: str | None
+    batch: int | None
+    workers: int | None
+    threads: int | None
+    half: bool
+    seed: int
+
+
+class TrainOptions(TypedDict, total=False):
+    """Those of `vnla train`."""
+
+    world: Place | None
+    tasks: Place | None
+    features: Names | None
+    help_policy: Names
+    help_option: Own | None
+    agent: Name
+    agent_option: Own | None
+    sense: Names
+    veil: float
+    fold: str
+    timed: bool
+    objective: Name
+    objective_option: Own | None
+    begins_with: Place | None
+    iterations: int
+    batch: int
+    learning_rate: float
+    cooldown: float
+    weight_decay: float
+    dropout: float
+    hidden: int
+    layers: int
+    ratio: float
+    k: int
+    advisor: Name
+    advisor_language: Name
+    advisor_option: Own | None
+    easy: bool
+    following: bool
+    practice: int
+    strange: float
+    rules: str
+    deviation: float
+    uncertainty: float
+    non_moving: int
+    beta: float
+    keeps_ended: bool
+    validate_every: int
+    precision: str
+    seed: int | str | Sequence[int]
+    variant: str | Sequence[str] | None
+    feature_cache: str | None
+    device: str | None
+    eager: bool
+    threads: int | None
+
+
+class LoadOptions(TypedDict, total=False):
+    """Those of `vnla watch` that say which agent is meant, and where it is tried."""
+
+    world: Place | None
+    tasks: Place | None
+    checkpoint: str
+    device: str
+
+
+class WalkOptions(TypedDict, total=False):
+    """Those of `vnla watch` that say which episode is meant."""
+
+    episode: str | None
+    split: str
+    seed: int
+    ratio: float | None
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """Those of `vnla evaluate`."""
+
+    agent: Name | None
+    agent_option: Own | None
+    world: Place | None
+    tasks: Place | None
+    split: str | Sequence[str] | None
+    seeds: int | None
+    subset: int | None
+    help_policy: Name | None
+    ratio: float | None
+    k: int | None
+    advisor_language: Name | None
+    advisor_option: Own | None
+    checkpoint: str | None
+    metric: str | Sequence[str] | None
+    results: Place | None
+    npz: Place | None
+    sweep: Place | None
+    device: str | None
+    threads: int | None
+    out: Place | None
+    on_error: str
+    concurrency: int
+    timeout: float
+    retries: int
+    give_up: int
+    key_variable: str | None
+    base_url: str | None
+    observe: str
+    prompt: Place | None
+    max_calls: int | None
+    max_tokens: int | None
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Those of `vnla score`, but for the world and the tasks."""
+
+    split: str | None
+    ratio: float
+    k: int
+    seed: int | None
+    partial: bool
+    lenient: bool
+    metric: str | Sequence[str] | None
+
+
+class CompareOptions(ScoreOptions, total=False):
+    """Those of `vnla compare`."""
+
+    world: Place | None
+    tasks: Place | None
+    out: Place | None
