@@ -215,7 +215,8 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
 
 def remembers(players: Players) -> bool:
     """Whether anybody looks at the poses before a step."""
-    return any(each.remembers for each in (players.voice, players.help_policy, *players.senses.values()))
+    senses = any(sense.remembers for sense in players.senses.values())
+    return senses or players.voice.remembers or players.help_policy.remembers
 
 
 def veil_of(episodes: Episodes, players: Players) -> Views:

@@ -52,6 +52,18 @@ def test_what_is_wrong_is_said_in_one_line(name: str, options: dict[str, int], m
         build("garment", name, KNOWN, options, Shoe)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"), [("class Hat:\n  1 +\n", "SyntaxError: invalid syntax"), ("Hat = brim\n", "NameError: name 'brim'")]
+)
+def test_a_module_that_cannot_be_read_is_one_line(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torn_of_a_test.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=rf"garment torn_of_a_test:Hat: module torn_of_a_test cannot be imported \({why}"):
+        build("garment", "torn_of_a_test:Hat", KNOWN, {}, Shoe)
+
+
 def test_options_as_people_type_them() -> None:
     found = options_of(["beta=0.5", "steps = 3", "name=a=b", "deep=true"])
     assert found == {"beta": 0.5, "steps": 3, "name": "a=b", "deep": True}

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.common.offers import offered, offers
+from vnla.common.strangers import note, told
 
 Part = TypeVar("Part")
 
@@ -31,12 +32,14 @@ def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
     found: Part
     if ":" in name:
         found = _imported(kind, name)
+        note(kind, name, name, found)
         return found
     offer = offered(kind, name)
     if offer is None:
         names = dict.fromkeys([*known, *(each.name for each in offers(kind))])
         raise InputError(f"{kind} {name}: unknown; choose from {', '.join(names)}, or name your own as package.module:Class")
     found = offer.load()
+    note(kind, name, offer.target, found)
     return found
 
 
@@ -110,6 +113,8 @@ def _imported(kind: str, name: str) -> Any:
         found: Any = importlib.import_module(module_name)
     except (ImportError, ValueError) as error:
         raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({error})") from None
+    except Exception as error:  # whatever a stranger's module does while it is imported
+        raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({told(error)})") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise InputError(f"{kind} {name}: module {module_name} has no {attribute}")

@@ -16,6 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.common.strangers import told
 
 GROUPS = {
     "agent": "vnla.agents",
@@ -48,8 +49,7 @@ class Offer:
         try:
             return self.entry.load()
         except Exception as error:
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why})") from None
+            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({told(error)})") from error
 
 
 def offers(kind: str) -> list[Offer]:
