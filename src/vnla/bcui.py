@@ -152,7 +152,8 @@ def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, playe
     else:
         tentative = log_distribution(first.logits, sight.blocked).exp()
         known = players.agent.knows(sight.view, tentative, first)  # 12
-        now = step_context(walk.state, step, tentative, walk.plan, lambda: asked(walk.state, step, known, players))
+        module = (lambda: asked(walk.state, step, known, players)) if players.help_policy.consults else None
+        now = step_context(walk.state, step, tentative, walk.plan, module)
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
     return Resolve(
@@ -199,11 +200,10 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
     """The start of every episode: lines 4 to 8."""
     answers = players.advisor.speaks and players.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
-    remembers = players.voice.remembers or any(sense.remembers for sense in players.senses.values())
     beginning = Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching, episodes.lots())
     return Walk(
         row=torch.arange(len(episodes), device=episodes.start.device),
-        state=episode.start(episodes, players.advisor.k, memory=longest if remembers else 0),
+        state=episode.start(episodes, players.advisor.k, memory=longest if remembers(players) else 0),
         nav=torch.full_like(episodes.start, NAV_START),
         ask=torch.full_like(episodes.start, ASK_START),
         plan=players.help_policy.plan(episodes),
@@ -211,6 +211,12 @@ def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) 
         veil=veil_of(episodes, players),
         mind=players.agent.begin(beginning),
     )
+
+
+def remembers(players: Players) -> bool:
+    """Whether anybody looks at the poses before a step."""
+    senses = any(sense.remembers for sense in players.senses.values())
+    return senses or players.voice.remembers or players.help_policy.remembers
 
 
 def veil_of(episodes: Episodes, players: Players) -> Views:

@@ -16,7 +16,18 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.episodes import Episodes, Situation, When, count_unmoved, nowhere, remembered
+from vnla.episodes import (
+    MODULE,
+    PAST,
+    TENTATIVE,
+    VERDICT,
+    Episodes,
+    Situation,
+    When,
+    count_unmoved,
+    nowhere,
+    remembered,
+)
 from vnla.world.actions import STOP
 
 JUST_NOW = -1
@@ -100,17 +111,20 @@ def step_context(
     plan: Tensor | None = None,
     ask: Callable[[], Tensor] | None = None,
 ) -> Situation:
-    """Return what a help policy, a help teacher, a sensor or an advisor may look at in this time step."""
-    unknown = state.pose.new_empty(len(state.pose), 0)
+    """Return what a help policy, a help teacher, a sensor or an advisor may look at in this time step.
+
+    What nobody has asked for is an `Unknown`, which cannot be computed with in silence.
+    """
     return Situation(
         episodes=state.episodes,
         step=step,
         pose=state.pose,
         unmoved=state.unmoved,
         budget=state.requests_left,
-        tentative=unknown.float() if tentative is None else tentative,
-        plan=unknown if plan is None else plan,
+        tentative=TENTATIVE if tentative is None else tentative,
+        plan=state.pose.new_empty(len(state.pose), 0) if plan is None else plan,
         since_request=state.since_request,
-        past=state.past,
-        ask=ask,
+        past=state.past if state.past.shape[1] else PAST,
+        ask=MODULE if ask is None else ask,
+        teacher_request=VERDICT,
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from vnla.common.randomness import Purpose, row_seeds
+from vnla.common.unknown import Unknown
 from vnla.words import Words
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, help_budget
 from vnla.world.compiled import NOWHERE, Environment, viewpoint_of
@@ -84,6 +85,13 @@ def nothing_sought(like: Tensor) -> Tensor:
     return like.new_zeros(len(like), 2, dtype=torch.int64)
 
 
+TENTATIVE: Any = Unknown("the tentative decision (situation.tentative)", "for a help policy with `deliberates = True`")
+VERDICT: Any = Unknown("situation.teacher_request", "for a help policy with `deliberates = True`")
+MODULE: Any = Unknown("the agent's help module (situation.ask)", "for a help policy with `deliberates = consults = True`")
+PAST: Any = Unknown("the poses before this step (situation.past)", "for whoever says `remembers = True`")
+"""What a situation has in the place of that which was not asked for. Looking at it is an error that says how to ask."""
+
+
 @dataclass(frozen=True)
 class Situation:
     """One time step of a batch of episodes, when each agent considers whether to ask."""
@@ -93,14 +101,14 @@ class Situation:
     pose: Tensor  # (batch,)
     unmoved: Tensor  # (batch,), how many steps the agent has been at its viewpoint without leaving it
     budget: Tensor  # (batch,), requests left
-    tentative: Tensor  # (batch, 6), the tentative navigation distribution; (batch, 0) before it is known
+    tentative: Tensor  # (batch, 6), the tentative navigation distribution; TENTATIVE before it is known
     plan: Tensor  # (batch, …), what the help policy keeps for each episode
     ask: Callable[[], Tensor] | None = None  # gives the help module's logits (batch, 2), where there is such a module
     teacher_request: Tensor | None = None  # (batch,), whether the help teacher tells the agent to ask, where that is known
     since_request: Tensor = field(default_factory=lambda: torch.empty(0))
     """(batch,), steps since the agent asked; before it ever did, those and as many as a subgoal has"""
     past: Tensor = field(default_factory=lambda: torch.empty(0))
-    """(batch, steps), the poses before this step, NOWHERE where none was; no steps where no sense remembers them"""
+    """(batch, steps), the poses before this step, NOWHERE where none was; PAST where nobody remembers them"""
 
     @property
     def steps_left(self) -> Tensor:

@@ -196,12 +196,52 @@ class Stateless(Plain):
         return super().act(seen, state)[0][0]
 
 
+class Whole(Plain):
+    def act(self, seen: Observation, state: Any) -> Any:
+        (logits, _), state = super().act(seen, state)
+        return logits.long(), state
+
+
+class Lost(Plain):
+    def act(self, seen: Observation, state: Any) -> Any:
+        (logits, ask), state = super().act(seen, state)
+        return (logits / 0, ask), state
+
+
+class Wishful(Plain):
+    def act(self, seen: Observation, state: Any) -> Any:
+        (logits, ask), state = super().act(seen, state)
+        return (logits, ask > 0), state
+
+
+class Shared(Plain):
+    def begin(self, instructions: Any) -> dict[str, Any]:
+        return {**super().begin(instructions), "table": torch.zeros(3, 5)}
+
+
+class Counting(Plain):
+    def act(self, seen: Observation, state: Any) -> Any:
+        said, state = super().act(seen, state)
+        return said, {**state, "steps": torch.zeros(())}
+
+
+class Forgetful(Plain):
+    def hear(self, told: Any, state: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        return {"goal": state["goal"]}
+
+
 @pytest.mark.parametrize(
     ("kind", "policy", "message"),
     [
-        (Wide, Never(), r"agent Wide: act has to give logits of shape \(24, 6\), not \(24, 12\)"),
-        (Stateless, Never(), "agent Stateless: act has to give what it would do, and a state"),
-        (Silent, Learned(), "agent Silent: act gives no ask, so it cannot learn when to ask"),
+        (Whole, Never(), r"agent Whole: act returned logits int64 \(24, 6\); expected float32 \(24, 6\)"),
+        (Lost, Never(), r"agent Lost: act returned .*inf among its logits; expected finite numbers"),
+        (Wishful, Never(), r"agent Wishful: act returned an ask bool \(24, 1\); expected float32 \(24,\)"),
+        (Shared, Never(), "agent Shared: begin returned a state with a tensor of 3 rows; expected tensors of 24 rows"),
+        (Counting, Never(), "agent Counting: act returned a state with a single number; expected tensors of 24 rows"),
+        (Forgetful, AtFirst(), "agent Forgetful: hear or act returned a state that is not like the one before .*rest"),
+        (Wide, Never(), r"agent Wide: act returned logits float32 \(24, 12\); expected float32 \(24, 6\)"),
+        (Stateless, Never(), "agent Stateless: act returned float32 .*; expected what it would do, and a state"),
+        (Silent, Learned(), "agent Silent: act returns no ask, so it cannot learn when to ask"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(kind: type[nn.Module], policy: HelpPolicy, message: str) -> None:
@@ -270,8 +310,35 @@ def test_an_action_may_be_said_in_many_ways(answer: Any) -> None:
 @pytest.mark.parametrize("answer", ["fly", 6, -1, [1, 2], 2.5])
 def test_a_wrong_action_is_said_in_one_line(answer: Any) -> None:
     agent, _ = alone(Alone(answer))
-    with pytest.raises(InputError, match=r"agent Alone: act gave .* expected one of left, right, up, down, forward, stop"):
+    with pytest.raises(
+        InputError, match=r"agent Alone: act returned .* expected one of left, right, up, down, forward, stop"
+    ):
         agent.answer(Glimpse({}, None, "", False), ("", 0))
+
+
+@pytest.mark.parametrize("answer", [([torch.nan] * 6), (["a"] * 6), ("left", "please"), ("left", torch.nan)])
+def test_neither_letters_nor_nan_are_numbers(answer: Any) -> None:
+    class Wrong(Alone):
+        def act(self, *_: object) -> Any:
+            return answer, None
+
+    agent, _ = alone(Wrong())
+    with pytest.raises(InputError, match=r"agent Wrong: act returned .*; expected"):
+        agent.answer(Glimpse({}, None, "", False), ("", 0))
+
+
+def test_a_module_that_forgets_to_say_that_it_acts_one_at_a_time_does_not_act() -> None:
+    """It is given tensors of a batch, and what it makes of them has not the shape of one."""
+
+    class Forgot(nn.Module):
+        def begin(self, instruction: Any) -> Any:
+            return len(instruction)
+
+        def act(self, seen: Any, state: Any) -> Any:  # noqa: ARG002
+            return [0.0, 0, 0, 0, 1, 0], state
+
+    with pytest.raises(InputError, match=r"agent Forgot: act returned logits a list; expected float32 \(24, 6\)"):
+        walked(SimpleAgent(Forgot(), Sights(SIZES)), Never())
 
 
 class Neither:

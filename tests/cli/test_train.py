@@ -292,3 +292,35 @@ def test_the_number_of_threads_is_what_was_asked_for(vnla: Vnla, finished: Path)
         assert torch.get_num_threads() == before + 1
     finally:
         torch.set_num_threads(before)
+
+
+BROKEN = """
+from vnla.roles.help_policies import HelpPolicy
+class Torn(HelpPolicy):
+    def __call__(self, situation):
+        return self.halves(situation)
+    def halves(self, situation):
+        raise KeyError("half")
+class Forgetful(HelpPolicy):
+    def __call__(self, situation):
+        return situation.tentative.amax(dim=1) < 0.5
+"""
+
+
+def test_an_error_in_a_part_of_ones_own_is_one_line(
+    vnla: Vnla, data: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_of_a_test.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    train = ["train", tmp_path / "run", *data, "--help-policy"]
+    line = "help policy broken_of_a_test:Torn: Torn.__call__ raised KeyError: 'half' (broken_of_a_test.py, line 7)"
+    status, said = vnla(*train, "broken_of_a_test:Torn")
+    assert status == 2 and said.endswith(f"vnla: error: {line}; vnla --debug shows the traceback\n")
+    assert "Traceback" not in said
+    status, said = vnla("--debug", *train, "broken_of_a_test:Torn")
+    assert status == 2 and "\nTraceback (most recent call last)" in said and said.endswith(f"vnla: error: {line}\n")
+    status, said = vnla(*train, "broken_of_a_test:Forgetful")
+    assert status == 2 and said.splitlines()[-1].startswith(
+        "vnla: error: Forgetful.__call__ looks at the tentative decision"
+    )
+    assert not (tmp_path / "run").exists()

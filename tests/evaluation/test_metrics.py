@@ -123,6 +123,12 @@ def test_a_scorer_that_gives_something_else_is_named() -> None:
 
     with pytest.raises(InputError, match=r"metric mine: right has the shape \(1,\); expected an entry for each episode"):
         run({"mine": replace(RIGHT, scorer=short)})
+    with pytest.raises(InputError, match="metric mine: its scorer returned a list; expected tensors by name"):
+        run({"mine": replace(RIGHT, scorer=lambda _: [1])})  # type: ignore[arg-type,return-value]
+    with pytest.raises(InputError, match="metric mine: its scorer returned a str as right; expected a tensor"):
+        run({"mine": replace(RIGHT, scorer=lambda _: {"right": "much"})})  # type: ignore[arg-type,dict-item]
+    with pytest.raises(InputError, match=r"metric of right: top returned \S+ \(\); expected numbers \(.*\), one an episode"):
+        run({"mine": replace(RIGHT, top=lambda right: right.sum())}).summary()
     with pytest.raises(InputError, match="metric mine: another scorer gives success too"):
         run({"mine": replace(RIGHT, scorer=success)})
     with pytest.raises(InputError, match="metric mine: needs right, which its scorer does not give"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from cottage_players import VOCABULARY
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.agent.layers.cells import LSTMCell
@@ -17,10 +18,12 @@ from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
+from vnla.language.advisor import GrammarAdvisor
 from vnla.report.story import follow
+from vnla.roles.advisor import TemplateAdvisor
 from vnla.serve import telling
 from vnla.serve.engine import Engine, Errand, walk_all
-from vnla.serve.hearing import Spoken
+from vnla.serve.hearing import PersonsVoice, Spoken
 from vnla.serve.places import Places
 from vnla.serve.scene import Scene
 from vnla.serve.walked import END_MARK, Walked
@@ -300,3 +303,10 @@ def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, mon
         assert [beat.said for beat in account.beats] == [step.told for step in plain.steps]
         assert told.steps[0].told == "turn left, turn left, turn left"
         assert told.steps[0].after != pytest.approx(plain.steps[0].after, abs=1e-9)
+
+
+def test_a_voice_that_gives_way_to_a_person_remembers_what_the_advisor_behind_it_does() -> None:
+    """Or else the advisor would be asked without the past that it looks at."""
+    words = VOCABULARY.with_words(GrammarAdvisor().words())
+    voices = (TemplateAdvisor().ready(words), GrammarAdvisor().ready(words))
+    assert [PersonsVoice(each, (), words).remembers for each in voices] == [False, True]

@@ -34,6 +34,33 @@ class Shapeless(Encoder):
         return np.zeros((len(images), 2), np.float32)
 
 
+class Doubled(Encoder):
+    """Gives numbers of another kind."""
+
+    dimension = 3
+
+    def _encode(self, images: Images) -> Float32:
+        return np.zeros((len(images), 3))  # type: ignore[return-value]
+
+
+class Listed(Encoder):
+    """Gives no array."""
+
+    dimension = 3
+
+    def _encode(self, images: Images) -> Float32:
+        return [[0.0, 0.0, 0.0] for _ in images]  # type: ignore[return-value]
+
+
+class Dazzled(Encoder):
+    """Gives what is no number."""
+
+    dimension = 3
+
+    def _encode(self, images: Images) -> Float32:
+        return np.full((len(images), 3), np.nan, np.float32)
+
+
 class Undecided(Encoder):
     """Does not say how much it gives."""
 

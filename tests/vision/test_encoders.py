@@ -304,9 +304,18 @@ def test_an_encoder_that_cannot_be_made(name: str, options: Options, own: dict[s
         make_encoder(name, options, own)
 
 
-def test_an_encoder_that_gives_less_than_it_says() -> None:
-    encoder = make_encoder("vision.eyes:Shapeless")
-    with pytest.raises(InputError, match=r"vision\.eyes:Shapeless: gave features of shape \(1, 2\) for 1 images"):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Shapeless", r"_encode returned float32 of shape \(1, 2\); expected float32 of shape \(1, 3\)"),
+        ("Doubled", r"_encode returned float64 of shape \(1, 3\); expected float32 of shape \(1, 3\)"),
+        ("Listed", r"_encode returned a list; expected float32 of shape \(1, 3\)"),
+        ("Dazzled", r"_encode returned nan; expected finite numbers"),
+    ],
+)
+def test_an_encoder_that_gives_something_else_than_it_says(name: str, message: str) -> None:
+    encoder = make_encoder(f"vision.eyes:{name}")
+    with pytest.raises(InputError, match=rf"^encoder vision\.eyes:{name}: {message}$"):
         encoder.encode(np.zeros((1, 168, 224, 3), np.uint8))
 
 

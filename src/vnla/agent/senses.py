@@ -20,6 +20,7 @@ from torch.nn.functional import one_hot
 from vnla.agent.agent import Agent
 from vnla.agent.spotting import AllViews, Spotter
 from vnla.camera.views import HEADINGS
+from vnla.common.errors import InputError
 from vnla.common.named import build
 from vnla.episodes import Situation
 from vnla.world.budgets import LONGEST_EPISODE
@@ -34,9 +35,10 @@ class Sense(ABC):
     size: ClassVar[int]
     """How many numbers it gives."""
     remembers: ClassVar[bool] = False
-    """Whether it looks at `situation.past`, the poses before this step."""
+    """Whether it looks at `situation.past`, the poses before this step. Without it there is no past, unless others remember
+    it, and looking is an error."""
     own_steps: ClassVar[bool] = False
-    """Whether `situation.step` may be another number for each episode."""
+    """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
 
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
@@ -153,7 +155,12 @@ LENT = tuple(name for name, kind in SENSES.items() if kind is not Spotted)
 
 def senses_named(names: str) -> Mapping[str, Sense]:
     """Senses from names with commas between."""
-    return {name: build("sense", name, SENSES, {}, Sense) for name in filter(None, map(str.strip, names.split(",")))}
+    senses = {name: build("sense", name, SENSES, {}, Sense) for name in filter(None, map(str.strip, names.split(",")))}
+    for name, sense in senses.items():
+        size = getattr(sense, "size", None)
+        if not isinstance(size, int) or size < 1:
+            raise InputError(f"sense {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
+    return senses
 
 
 def with_spotter(agent: AnyAgent, senses: Mapping[str, Sense]) -> AnyAgent:

@@ -31,9 +31,11 @@ from torch.nn.functional import pad
 from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.sights import Sights
+from vnla.common import strangers
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
-from vnla.common.selection import put_rows, take_rows, where_rows
+from vnla.common.returned import check_finite, described
+from vnla.common.selection import put_rows, row_counts, take_rows, where_rows
 from vnla.roles.words import Heard
 from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, REQUEST
@@ -73,26 +75,53 @@ class SimpleAgent(Agent):
         self.module = module
         self.sights = sights
         self.captured = bool(getattr(module, "captured", True))  # type: ignore[misc]  # each module says so for itself
+        self._has_acted = False
 
     def begin(self, start: Start) -> SimpleMind:
         """The module's own beginning, and nothing heard."""
         state = self.module.begin(start.end_goals)  # type: ignore[operator]
+        self._check_state("begin", state, len(start.end_goals.length))
         length = torch.zeros_like(start.end_goals.length)
         told = Words(length.new_zeros(len(length), start.phrases.words.tokens.shape[1]), length)
         return SimpleMind(self, start.batching, state, told)
 
     def act(self, observation: Observation, state: Any) -> Act:
-        """What the module says, looked at once."""
+        """What the module says. Its numbers are looked at when it first acts, their shapes always."""
         said = self.module.act(observation, state)  # type: ignore[operator]
         if not isinstance(said, tuple) or len(said) != 2:
-            raise self._wrong("act has to give what it would do, and a state")
+            raise self._wrong(f"act returned {described(said)}; expected what it would do, and a state")
         logits, ask = said[0] if isinstance(said[0], tuple) and len(said[0]) == 2 else (said[0], None)
         batch = len(observation.last_action)
-        if not isinstance(logits, Tensor) or logits.shape != (batch, NAV_ACTIONS):
-            raise self._wrong(f"act has to give logits of shape ({batch}, {NAV_ACTIONS}), not {_shape(logits)}")
-        if ask is not None and (not isinstance(ask, Tensor) or ask.numel() != batch):
-            raise self._wrong(f"act has to give an ask of shape ({batch},), not {_shape(ask)}")
+        if not isinstance(logits, Tensor) or logits.shape != (batch, NAV_ACTIONS) or not logits.is_floating_point():
+            raise self._wrong(f"act returned logits {described(logits)}; expected float32 ({batch}, {NAV_ACTIONS})")
+        if ask is not None and (not isinstance(ask, Tensor) or ask.numel() != batch or not ask.is_floating_point()):
+            raise self._wrong(f"act returned an ask {described(ask)}; expected float32 ({batch},)")
+        if not self._has_acted:
+            self._check_first(logits, ask, said[1])
         return Act(logits, None if ask is None else ask.reshape(batch), said[1])
+
+    def _check_first(self, logits: Tensor, ask: Tensor | None, state: Any) -> None:
+        """What would cost time at every step: a GPU has to be waited for."""
+        self._check_state("act", state, len(logits))
+        check_finite(self.called, "act", logits.detach(), " among its logits")
+        if ask is not None:
+            check_finite(self.called, "act", ask.detach(), " as ask")
+        self._has_acted = True
+
+    def _check_state(self, method: str, state: Any, batch: int) -> None:
+        wrong = row_counts(state) - {batch}
+        if wrong:
+            rows = min(wrong)
+            given = "a single number" if rows < 0 else f"a tensor of {rows} rows"
+            raise self._wrong(f"{method} returned a state with {given}; expected tensors of {batch} rows, one an episode")
+
+    def with_rows(self, work: Callable[[], Any]) -> Any:
+        """What `work` makes of two states of the module; they have to be alike."""
+        try:
+            return work()
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
+            why = strangers.told(error)
+            raise self._wrong(f"hear or act returned a state that is not like the one before ({why})") from error
 
     def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
         """What it said of asking, with its gradients: (batch, 1)."""
@@ -101,12 +130,17 @@ class SimpleAgent(Agent):
     def ask(self, known: Tensor, budget: Tensor) -> Tensor:
         """Its own logit of a request, against 0; none without budget."""
         if not known.shape[1]:
-            raise self._wrong("act gives no ask, so it cannot learn when to ask; choose another help policy")
+            raise self._wrong("act returns no ask, so it cannot learn when to ask; choose another help policy")
         request = known[:, 0].float().masked_fill(budget <= 0, -torch.inf)
         return torch.stack([torch.zeros_like(request), request], dim=1)
 
+    @property
+    def called(self) -> str:
+        """What errors call it."""
+        return f"agent {type(self.module).__name__}"
+
     def _wrong(self, what: str) -> InputError:
-        return InputError(f"agent {type(self.module).__name__}: {what}")
+        return InputError(f"{self.called}: {what}")
 
 
 @dataclass
@@ -152,9 +186,11 @@ class SimpleMind(Mind):
         reads: Callable[..., Any] | None = getattr(self.agent.module, "hear", None)
         state = self.state
         if reads is not None and self.batching.fixed:
-            state = where_rows(asked, reads(told, state), state)
+            read = reads(told, state)
+            state = self.agent.with_rows(lambda: where_rows(asked, read, self.state))
         elif reads is not None and len(rows := asked.nonzero().squeeze(1)):
-            state = put_rows(state, rows, reads(told.rows(rows), take_rows(state, rows)))
+            read = reads(told.rows(rows), take_rows(state, rows))
+            state = self.agent.with_rows(lambda: put_rows(self.state, rows, read))
         return replace(self, state=state, told=where_rows(asked, told, self.told), renewed=asked)
 
     def finally_(self, ask: Tensor) -> tuple[Decision, SimpleMind]:
@@ -173,13 +209,10 @@ class SimpleMind(Mind):
         if not len(rows):
             return first
         some = self.agent.act(take_rows(seen, rows), take_rows(self.state, rows))
-        return Act(first.logits.index_copy(0, rows, some.logits), None, put_rows(first.state, rows, some.state))
+        state = self.agent.with_rows(lambda: put_rows(first.state, rows, some.state))
+        return Act(first.logits.index_copy(0, rows, some.logits), None, state)
 
 
 def _as_wide(tokens: Tensor, like: Words) -> Tensor:
     """Sentences with as many places as others have."""
     return pad(tokens, (0, like.tokens.shape[1] - tokens.shape[1]))
-
-
-def _shape(value: object) -> object:
-    return tuple(value.shape) if isinstance(value, Tensor) else f"a {type(value).__name__}"

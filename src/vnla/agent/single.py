@@ -12,7 +12,9 @@ It may be any class with `batched = False`: a script, a planner, a network of wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -85,10 +87,17 @@ class SingleAgent(Agent):
         """What it does: logits of the actions, of a request, and its state."""
         said = self.actor.act(glimpse, state)
         if not isinstance(said, tuple) or len(said) != 2:
-            raise self.wrong("act has to give what it would do, and a state")
+            raise self.wrong(f"act returned a {type(said).__name__}; expected what it would do, and a state")
         action, ask = said[0] if isinstance(said[0], tuple) and len(said[0]) == 2 else (said[0], False)
-        wish = (1.0 if ask else -1.0) if isinstance(ask, bool | np.bool_) else float(ask)
-        return self._logits(action), wish, said[1]
+        return self._logits(action), self._wish(ask), said[1]
+
+    def _wish(self, ask: Any) -> float:
+        if isinstance(ask, bool | np.bool_):
+            return 1.0 if ask else -1.0
+        with suppress(TypeError, ValueError, RuntimeError):
+            if not math.isnan(wish := float(ask)):
+                return wish
+        raise self.wrong(f"act returned {str(ask)[:60]!r} as ask; expected true, false or a number")
 
     def _logits(self, action: Any) -> list[float]:
         if isinstance(action, str) and action.upper() in Nav.__members__:
@@ -97,9 +106,12 @@ class SingleAgent(Agent):
             second = UNLIKELY / 2
             return [0.0 if each == action else second if each == SECOND else UNLIKELY for each in range(NAV_ACTIONS)]
         if isinstance(action, Sequence | np.ndarray | Tensor) and not isinstance(action, str) and len(action) == NAV_ACTIONS:
-            return [float(each) for each in action]
+            with suppress(TypeError, ValueError, RuntimeError):
+                logits = [float(each) for each in action]
+                if not any(map(math.isnan, logits)):
+                    return logits
         names = ", ".join(each.name.lower() for each in Nav)
-        raise self.wrong(f"act gave {str(action)[:60]!r}; expected one of {names}, its number, or {NAV_ACTIONS} numbers")
+        raise self.wrong(f"act returned {str(action)[:60]!r}; expected one of {names}, its number, or {NAV_ACTIONS} numbers")
 
     def wrong(self, what: str) -> InputError:
         """What to say of it."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
@@ -43,6 +45,7 @@ from vnla.cli import (
 )
 from vnla.cli.help import Group, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
+from vnla.common.strangers import blamed
 from vnla.report.printing import harmless, make_printable
 
 BAD_INPUT = 2
@@ -111,13 +114,26 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+@dataclass
+class _Shown:
+    """What is shown of errors."""
+
+    traceback: bool = False
+
+
+_shown = _Shown()
+
+
 @app.callback()
 def _options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", help="Print the version and leave.", callback=_version, is_eager=True)
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error in a part of yours, not one line alone.")
+    ] = False,
 ) -> None:
-    pass
+    _shown.traceback = debug
 
 
 @cache
@@ -147,7 +163,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except InputError as error:
-        return _complain(str(error))
+        return _complain(str(error), error.__cause__)
     except (_InterruptError, KeyboardInterrupt):
         with contextlib.suppress(BrokenPipeError):
             sys.stderr.write(INTERRUPTION)
@@ -163,12 +179,16 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(error: Exception) -> int:
-    """Say what Typer says about the options; any other error is a fault of ours and goes on as it is.
+    """Say what Typer says about the options, or that a part raised an error that is not ours; any other error is a fault of
+    ours and goes on as it is.
 
     Typer's class for these has had several names, what it can do has stayed.
     """
     if not hasattr(error, "format_message"):
-        raise error
+        line = blamed(error)
+        if line is None:
+            raise error
+        return _complain(line if _shown.traceback else f"{line}; vnla --debug shows the traceback", error)
     message: str = error.format_message()
     context = getattr(error, "ctx", None)
     if context and message == context.get_help():  # a command was named without its verb
@@ -178,8 +198,10 @@ def _refuse(error: Exception) -> int:
     return _complain(f"{message}{end} See {context.command_path if context else 'vnla'} --help")
 
 
-def _complain(message: str) -> int:
+def _complain(message: str, raised: BaseException | None = None) -> int:
     line = harmless(" ".join(message.split()))
     with contextlib.suppress(OSError):
+        if raised is not None and _shown.traceback:
+            sys.stderr.write("".join(map(harmless, traceback.format_exception(raised))))
         sys.stderr.write(f"vnla: error: {line if len(line) <= LONGEST else f'{line[:LONGEST]} …'}\n")
     return BAD_INPUT

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.common.offers import offered, offers, why
+from vnla.common.offers import offered, offers
 from vnla.common.outside import from_json, shown
+from vnla.common.strangers import note, why
 
 Part = TypeVar("Part")
 
@@ -31,12 +32,14 @@ def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
     found: Part
     if ":" in name:
         found = _imported(kind, name)
+        note(kind, name, name, found)
         return found
     offer = offered(kind, name)
     if offer is None:
         names = dict.fromkeys([*known, *(each.name for each in offers(kind))])
         raise InputError(f"{kind} {name}: unknown; choose from {', '.join(names)}, or name your own as package.module:Class")
     found = offer.load()
+    note(kind, name, offer.target, found)
     return found
 
 
@@ -71,7 +74,7 @@ def build(
     except Exception as error:
         if name in known:
             raise  # a fault of ours
-        raise InputError(f"{kind} {name}: cannot be made ({why(error)})") from None
+        raise InputError(f"{kind} {name}: cannot be made ({why(error)})") from error
 
 
 def name_of(part: object, known: Mapping[str, object]) -> str:
@@ -119,13 +122,13 @@ def _imported(kind: str, name: str) -> Any:
         found: Any = importlib.import_module(module_name)
     except ImportError as error:
         raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({error})") from None
-    except (Exception, SystemExit) as error:
-        raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({why(error)})") from None
+    except (Exception, SystemExit) as error:  # whatever a stranger's module does while it is imported
+        raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({why(error)})") from error
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
             raise InputError(f"{kind} {name}: module {module_name} has no {attribute}") from None
         except Exception as error:  # a module may have a `__getattr__` of its own
-            raise InputError(f"{kind} {name}: {attribute} cannot be had ({why(error)})") from None
+            raise InputError(f"{kind} {name}: {attribute} cannot be had ({why(error)})") from error
     return found

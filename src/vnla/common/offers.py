@@ -11,14 +11,12 @@ for what it offers.
 
 from __future__ import annotations
 
-import importlib
-import traceback
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.common.strangers import why
 
 GROUPS = {
     "agent": "vnla.agents",
@@ -32,7 +30,6 @@ GROUPS = {
     "world": "vnla.worlds",
 }
 """Kind of a part → the group of its entry points."""
-_PACKAGE, _IMPORTING = Path(__file__).parents[1], Path(importlib.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -52,19 +49,7 @@ class Offer:
         try:
             return self.entry.load()
         except (Exception, SystemExit) as error:
-            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why(error)})") from None
-
-
-def why(error: BaseException) -> str:
-    """What went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
-    frames = traceback.extract_tb(error.__traceback__)
-    theirs = [each for each in frames if not each.filename.startswith("<") and not _is_ours(each.filename)]
-    place = f", {Path(theirs[-1].filename).name} line {theirs[-1].lineno}" if theirs else ""
-    return " ".join(f"{type(error).__name__}: {error}".split()) + place
-
-
-def _is_ours(file: str) -> bool:
-    return Path(file).is_relative_to(_PACKAGE) or Path(file).is_relative_to(_IMPORTING)
+            raise InputError(f"{self.kind} {self.name}: cannot be imported from {self.package} ({why(error)})") from error
 
 
 def offers(kind: str) -> list[Offer]:

@@ -43,6 +43,18 @@ def row_shapes(value: object) -> tuple[torch.Size, ...]:
     return tuple(shapes)
 
 
+def row_counts(value: object) -> set[int]:
+    """How many rows its tensors have; -1 for a number, which has none."""
+    counts: set[int] = set()
+
+    def note(each: Tensor) -> Tensor:
+        counts.add(len(each) if each.dim() else -1)
+        return each
+
+    _mapped(note, value)
+    return counts
+
+
 def where_rows(chosen: Tensor, value: Value, other: Value) -> Value:
     """`value` in the rows that are `chosen`, and `other` in the rest."""
 

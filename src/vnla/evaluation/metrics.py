@@ -65,7 +65,17 @@ class Metric:
         if missing:
             raise InputError(f"these episodes have no score {missing[0]}; evaluate the agent again to have it")
         arrays = [scores[name] for name in self.needs]
-        return self.top(*arrays), self.bottom(*arrays)
+        return self._summed("top", arrays), self._summed("bottom", arrays)
+
+    def _summed(self, what: str, arrays: Sequence[Array]) -> Array:
+        """What `top` or `bottom` gives, if it is a number for each episode."""
+        given = np.asarray(getattr(self, what)(*arrays))
+        if given.shape != arrays[0].shape or given.dtype.kind not in "biuf":
+            raise InputError(
+                f"metric of {', '.join(self.needs)}: {what} returned {given.dtype} {given.shape}; expected numbers"
+                f" {arrays[0].shape}, one an episode"
+            )
+        return given
 
     def can_tell(self, scores: Scores) -> bool:
         """Whether these scores have all that it needs."""
@@ -129,7 +139,10 @@ def score(trace: Trace, environment: Environment, goals: Tensor, *, metrics: Map
     done: set[Scorer] = set()
     for name, metric in metrics.items():
         if metric.scorer not in done:
-            _add(found, metric.scorer(case), len(trace), name)
+            given = metric.scorer(case)
+            if not isinstance(given, Mapping):
+                raise InputError(f"metric {name}: its scorer returned a {type(given).__name__}; expected tensors by name")
+            _add(found, given, len(trace), name)
             done.add(metric.scorer)
     for name, metric in metrics.items():
         missing = [each for each in metric.needs if each not in found]
@@ -140,7 +153,11 @@ def score(trace: Trace, environment: Environment, goals: Tensor, *, metrics: Map
 
 def _add(found: dict[str, Array], given: Mapping[str, Tensor], episodes: int, metric: str) -> None:
     for name, values in given.items():
-        array = torch.as_tensor(values).cpu().numpy()
+        try:
+            array = torch.as_tensor(values).cpu().numpy()
+        except (TypeError, ValueError, RuntimeError):
+            kind = type(values).__name__
+            raise InputError(f"metric {metric}: its scorer returned a {kind} as {name}; expected a tensor") from None
         if array.shape[:1] != (episodes,):
             raise InputError(f"metric {metric}: {name} has the shape {array.shape}; expected an entry for each episode")
         if name in found:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -95,7 +95,7 @@ class GrammarAdvisor(Advisor):
 class GrammarVoice(Voice):
     """It, ready to speak."""
 
-    remembers: ClassVar[bool] = True
+    remembers = True
 
     advisor: GrammarAdvisor
     phrases: Phrases

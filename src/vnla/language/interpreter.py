@@ -60,7 +60,7 @@ class Interpreter(Voice):
     """Listens to a speaker, and says what was meant to those who have a request left."""
 
     captured: ClassVar[bool] = False
-    remembers: ClassVar[bool] = True
+    remembers = True
 
     speaker: Voice
     houses: Houses

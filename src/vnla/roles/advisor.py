@@ -62,11 +62,12 @@ class Voice(ABC):
     """Whether `say` keeps to tensors of fixed sizes on the device, so that a GPU graph can hold it. One that does not is run
     operation by operation, and the agents with it."""
 
-    remembers: ClassVar[bool] = False
-    """Whether `say` looks at `Situation.past`."""
+    remembers: bool = False
+    """Whether `say` looks at `Situation.past`. Without it there is no past, unless others remember it, and looking is an
+    error."""
 
     own_steps: bool = False
-    """Whether `Situation.step` may be another number for each episode."""
+    """Whether `Situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
 
     phrases: Phrases
     """The table as an episode begins. No later one may have longer phrases."""

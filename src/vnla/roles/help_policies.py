@@ -31,20 +31,32 @@ class Help(NamedTuple):
 
 
 class HelpPolicy(ABC):
-    """When to ask for help. Its options are the fields of its dataclass."""
+    """When to ask for help. Its options are the fields of its dataclass.
 
-    invited: ClassVar[bool] = True
-    """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it."""
-    asks: ClassVar[bool] = True
-    """Whether it ever asks."""
+    What a policy looks at it says in its class. To look at what was not asked for is an error, never an empty tensor.
+    """
+
     deliberates: ClassVar[bool] = False
     """Whether it looks at what the agent would do tentatively, or at anything else that pass 1 finds."""
     consults: ClassVar[bool] = False
-    """Whether it goes by the agent's help module."""
+    """Whether it goes by the agent's help module. One that does also says whether that module `learns`."""
+    remembers: ClassVar[bool] = False
+    """Whether it looks at `situation.past`, the poses before this step."""
     learns: ClassVar[bool] = False
-    """Whether that module has to imitate the help teacher in training."""
+    """Whether the help module has to imitate the help teacher in training."""
+    invited: ClassVar[bool] = True
+    """Whether it is the agent that asks. If not, a teacher steps in by itself and the agent is not aware of it. That is what
+    the policy means, and nobody else can know it."""
+    asks: ClassVar[bool] = True
+    """Whether it ever asks. Nothing but memory is lost where a policy that never does leaves it out."""
     own_steps: ClassVar[bool] = False
-    """Whether `situation.step` may be another number for each episode."""
+    """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """A policy that decides anew makes no promise that it has not made itself."""
+        super().__init_subclass__(**options)
+        if "__call__" in vars(cls) and "asks" not in vars(cls):
+            cls.asks = True
 
     @abstractmethod
     def __call__(self, situation: Situation) -> Tensor:
@@ -61,6 +73,12 @@ class HelpPolicy(ABC):
     def help(self, given: Help, *, training: bool) -> Help:  # noqa: ARG002
         """The help that there is in training or at test time, where it is not what is `given`."""
         return given
+
+
+def take_after(policy: HelpPolicy, inner: HelpPolicy) -> None:
+    """Let a policy that decides by another one look at what that one looks at, and ask in the same way."""
+    for flag in ("invited", "consults", "remembers"):
+        object.__setattr__(policy, flag, getattr(inner, flag))  # it may be frozen
 
 
 @dataclass(frozen=True)

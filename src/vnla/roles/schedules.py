@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from vnla.episodes import Episodes, Situation
-from vnla.roles.help_policies import HelpPolicy
+from vnla.roles.help_policies import HelpPolicy, take_after
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Otherwise(HelpPolicy):
         return cls(inner, inner.plan(episodes), at, request)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "invited", self.inner.invited)
+        take_after(self, self.inner)
 
     def plan(self, episodes: Episodes) -> Tensor:
         """Where each episode stands in the tensors here."""

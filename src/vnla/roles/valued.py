@@ -16,7 +16,7 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episodes import Episodes, Situation
-from vnla.roles.help_policies import HelpPolicy
+from vnla.roles.help_policies import HelpPolicy, take_after
 from vnla.world.actions import REQUEST
 
 
@@ -26,6 +26,7 @@ class Valued(HelpPolicy):
 
     deliberates: ClassVar[bool] = True
     consults: ClassVar[bool] = True
+    learns: ClassVar[bool] = False  # it is taught what a request is worth, not what the help teacher does
     own_steps: ClassVar[bool] = True
     margin: float = 0.0
     """What a request has to be worth, in success."""
@@ -40,6 +41,8 @@ class Drawn(HelpPolicy):
     """Asks with the probability that the help module gives it: for training by reward, which has to see both."""
 
     deliberates: ClassVar[bool] = True
+    consults: ClassVar[bool] = True
+    learns: ClassVar[bool] = False  # by reward
 
     def __call__(self, situation: Situation) -> Tensor:
         """Whoever the lot falls on."""
@@ -67,6 +70,14 @@ class Tried(HelpPolicy):
     policy: HelpPolicy
     silence: float = 0.0
     """Share of the episodes that do not ask before their step."""
+
+    def __post_init__(self) -> None:
+        if type(self.policy).plan is not HelpPolicy.plan:
+            raise InputError(
+                f"help policy {type(self.policy).__name__}: plans its requests ahead, so none of them can be tried out;"
+                " choose one without a plan"
+            )
+        take_after(self, self.policy)
 
     def plan(self, episodes: Episodes) -> Tensor:
         """The step, whether to ask there, and whether to ask before: (batch, 3)."""

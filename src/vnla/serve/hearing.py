@@ -85,7 +85,7 @@ class PersonsVoice(Voice):
     def __init__(self, own: Voice, said: Sequence[str], lexicon: Lexicon) -> None:
         self._own = own
         self._said = said
-        self.own_steps = has_own_steps(own)
+        self.own_steps, self.remembers = has_own_steps(own), own.remembers
         rows = [[lexicon[word] for word in (*words_of(text), FULL_STOP)] for text in said]
         self._width = max([own.phrases.words.tokens.shape[1], *map(len, rows)])
         tokens = own.phrases.words.tokens.new_tensor([row + [lexicon.padding] * (self._width - len(row)) for row in rows])

@@ -18,6 +18,7 @@ from vnla.roles.following import Following, Led
 from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
+from vnla.training.part_checks import check_parts
 from vnla.training.practice import Practice, Strange
 
 
@@ -81,4 +82,6 @@ def make_players(
         veil=config.veil if training else 0.0,
         keeps_known=training,
     )
-    return config.aim.players(players, config.policy) if training else players
+    players = config.aim.players(players, config.policy) if training else players
+    check_parts(players, data)
+    return players

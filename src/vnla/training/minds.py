@@ -17,18 +17,19 @@ from pathlib import Path
 
 import torch
 
-from vnla.agent.agent import Agent
 from vnla.agent.mind import Mind
 from vnla.bcui import bcui, begin, log_distribution, seen, veil_of
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
+from vnla.common.returned import check_finite, check_tensor
 from vnla.common.selection import take_rows
+from vnla.common.strangers import called, is_ours
 from vnla.episodes import Situation
 from vnla.players import Players
 from vnla.roles.words import Heard
 from vnla.rollout import Moment, Rollout
 from vnla.tasks.task_set import TaskSet
-from vnla.world.actions import NAV_START, ask_action
+from vnla.world.actions import NAV_ACTIONS, NAV_START, ask_action
 
 EPISODES = 8
 """Walked for the comparison."""
@@ -38,7 +39,7 @@ TOLERANCE = {"float32": 1e-3, "tf32": 0.1}
 
 def check_minds(players: Players, tasks: TaskSet, precision: str, kept: Path | None) -> None:
     """Compare them, unless that has been done and is in the folder of what is `kept`."""
-    if kept is None or not _is_our_code(players.agent):
+    if kept is None or not is_ours(players.agent):  # the checksum is of our code alone
         compare_minds(players, tasks, precision)
         return
     about = {
@@ -57,11 +58,6 @@ def check_minds(players: Players, tasks: TaskSet, precision: str, kept: Path | N
         files.write_text(file, json.dumps({"compared": about, "difference": difference}, indent=1))
 
 
-def _is_our_code(agent: Agent) -> bool:
-    """Whether the checksum of this program is one of the agent's, too."""
-    return type(agent).__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
 def _name(device: torch.device) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
@@ -78,7 +74,8 @@ def _is_kept(file: Path, about: dict[str, str]) -> bool:
 def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") -> float:
     """The largest difference between what the plain mind and the learning one decide; refused where it is too large.
 
-    Where both are of one kind there is nothing to compare, and the difference is 0.
+    Where both are of one kind there is nothing to compare, and the difference is 0. Of an agent that is not ours it is seen
+    to, either way, that it decides at all.
     """
     episodes = tasks.episodes(torch.arange(min(EPISODES, len(tasks)), device=tasks.key.device), seed=0)
     training = players.agent.training
@@ -86,6 +83,8 @@ def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") 
     try:
         learning = begin(episodes, players).mind
         with torch.no_grad():
+            if not is_ours(players.agent):
+                _check_decisions(players, bcui(episodes, players, longest=2))
             if type(begin(episodes, players).mind) is type(learning):
                 return 0.0
             difference = max(_differences(players, bcui(episodes, players), learning), default=0.0)
@@ -100,6 +99,14 @@ def compare_minds(players: Players, tasks: TaskSet, precision: str = "float32") 
     return difference
 
 
+def _check_decisions(players: Players, rollout: Rollout) -> None:
+    """Whether what a stranger's agent decided in its first steps are probabilities of the six actions."""
+    who = called("agent", players.agent)
+    for moment in rollout.moments:
+        check_tensor(who, "the mind's finally_", moment.final, (len(moment.row), NAV_ACTIONS), torch.float32)
+        check_finite(who, "the mind's finally_", moment.final.nan_to_num(torch.nan, None, 0.0), f" at step {moment.step}")
+
+
 def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
     """How far `mind` is from what was decided, moment by moment, when it is led through the same walk."""
     environment = rollout.episodes.environment
@@ -112,7 +119,11 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
             mind = take_rows(mind, rest)
         nav, row = nav[rest], moment.row
         answer = mind.read(moment.request, partial(Heard, moment.heard, moment.phrases))
-        mind = mind.see(seen(_situation(moment, rollout), players, take_rows(veil, moment.row)), nav)
+        view = seen(_situation(moment, rollout), players, take_rows(veil, moment.row))
+        for name, values in view.items():
+            who, method = (f"sense {name}", "__call__") if name in players.senses else (f"features {name}", "a view")
+            check_finite(who, method, values, f" at step {moment.step}")
+        mind = mind.see(view, nav)
         mind = mind.hear(moment.request & players.advisor.speaks, answer)
         decision, mind = mind.finally_(ask_action(moment.request & players.help_policy.invited))
         nav = moment.nav

@@ -23,6 +23,8 @@ from vnla.common.capture import Captured, beside, join, keep_kernels, second_str
 from vnla.common.errors import InputError
 from vnla.common.lane import Reading, lane_of
 from vnla.common.randomness import episode_key
+from vnla.common.returned import described
+from vnla.common.strangers import called
 from vnla.players import Players
 from vnla.rollout import Rollout
 from vnla.tasks.task_set import TaskSet
@@ -194,6 +196,7 @@ class Trainer:
                 ask = objective.ask_loss(rollout, agent, judged) if self.learns_to_ask else None
             nav = objective.nav_loss(rollout, judged)
             understanding = practised.nav_loss() if practised is not None else None
+        check_losses(objective, nav, ask)
         self.optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward([loss for loss in (nav, ask, understanding) if loss is not None])
         join(self._aside)
@@ -225,6 +228,20 @@ class Trainer:
             load_optimiser_tensors(self.parts, self.optimiser, tensors, path)
         self.done = iterations_done(path, notes)
         return notes
+
+
+def check_losses(objective: Objective, nav: object, ask: object) -> None:
+    """Refuse losses of an objective that nothing could be learned from. That looks at no number, so it waits for no GPU."""
+    for method, loss in (("nav_loss", nav), ("ask_loss", ask)):
+        if loss is None:
+            continue
+        who = called("objective", objective)
+        if not isinstance(loss, Tensor) or loss.dim() or not loss.is_floating_point():
+            raise InputError(f"{who}: {method} returned {described(loss)}; expected float32 (), one number")
+        if not loss.requires_grad:
+            raise InputError(f"{who}: {method} returned a number that does not depend on the agent, so nothing is learned")
+    if nav is None and ask is None:
+        raise InputError(f"{called('objective', objective)}: nav_loss returned nothing, and nobody learns to ask")
 
 
 def uncaptured(players: Players) -> str | None:

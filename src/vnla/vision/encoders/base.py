@@ -92,12 +92,17 @@ class Encoder(ABC):
             return np.zeros((0, self.dimension), dtype=np.float32)
         # PyTorch warns of arrays that it could not write on, such as a memory-mapped file's.
         features = self._encode(np.require(images, requirements=["C", "W"]))
-        wanted = (len(images) * VIEWS // self.images, self.dimension)
-        if features.shape != wanted:
-            raise InputError(
-                f"{self.name}: gave features of shape {features.shape} for {len(images)} images; expected {wanted}"
-            )
+        self._check(features, (len(images) * VIEWS // self.images, self.dimension))
         return features
+
+    def _check(self, features: object, shape: tuple[int, int]) -> None:
+        """Refuse what is no float32 of that shape, or not a number somewhere; features are kept for good."""
+        if not isinstance(features, np.ndarray) or features.shape != shape or features.dtype != np.float32:
+            given = _kind(features) if isinstance(features, np.ndarray) else f"a {type(features).__name__}"
+            raise InputError(f"encoder {self.name}: _encode returned {given}; expected float32 of shape {shape}")
+        if not np.isfinite(features).all():
+            wrong = features[~np.isfinite(features)][0]
+            raise InputError(f"encoder {self.name}: _encode returned {wrong}; expected finite numbers")
 
     @abstractmethod
     def _encode(self, images: Images) -> Float32:

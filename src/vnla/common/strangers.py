@@ -1,0 +1,64 @@
+"""What is said of parts that are not ours, when they give what they should not, or raise an error.
+
+A stranger's class is named on a command line or in a file (`vnla.common.named`). Whatever is wrong with it is one line that
+names the class and the method. `vnla.common.returned` holds tensors against what was expected.
+"""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from pathlib import Path
+
+OURS = __name__.partition(".")[0]
+_PACKAGE, _IMPORTING = Path(__file__).parents[1], Path(importlib.__file__).parent
+
+_named: dict[str, dict[str, str]] = {}
+"""Module → the parts in it that were named → what lines call them."""
+
+
+def is_ours(part: object) -> bool:
+    """Whether the class of a part belongs to this package."""
+    return type(part).__module__.partition(".")[0] == OURS
+
+
+def called(kind: str, part: object) -> str:
+    """How a part is named in a line: its kind and its class, as one would name it on the command line."""
+    own = type(part)
+    return f"{kind} {own.__module__}:{own.__qualname__}"
+
+
+def note(kind: str, name: str, target: str, part: object) -> None:
+    """Remember that a part was named, found at `target`, so that errors in its module can be told of it."""
+    for module in (target.partition(":")[0], getattr(part, "__module__", "")):
+        if module and module.partition(".")[0] != OURS:
+            _named.setdefault(module, {})[target.rpartition(":")[2]] = f"{kind} {name}"
+
+
+def blamed(error: BaseException) -> str | None:
+    """One line on an error that was raised in a stranger's part, or in what it called; None where no such part took part."""
+    frames = traceback.walk_tb(error.__traceback__)  # from the outermost to the innermost
+    theirs = [(frame, line) for frame, line in frames if frame.f_globals.get("__name__") in _named]
+    if not theirs:
+        return None
+    entry, (last, line) = theirs[0][0], theirs[-1]
+    parts, method = _named[entry.f_globals["__name__"]], entry.f_code.co_qualname
+    who = parts.get(method.partition(".")[0]) or next(iter(parts.values()))  # a voice is its advisor's, say
+    return f"{who}: {method} raised {told(error)} ({Path(last.f_code.co_filename).name}, line {line})"
+
+
+def why(error: BaseException) -> str:
+    """What went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [each for each in frames if not each.filename.startswith("<") and not _is_ours(Path(each.filename))]
+    place = f", {Path(theirs[-1].filename).name} line {theirs[-1].lineno}" if theirs else ""
+    return told(error) + place
+
+
+def _is_ours(file: Path) -> bool:
+    return file.is_relative_to(_PACKAGE) or file.is_relative_to(_IMPORTING)
+
+
+def told(error: BaseException) -> str:
+    """An error in one line: its class and what it says."""
+    return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())
