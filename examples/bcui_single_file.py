@@ -181,9 +181,8 @@ class HelpModule(nn.Module):
         """Return logits (batch, 2) of doing nothing and of requesting, which is impossible without budget."""
         known = torch.cat([view, first.logits.softmax(dim=1), first.dec, first.att], dim=1).detach()
         inputs = torch.cat([known, self.budget_embedding(budget.clamp(max=LARGEST_BUDGET))], dim=1)
-        logits = self.output(self.dropout(torch.relu(self.inner(inputs))))
-        request = torch.arange(ASK_ACTIONS, device=view.device) == REQUEST
-        return logits.masked_fill((budget <= 0)[:, None] & request, -torch.inf)
+        impossible = (budget <= 0)[:, None] & (torch.arange(ASK_ACTIONS, device=view.device) == REQUEST)
+        return self.output(self.dropout(torch.relu(self.inner(inputs)))).masked_fill(impossible, -torch.inf)
 
 
 class Agent(nn.Module):
@@ -289,13 +288,14 @@ def train(setting: Setting, tasks: TaskSet, options: Options) -> tuple[Agent, li
     torch.manual_seed(options.seed)
     agent = Agent(setting.words, setting.views.shape[1], options).to(options.device)  # 1, 2
     adam = torch.optim.Adam(agent.parameters(), weight_decay=options.weight_decay)
-    losses, epochs = [], options.iterations * options.batch // len(tasks) + 1
-    order = torch.cat([torch.randperm(len(tasks)) for _ in range(epochs)]).split(options.batch)
-    for iteration, which in zip(range(options.iterations), order, strict=False):  # 3
+    losses, order = [], torch.empty(0, dtype=torch.int64)
+    for iteration in range(options.iterations):  # 3
+        while len(order) < options.batch:
+            order = torch.cat([order, torch.randperm(len(tasks))])  # the next epoch
+        which, order = order[: options.batch].to(options.device), order[options.batch :]
         left = 1 - iteration / options.iterations
         adam.param_groups[0]["lr"] = options.learning_rate * min(1.0, left / max(options.cooldown, 1e-9))
-        seed = int(torch.randint(1 << 31, ()))  # of the help budgets
-        episodes = tasks.episodes(which.to(options.device), seed=seed, ratio=options.tau, k=options.k)  # 4, 5
+        episodes = tasks.episodes(which, seed=int(torch.randint(1 << 31, ())), ratio=options.tau, k=options.k)  # 4, 5
         rollout = run_episodes(agent, setting, episodes, options)
         adam.zero_grad()
         (rollout.nav_loss + (rollout.ask_loss if options.policy == "learned" else 0)).backward()
