@@ -38,6 +38,8 @@ from vnla.world.compiled import World
 
 FILE = Path(__file__).parents[2] / "examples" / "bcui_single_file.py"
 TINY = {"hidden": 12, "help_hidden": 10, "word_embedding": 6}
+RESTLESS: dict[str, Any] = {"deviation": 1.0, "uncertainty": 0.0, "non_moving": 2}
+"""Thresholds with which the help teacher goes by the walk rather than by what the agent is sure of."""
 TABLE = {"nav_embedding": 32, "ask_embedding": 32, "budget_embedding": 16, "coverage": 10}
 EPISODES = 40
 
@@ -140,8 +142,9 @@ class TestBesideThePackage:
         ours, theirs = both_agents()
         episodes = episodes_of()
         with torch.no_grad():
-            expected = bcui(episodes, players_of(ours.eval(), ENVIRONMENT, policy, ALONE))
-            found = single.run_episodes(theirs.eval(), setting(), episodes, options(policy=name))
+            players = players_of(ours.eval(), ENVIRONMENT, policy, ALONE)
+            expected = bcui(episodes, replace(players, help_teacher=HelpTeacher(**RESTLESS)))
+            found = single.run_episodes(theirs.eval(), setting(), episodes, options(policy=name, **RESTLESS))
         assert walked(found) == told(expected, "nav")
         assert requested(found) == told(expected, "request")
         assert found.poses[:, -1].tolist() == expected.last_pose().tolist()
@@ -149,15 +152,17 @@ class TestBesideThePackage:
         assert all(count <= budget for count, budget in zip(asked, episodes.help_budget.tolist(), strict=True))
         assert name == "none" or sum(asked) > 0
 
-    def test_they_lose_and_learn_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("thresholds", [{}, RESTLESS], ids=["paper", "restless"])
+    def test_they_lose_and_learn_the_same(self, thresholds: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         """In training, the teachers taking part; the learned policy's best action stands for a sampled one."""
         monkeypatch.setattr(torch, "multinomial", lambda chances, _: chances.argmax(dim=1, keepdim=True))
         ours, theirs = both_agents()
-        expected: Rollout = bcui(episodes_of(), players_of(ours.train(), ENVIRONMENT, AsTaught(), LED))
+        players = players_of(ours.train(), ENVIRONMENT, AsTaught(), LED)
+        expected: Rollout = bcui(episodes_of(), replace(players, help_teacher=HelpTeacher(**thresholds)))
         losses = expected.nav_loss(), expected.ask_loss(ours.ask)
         sum(losses, torch.zeros(())).backward()
         collect_gradients(ours)
-        found = single.run_episodes(theirs.train(), setting(), episodes_of(), options())
+        found = single.run_episodes(theirs.train(), setting(), episodes_of(), options(**thresholds))
         (found.nav_loss + found.ask_loss).backward()
         assert walked(found) == told(expected, "nav")
         torch.testing.assert_close((found.nav_loss, found.ask_loss), losses)
@@ -182,7 +187,7 @@ class TestBesideThePackage:
     @given(seed=st.integers(0, 1 << 30))
     def test_random_asks_as_often_as_it_may_within_its_time(self, seed: int) -> None:
         torch.manual_seed(seed)
-        episodes = replace(episodes_of(seed), help_budget=torch.arange(EPISODES) % 5)
+        episodes = replace(episodes_of(seed), help_budget=torch.arange(EPISODES) % 25)
         planned = single.random_steps(episodes)
         wanted = torch.minimum(episodes.help_budget, episodes.time_budget)
         assert planned.sum(dim=1).tolist() == wanted.tolist()
