@@ -23,7 +23,7 @@ from torch import Tensor
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation, When
+from vnla.episode import Episodes, Situation, When
 from vnla.evaluation.ceilings.lines import ceilings
 from vnla.evaluation.ceilings.subject import Subject
 from vnla.evaluation.confidence import over_houses, per_cent

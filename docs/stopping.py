@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import over_trainings, per_cent
 from vnla.evaluation.evaluate import SEEDS, evaluate
 from vnla.players import Players

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.metrics import score
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import NOTHING, Trace

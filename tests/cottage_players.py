@@ -10,7 +10,7 @@ from torch import Tensor
 
 from vnla.agent.config import AgentConfig
 from vnla.agent.paper import PaperAgent
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import Acting, most_probable

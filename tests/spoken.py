@@ -7,7 +7,7 @@ from functools import cache
 import torch
 
 from vnla.camera.views import VIEWS
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.houses.generate.build import GeneratedHouse
 from vnla.houses.generate.world import Recipe
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice

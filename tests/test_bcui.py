@@ -47,7 +47,7 @@ from vnla.bcui import bcui, log_distribution
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.batching import Batching
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.houses.cottage import cottage
 from vnla.roles.acting import ALONE, BCUI, LED, Acting
 from vnla.roles.advisor import Advisor, TemplateAdvisor

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, players
 from vnla.bcui import bcui
-from vnla.episodes import Episodes, Situation, When
+from vnla.episode import Episodes, Situation, When
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace

@@ -27,7 +27,7 @@ import vnla.gym
 from cottage_players import TASKS, Scripted, players
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.evaluation.evaluate import evaluate
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage

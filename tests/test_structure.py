@@ -26,7 +26,7 @@ NEVER = {
     "vnla.evaluation": ("vnla.training",),
     "vnla.bcui": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.rollout": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
-    "vnla.episodes": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
+    "vnla.episode": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.players": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
 }
 """Part of the house → what it does not know."""

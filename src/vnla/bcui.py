@@ -22,8 +22,7 @@ from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import EpisodeState, step_context
-from vnla.episodes import Episodes, Situation, When
+from vnla.episode import Episodes, EpisodeState, Situation, When, step_context
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
 from vnla.roles.words import Heard

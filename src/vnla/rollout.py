@@ -13,7 +13,7 @@ from torch.nn.functional import pad
 from vnla.agent.layers.dropout import LEARNING_TO_ASK, lots_of
 from vnla.common.batching import Batching
 from vnla.common.randomness import GOLDEN, signed
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.roles.words import Phrases
 from vnla.world.actions import ask_action
 from vnla.world.budgets import LONGEST_EPISODE

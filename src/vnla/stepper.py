@@ -20,8 +20,7 @@ from torch import Tensor
 
 from vnla import episode
 from vnla.common.selection import put_rows, take_rows, where_rows
-from vnla.episode import EpisodeState
-from vnla.episodes import Episodes, Situation, has_own_steps
+from vnla.episode import Episodes, EpisodeState, Situation, has_own_steps
 from vnla.roles.advisor import Advisor, Voice
 from vnla.world.actions import NO_ACTION
 from vnla.world.budgets import LONGEST_EPISODE

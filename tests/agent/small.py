@@ -12,7 +12,7 @@ from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.paper import PaperAgent
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.batching import Batching
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import ALONE, Acting

@@ -13,7 +13,7 @@ from vnla.agent.senses import LENT, SENSES, Advice, Been, Clock, Requests, Sense
 from vnla.bcui import bcui, seen, veil_of
 from vnla.camera.views import HEADINGS
 from vnla.common.errors import InputError
-from vnla.episodes import Situation, nowhere, remembered
+from vnla.episode import Situation, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_policies import AsTaught, AtFirst
 from vnla.world.actions import Nav

@@ -16,7 +16,7 @@ from cottage_players import players as untrained
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.evaluation.ceilings import lines, requests, subject
 from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
 from vnla.evaluation.ceilings.requests import request_pairs

@@ -13,7 +13,7 @@ from cottage_players import TASKS, players, scripted
 from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.evaluate import greedy
 from vnla.evaluation.sureness import (
     DOUBTS,

@@ -23,7 +23,7 @@ from cottage_run import write_cottage
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.evaluation.checked import Allowance, check
 from vnla.houses.folder import read_world
 from vnla.roles.acting import ALONE, LED

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from cottage_players import TASKS, VOCABULARY, WORLD
-from vnla.episodes import Situation, beginning
+from vnla.episode import Situation, beginning
 from vnla.houses.cottage import cottage
 from vnla.language.interpreter import Houses, Interpreter, worded
 from vnla.language.sights import plain_sights

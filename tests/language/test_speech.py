@@ -15,7 +15,7 @@ import spoken as it
 from strategies import connected_houses
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor, _said
 from vnla.language.denoting import denote

@@ -15,7 +15,7 @@ from torch import Tensor
 from agent.small import cottage_environment, drawn_episodes
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.roles import acting
 from vnla.roles.acting import ALONE, BCUI, LED, most_probable, sampled
 from vnla.world.compiled import Environment

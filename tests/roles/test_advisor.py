@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import connected_houses
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
 from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated

@@ -13,7 +13,7 @@ from vnla.bcui import bcui
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.roles.acting import BCUI, Acting, sampled
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.following import Course, Following, Led

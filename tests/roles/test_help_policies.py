@@ -12,7 +12,7 @@ from torch import Tensor
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation, count_unmoved
+from vnla.episode import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.choice import HELP_POLICIES, help_policy

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation, count_unmoved
+from vnla.episode import Episodes, Situation, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.help_teacher import (
     RESULT_NAMES,

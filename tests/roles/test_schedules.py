@@ -10,7 +10,7 @@ from torch import Tensor
 
 from cottage_players import TASKS, players, scripted
 from vnla.bcui import bcui
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.evaluate import greedy
 from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Mixture, Never
 from vnla.roles.schedules import Otherwise, Scheduled, count_schedules, schedule

@@ -11,7 +11,7 @@ from torch import Tensor
 from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import AtFirst, HelpPolicy
 from vnla.roles.valued import Drawn, Tried, Valued

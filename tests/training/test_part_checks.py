@@ -14,7 +14,7 @@ from cottage_run import write_cottage
 from vnla.agent.senses import Sense
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, TemplateAdvisor, TemplateVoice, Voice
 from vnla.roles.help_policies import AtFirst, HelpPolicy, Learned, Never

@@ -17,7 +17,7 @@ from vnla.agent.plain import PlainMind
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
-from vnla.episodes import beginning
+from vnla.episode import beginning
 from vnla.evaluation.evaluate import greedy
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.speech import plan_of

@@ -18,7 +18,7 @@ from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.common.tables import DeviceTable
-from vnla.episodes import Situation, nothing_sought
+from vnla.episode import Situation, nothing_sought
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.rooms import in_room

@@ -22,7 +22,7 @@ from vnla.agent.spotting import AllViews, Spotter
 from vnla.camera.views import HEADINGS
 from vnla.common.errors import InputError
 from vnla.common.named import build
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 

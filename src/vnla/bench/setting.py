@@ -20,7 +20,7 @@ from vnla.agent.senses import senses_named, with_spotter
 from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.batching import Batching
 from vnla.common.tables import Table
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
 from vnla.language.advisor import GrammarVoice

@@ -56,7 +56,7 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     import torch
 
     from vnla.camera.views import VIEWS
-    from vnla.episodes import Situation
+    from vnla.episode import Situation
     from vnla.report.plan import Step
     from vnla.roles.advisor import TemplateAdvisor
     from vnla.roles.help_policies import AtRandom

@@ -26,7 +26,7 @@ from torch import Tensor
 from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT, Result, action_of, read_result, trace_of

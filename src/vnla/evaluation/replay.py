@@ -17,8 +17,7 @@ from torch import Tensor
 
 from vnla import episode
 from vnla.camera.views import VIEWS, view_angles
-from vnla.episode import EpisodeState
-from vnla.episodes import Episodes
+from vnla.episode import Episodes, EpisodeState
 from vnla.evaluation.trace import Trace
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NO_ACTION, Nav

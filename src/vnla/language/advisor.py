@@ -19,7 +19,7 @@ from torch.nn.functional import pad
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
 from vnla.language.speech import LANGUAGES, SIDES_TOLD, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell

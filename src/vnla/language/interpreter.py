@@ -14,7 +14,7 @@ from typing import ClassVar
 import torch
 
 from vnla.camera.views import VIEWS
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.language.denoting import denote
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words

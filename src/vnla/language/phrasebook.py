@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.language.grammar import FULL_STOP, Grammar
 from vnla.language.speech import draws, longest_sentence, plan_of
 from vnla.roles.advisor import TemplateAdvisor

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from vnla.camera.views import VIEWS
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
 from vnla.language.frames import Kind
 from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with

@@ -21,7 +21,7 @@ from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
 from vnla.language.plainly import plain_words
 from vnla.language.speech import Plan, plan_of, take

@@ -21,7 +21,7 @@ from vnla.agent.senses import LENT, Sense, Spotted, senses_named
 from vnla.agent.spotting import legible
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.roles.help_policies import AtFirst, Never

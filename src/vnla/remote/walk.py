@@ -14,7 +14,7 @@ import torch
 from vnla import episode
 from vnla.agent.senses import Sense
 from vnla.camera.views import VIEWS
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.houses.folder import WorldFolder
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
 from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice

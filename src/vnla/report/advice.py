@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vnla.camera.views import VIEWS
 from vnla.common.progress import Count, unheard
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.houses.folder import WorldFolder
 from vnla.report.episodes import images_of
 from vnla.report.film import Images

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 
 
 class Choice(Protocol):

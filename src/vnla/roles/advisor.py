@@ -24,7 +24,7 @@ from torch import Tensor
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.roles.phrases import FULL_STOP, every_subgoal, subgoal_text
 from vnla.roles.words import Heard, Phrases
 from vnla.words import Words

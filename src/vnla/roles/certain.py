@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import Help, HelpPolicy
 

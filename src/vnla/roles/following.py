@@ -18,7 +18,7 @@ from torch import Tensor
 
 from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.world.actions import DOWN, LEFT, RIGHT, STOP, UP
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.world.actions import REQUEST
 from vnla.world.budgets import LONGEST_EPISODE

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.world.actions import FORWARD, NAV_ACTIONS
 
 ALL_RULES = "abcde"

@@ -14,7 +14,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.roles.help_policies import HelpPolicy, take_after
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.roles.help_policies import HelpPolicy, take_after
 from vnla.world.actions import REQUEST
 

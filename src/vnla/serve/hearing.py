@@ -20,7 +20,7 @@ from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.senses import Sense
 from vnla.common.errors import InputError
-from vnla.episodes import Episodes, Situation, When, has_own_steps
+from vnla.episode import Episodes, Situation, When, has_own_steps
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP

@@ -17,7 +17,7 @@ from torch import Tensor
 from vnla.bcui import Walk
 from vnla.common.batching import Batching
 from vnla.common.selection import join_rows, row_shapes, take_rows
-from vnla.episodes import When, has_own_steps
+from vnla.episode import When, has_own_steps
 from vnla.players import Players
 from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, told_anew
 from vnla.serve.walked import Step, Walked

@@ -13,7 +13,7 @@ from torch import Tensor
 from vnla.camera.views import LEVEL_ROW, VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.tasks.task import Task, sought_keys
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.words import Words

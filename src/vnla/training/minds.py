@@ -24,7 +24,7 @@ from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, check_tensor
 from vnla.common.selection import take_rows
 from vnla.common.strangers import called, is_ours
-from vnla.episodes import Situation
+from vnla.episode import Situation
 from vnla.players import Players
 from vnla.roles.words import Heard
 from vnla.rollout import Moment, Rollout

@@ -21,8 +21,7 @@ from vnla.common.returned import check_finite, check_tensor, described
 from vnla.common.selection import take_rows
 from vnla.common.strangers import called, is_ours
 from vnla.common.unknown import Unknown
-from vnla.episode import EpisodeState, step_context
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, EpisodeState, Situation, step_context
 from vnla.players import Players
 from vnla.roles.advisor import Voice
 from vnla.roles.help_policies import HelpPolicy

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from vnla.common.progress import Count, Share, unheard
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import (
     AS_IT_IS,
     BOTH,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.common.progress import Share, unheard
-from vnla.episodes import Episodes
+from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import Ints, Subject, counting, drawn, metres_left
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
 from vnla.evaluation.measures import SUCCESS_RADIUS

@@ -19,7 +19,7 @@ from vnla.bcui import bcui
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
-from vnla.episodes import Episodes, When
+from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.measures import is_success

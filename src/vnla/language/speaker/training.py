@@ -16,7 +16,7 @@ from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.outside import whole
 from vnla.common.progress import Count, unheard
-from vnla.episodes import Episodes, Situation
+from vnla.episode import Episodes, Situation
 from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
