@@ -1,8 +1,8 @@
 """An episode: how it begins, its rules, and what may be looked at in it.
 
-`Episodes` is a batch of them as tensors, fixed for the length of a rollout: where each begins, what it is after, how much time
-and help it has. `EpisodeState` is where they stand. `Situation` is one time step, all that a help policy, a teacher, a sensor
-or an advisor may look at.
+`Episodes` is a batch of them as tensors, fixed for the length of a rollout: where each begins, what it is after, and its
+time and help budgets. `EpisodeState` is where they stand. `Situation` is one time step, all that a help policy, a teacher, a
+sensor or an advisor may look at.
 
 The rules say who may request help, what a request costs, what takes time, and when an episode ends. Everybody walks by them:
 Algorithm 1 (`vnla.bcui`), the Gymnasium environment, an agent behind an address and a person in the browser
