@@ -23,7 +23,7 @@ from torch import Tensor
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, Situation, When
+from vnla.episode import Episodes, StepContext, When
 from vnla.evaluation.ceilings.lines import ceilings
 from vnla.evaluation.ceilings.subject import Subject
 from vnla.evaluation.confidence import over_houses, per_cent
@@ -62,7 +62,7 @@ class IfWrong(HelpPolicy):
 
     deliberates: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever would do something else."""
         episodes = situation.episodes
         taught = episodes.environment.nav_teacher(situation.pose, episodes.goals)

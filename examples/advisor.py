@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from vnla import Advisor, Heard, Lexicon, Phrases, Situation, Voice, tabulated
+from vnla import Advisor, Heard, Lexicon, Phrases, StepContext, Voice, tabulated
 
 SAYS = ("you are near .", "you are on the way .", "you are far away .")
 
@@ -41,7 +41,7 @@ class WarmerVoice(Voice):
     advisor: Warmer
     phrases: Phrases
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """A row of the table for everybody, by the metres that are left."""
         left = now.episodes.environment.distance_left(now.pose, now.episodes.goals)
         return Heard((left > self.advisor.near).long() + (left > self.advisor.far).long(), self.phrases)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from vnla import HelpPolicy, Situation
+from vnla import HelpPolicy, StepContext
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Unsure(HelpPolicy):
 
     nats: float = 1.0
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """(batch,) booleans."""
         probabilities = situation.tentative.clamp(min=1e-9)
         return -(probabilities * probabilities.log()).sum(dim=1) > self.nats

@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla import Sense, Situation, viewpoint_of
+from vnla import Sense, StepContext, viewpoint_of
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Homing(Sense):
 
     size: ClassVar[int] = 2
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """(batch, 2)."""
         world = situation.episodes.environment.world
         metres = world.distance_between(viewpoint_of(situation.pose), viewpoint_of(situation.episodes.start))

@@ -7,7 +7,7 @@ from functools import cache
 import torch
 
 from vnla.camera.views import VIEWS
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.houses.generate.build import GeneratedHouse
 from vnla.houses.generate.world import Recipe
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
@@ -51,11 +51,11 @@ def voice(k: int = 4, says: str = "usual") -> GrammarVoice:
 
 
 @cache
-def agents(count: int, seed: int = 0) -> Situation:
+def agents(count: int, seed: int = 0) -> StepContext:
     return wandering(world(), count, seed)
 
 
-def clauses(now: Situation, told: Told, row: int) -> list[tuple[Frame, int, int, int]]:
+def clauses(now: StepContext, told: Told, row: int) -> list[tuple[Frame, int, int, int]]:
     """Of one sentence: the frames, the poses before and after each, and the house, all numbered as the house does."""
     k = told.what.shape[1]
     plan = plan_of(now, k)
@@ -70,7 +70,7 @@ def clauses(now: Situation, told: Told, row: int) -> list[tuple[Frame, int, int,
     return found
 
 
-def stepping(now: Situation, row: int, house: int) -> Step:
+def stepping(now: StepContext, row: int, house: int) -> Step:
     """What actions do, with the agent's goal."""
     first, environment = int(world().first[house]) * VIEWS, now.episodes.environment
     goal = now.episodes.goals[row : row + 1]

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, players
 from vnla.bcui import bcui
-from vnla.episode import Episodes, Situation, When
+from vnla.episode import Episodes, StepContext, When
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace
@@ -87,7 +87,7 @@ class Asking(HelpPolicy):
 
     scripts: tuple[Script, ...] = ()
 
-    def __call__(self, now: Situation) -> Tensor:
+    def __call__(self, now: StepContext) -> Tensor:
         return torch.tensor([self.scripts[each].asks[int(now.step)] for each in numbers_of(now.episodes)])
 
 
@@ -124,7 +124,7 @@ class ReportersVoice(Voice):
         self._padded = tabulated([["step", "0", "left", "0", "since", "0", "been", "0", "."], []], lexicon, str)
         self.phrases = self._padded
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         step = now.step if isinstance(now.step, Tensor) else torch.full_like(now.pose, now.step)
         been = (now.past != NOWHERE).sum(dim=1)
         rows = zip(*(each.tolist() for each in (step, now.budget, now.since_request, been)), strict=True)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agent.small import cottage_environment, drawn_episodes
 from vnla.roles.words import Phrases
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.words import Words
 
 BLOCKED = -math.inf
@@ -19,12 +19,12 @@ BLOCKED = -math.inf
 SILENT = Phrases(Words.none(1), 1, str)
 
 
-def moment(step: int, rows: list[int], going: list[bool], **values: object) -> Moment:
+def moment(step: int, rows: list[int], going: list[bool], **values: object) -> Transition:
     """A moment of which only some fields are of interest."""
     batch = len(rows)
     zero = torch.zeros(batch, dtype=torch.long)
     no = zero.bool()
-    usual = Moment(
+    usual = Transition(
         step=step, row=torch.tensor(rows), going=torch.tensor(going), learns=torch.tensor(going), pose=zero, budget=zero + 1,
         tentative=torch.full((batch, 6), 1 / 6), final=torch.full((batch, 6), math.log(1 / 6)), known=torch.zeros(batch, 2),
         teacher_request=no, reason=zero, request=no, heard=zero, phrases=SILENT, taught=zero, nav=zero, after=zero,
@@ -33,7 +33,7 @@ def moment(step: int, rows: list[int], going: list[bool], **values: object) -> M
     return replace(usual, **{name: torch.as_tensor(value) for name, value in values.items()})
 
 
-def rollout(*moments: Moment, batch: int = 3) -> Rollout:
+def rollout(*moments: Transition, batch: int = 3) -> Rollout:
     return Rollout(drawn_episodes(cottage_environment(), torch.arange(batch)), moments=list(moments))
 
 

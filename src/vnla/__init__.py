@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vnla.api.registry import find_part, list_parts
     from vnla.api.scoring import Comparison, compare, score
     from vnla.common.errors import InputError
-    from vnla.episode import Situation
+    from vnla.episode import StepContext
     from vnla.evaluation.contest import Entry
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
@@ -98,11 +98,11 @@ __all__ = [
     "Rollout",
     "Room",
     "Sense",
-    "Situation",
     "Size",
     "Sizes",
     "Start",
     "Step",
+    "StepContext",
     "Viewpoint",
     "Voice",
     "Words",
@@ -173,7 +173,7 @@ _HOMES = {
     "Guest": "vnla.remote.guest",
     "Lone": "vnla.remote.guest",
     # What their methods are given and return.
-    "Situation": "vnla.episode",
+    "StepContext": "vnla.episode",
     "Rollout": "vnla.rollout",
     "Observation": "vnla.agent.simple",
     "Glimpse": "vnla.agent.single",

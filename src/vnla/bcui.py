@@ -22,11 +22,11 @@ from vnla.agent.layers.dropout import ASKING, lots_of
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, EpisodeState, Situation, When, step_context
+from vnla.episode import Episodes, EpisodeState, StepContext, When, step_context
 from vnla.players import Players
 from vnla.roles.help_teacher import Verdict
 from vnla.roles.words import Heard
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, ask_action
 from vnla.world.budgets import LONGEST_EPISODE
 
@@ -67,7 +67,7 @@ def bcui(
         second, mind = mind.finally_(resolve.ask)  # 21
         deed = act(walk, step, sight, resolve.request, second.logits, players)  # 17, 23-27, 30-33
         rollout.moments.append(  # 28, 29
-            Moment(
+            Transition(
                 step=count, row=walk.row, going=state.active, learns=sight.learns, pose=state.pose,
                 budget=state.requests_left, tentative=resolve.tentative, final=deed.final,
                 known=kept(resolve.known, players), teacher_request=resolve.verdict.request,
@@ -86,7 +86,7 @@ def of_each(count: int, done: When, row: Tensor) -> When:
     return count if isinstance(done, int) else count - done.min() + done[row]
 
 
-class Sight(NamedTuple):
+class StepView(NamedTuple):
     """What there is at the poses of a batch, whatever its agents think."""
 
     view: Views  # what the agent sees: (batch, size) each
@@ -97,7 +97,7 @@ class Sight(NamedTuple):
 
 
 @fused
-def look(walk: Walk, step: When, players: Players) -> Sight:
+def look(walk: Walk, step: When, players: Players) -> StepView:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     state = walk.state
     environment, goals = state.episodes.environment, state.episodes.goals
@@ -105,7 +105,7 @@ def look(walk: Walk, step: When, players: Players) -> Sight:
     learns = state.active.clone()
     if players.batching.keeps_ended:
         learns = learns | ~environment.at_goal(state.pose, goals)
-    return Sight(
+    return StepView(
         view=seen(now, players, walk.veil),
         blocked=environment.blocked(state.pose),
         taught=environment.nav_teacher(state.pose, goals),
@@ -114,7 +114,7 @@ def look(walk: Walk, step: When, players: Players) -> Sight:
     )
 
 
-def seen(now: Situation, players: Players, veil: Views) -> Views:
+def seen(now: StepContext, players: Players, veil: Views) -> Views:
     """What the agent sees where it is, through a veil or without one, and what else it notices."""
     views = {name: table[now.pose].float() for name, table in players.views.items()}
     views = {name: views[name] * veil[name] if name in veil else views[name] for name in views}
@@ -131,7 +131,7 @@ def nothing(walk: Walk) -> Tensor:
     return walk.nav.new_empty(len(walk.nav), 0, dtype=torch.float32)
 
 
-class Resolve(NamedTuple):
+class AskDecision(NamedTuple):
     """Who asks. Without pass 1 the first three are empty."""
 
     tentative: Tensor  # (batch, 6), probabilities of pass 1
@@ -143,7 +143,7 @@ class Resolve(NamedTuple):
 
 
 @fused
-def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, players: Players) -> Resolve:
+def consider(walk: Walk, step: When, sight: StepView, first: Decision | None, players: Players) -> AskDecision:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
     if first is None:
         tentative = known = nothing(walk)
@@ -155,7 +155,7 @@ def consider(walk: Walk, step: When, sight: Sight, first: Decision | None, playe
         now = step_context(walk.state, step, tentative, walk.plan, module)
         verdict = players.help_teacher(now)
         request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
-    return Resolve(
+    return AskDecision(
         tentative=tentative,
         known=known,
         verdict=verdict,
@@ -174,7 +174,7 @@ def asked(state: EpisodeState, step: When, known: Tensor, players: Players) -> T
         return players.agent.ask(known, state.requests_left)
 
 
-class Deed(NamedTuple):
+class StepResult(NamedTuple):
     """What was done, and the state after it."""
 
     final: Tensor  # (batch, 6), log-probabilities of pass 2
@@ -185,14 +185,14 @@ class Deed(NamedTuple):
 
 
 @fused
-def act(walk: Walk, step: When, sight: Sight, request: Tensor, logits: Tensor, players: Players) -> Deed:
+def act(walk: Walk, step: When, sight: StepView, request: Tensor, logits: Tensor, players: Players) -> StepResult:
     """Lines 17, 23 to 27, 33 and 30 to 32: pay for a request, choose an action, and carry it out."""
     final = log_distribution(logits, sight.blocked)
     state = episode.request(walk.state, request)  # 17
     follows, k = episode.actions_since_request(state), players.advisor.k
     course = players.following(walk.route, state.pose, sight.taught, follows, k, state.episodes, step)  # 22
     nav = players.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33
-    return Deed(final, course.taught, nav, episode.act(state, step, nav), course.route)  # 30-32
+    return StepResult(final, course.taught, nav, episode.act(state, step, nav), course.route)  # 30-32
 
 
 def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Walk:

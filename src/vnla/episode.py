@@ -1,8 +1,8 @@
 """An episode: how it begins, its rules, and what may be looked at in it.
 
 `Episodes` is a batch of them as tensors, fixed for the length of a rollout: where each begins, what it is after, and its
-time and help budgets. `EpisodeState` is where they stand. `Situation` is one time step, all that a help policy, a teacher, a
-sensor or an advisor may look at.
+time and help budgets. `EpisodeState` is where they stand. `StepContext` is one time step, all that a help policy, a
+teacher, a sensor or an advisor may look at.
 
 The rules say who may request help, what a request costs, what takes time, and when an episode ends. Everybody walks by them:
 Algorithm 1 (`vnla.bcui`), the Gymnasium environment, an agent behind an address and a person in the browser
@@ -103,7 +103,7 @@ PAST: Any = Unknown("the poses before this step (situation.past)", "for whoever 
 
 
 @dataclass(frozen=True)
-class Situation:
+class StepContext:
     """One time step of a batch of episodes, when each agent considers whether to ask."""
 
     episodes: Episodes
@@ -137,11 +137,11 @@ class Situation:
         return episodes.environment.distance_to_path(self.pose, episodes.start_paths, episodes.goals)
 
 
-def beginning(episodes: Episodes) -> Situation:
+def beginning(episodes: Episodes) -> StepContext:
     """Before the first step of episodes, with a request left and nothing else known."""
     start, zero = episodes.start, torch.zeros_like(episodes.start)
     unknown = torch.empty(len(start), 0, device=start.device)
-    return Situation(episodes, 0, start, zero, zero + 1, unknown, zero, since_request=zero, past=nowhere(zero, 1))
+    return StepContext(episodes, 0, start, zero, zero + 1, unknown, zero, since_request=zero, past=nowhere(zero, 1))
 
 
 def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:
@@ -248,12 +248,12 @@ def step_context(
     tentative: Tensor | None = None,
     plan: Tensor | None = None,
     ask: Callable[[], Tensor] | None = None,
-) -> Situation:
+) -> StepContext:
     """Return what a help policy, a help teacher, a sensor or an advisor may look at in this time step.
 
     What nobody has asked for is an `Unknown`, which cannot be computed with in silence.
     """
-    return Situation(
+    return StepContext(
         episodes=state.episodes,
         step=step,
         pose=state.pose,

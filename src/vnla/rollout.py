@@ -20,7 +20,7 @@ from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
-class Moment:
+class Transition:
     """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0). Where pass 1
     was done for those alone who may ask, `tentative` and `known` of the others mean nothing."""
 
@@ -52,7 +52,7 @@ class Rollout:
 
     episodes: Episodes
     batching: Batching = field(default_factory=Batching)
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[Transition] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
     totals: Mapping[str, Tensor] = field(default_factory=dict)
     """Where this is a part of a batch: what was tallied in all parts together."""

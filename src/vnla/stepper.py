@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vnla import episode
 from vnla.common.selection import put_rows, take_rows, where_rows
-from vnla.episode import Episodes, EpisodeState, Situation, has_own_steps
+from vnla.episode import Episodes, EpisodeState, StepContext, has_own_steps
 from vnla.roles.advisor import Advisor, Voice
 from vnla.world.actions import NO_ACTION
 from vnla.world.budgets import LONGEST_EPISODE
@@ -87,7 +87,7 @@ class EpisodeStepper:
         self.step = self.step + who.long()
         return torch.where(who, done, NO_ACTION)
 
-    def context(self, tentative: Tensor | None = None) -> Situation:
+    def context(self, tentative: Tensor | None = None) -> StepContext:
         """Return what a sensor or a help teacher may look at now."""
         return episode.step_context(self.state, self.step, tentative)
 

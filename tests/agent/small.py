@@ -12,7 +12,7 @@ from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.paper import PaperAgent
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.batching import Batching
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.houses.cottage import cottage
 from vnla.players import Players
 from vnla.roles.acting import ALONE, Acting
@@ -149,7 +149,7 @@ class At(HelpPolicy):
 
     steps: tuple[int, ...]
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Everybody at those steps."""
         return torch.full_like(situation.budget, situation.step in self.steps, dtype=torch.bool)
 

@@ -13,7 +13,7 @@ from vnla.agent.senses import LENT, SENSES, Advice, Been, Clock, Requests, Sense
 from vnla.bcui import bcui, seen, veil_of
 from vnla.camera.views import HEADINGS
 from vnla.common.errors import InputError
-from vnla.episode import Situation, nowhere, remembered
+from vnla.episode import StepContext, nowhere, remembered
 from vnla.players import Players
 from vnla.roles.help_policies import AsTaught, AtFirst
 from vnla.world.actions import Nav
@@ -25,11 +25,11 @@ def environment() -> Environment:
     return cottage_environment()
 
 
-def situation(environment: Environment, pose: Tensor, **values: object) -> Situation:
+def situation(environment: Environment, pose: Tensor, **values: object) -> StepContext:
     """Of one episode."""
     episodes = with_budgets(drawn_episodes(environment, torch.arange(len(pose))), [12] * len(pose), [2] * len(pose))
     zero = torch.zeros_like(pose)
-    usual = Situation(episodes, 3, pose, zero, zero + 2, torch.empty(len(pose), 0), zero[:, None], since_request=zero + 4)
+    usual = StepContext(episodes, 3, pose, zero, zero + 2, torch.empty(len(pose), 0), zero[:, None], since_request=zero + 4)
     return replace(usual, **values)  # type: ignore[arg-type]
 
 
@@ -81,7 +81,7 @@ def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Envir
     players = with_senses(environment)
     rollout = bcui(with_budgets(drawn_episodes(environment, torch.arange(4)), [7] * 4, [2] * 4), players)
     for moment in rollout.moments:
-        now = Situation(
+        now = StepContext(
             rollout.episodes, moment.step, moment.pose, moment.unmoved, moment.budget, moment.tentative, moment.nav[:, None],
             since_request=moment.since_request, past=moment.past,
         )  # fmt: skip
@@ -106,7 +106,7 @@ class Silent(Sense):
     def __init__(self, size: int) -> None:
         self.size = size  # type: ignore[misc]
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return torch.zeros(len(situation.pose), self.size)
 
 

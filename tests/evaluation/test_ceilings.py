@@ -16,7 +16,7 @@ from cottage_players import players as untrained
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.evaluation.ceilings import lines, requests, subject
 from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
 from vnla.evaluation.ceilings.requests import request_pairs
@@ -63,7 +63,7 @@ class At(HelpPolicy):
 
     steps: frozenset[int] = frozenset()
 
-    def __call__(self, now: Situation) -> Tensor:
+    def __call__(self, now: StepContext) -> Tensor:
         return torch.full_like(now.budget, now.step in self.steps, dtype=torch.bool)
 
 
@@ -78,7 +78,7 @@ class But(HelpPolicy):
     def plan(self, episodes: Episodes) -> Tensor:
         return self.inner.plan(episodes)
 
-    def __call__(self, now: Situation) -> Tensor:
+    def __call__(self, now: StepContext) -> Tensor:
         own = self.inner(now)
         return torch.full_like(own, self.asks_there) if now.step == self.step else own
 

@@ -31,7 +31,7 @@ from vnla.evaluation.sureness import (
 from vnla.players import Players
 from vnla.roles.acting import ALONE
 from vnla.roles.help_policies import AtFirst, Never
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.actions import NAV_ACTIONS, Nav
 
@@ -102,7 +102,7 @@ def led() -> Rollout:
         return bcui(all_of(TASKS), who)
 
 
-def agreeing(moment: Moment) -> Moment:
+def agreeing(moment: Transition) -> Transition:
     """The same moment with agents who would do what the teacher does."""
     return replace(moment, final=one_hot(moment.taught, NAV_ACTIONS).float().log())
 

@@ -23,7 +23,7 @@ from cottage_run import write_cottage
 from vnla.agent.layers.deferred import collect_gradients
 from vnla.agent.paper import PaperAgent
 from vnla.bcui import bcui
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.evaluation.checked import Allowance, check
 from vnla.houses.folder import read_world
 from vnla.roles.acting import ALONE, LED
@@ -179,7 +179,7 @@ class TestBesideThePackage:
         budget, unmoved = (torch.randint(most, (EPISODES,), generator=draw) for most in (4, 12))
         tentative = (sure * torch.randn(EPISODES, 6, generator=draw)).softmax(dim=1)
         thresholds = {"deviation": 3.0, "uncertainty": 0.7, "non_moving": 8}
-        now = Situation(episodes, step, pose, unmoved, budget, tentative, plan=pose)
+        now = StepContext(episodes, step, pose, unmoved, budget, tentative, plan=pose)
         expected = HelpTeacher(**thresholds)(now).request  # type: ignore[arg-type]
         found = single.help_teacher(tentative, pose, budget, unmoved, step, episodes, options(**thresholds))
         assert found.tolist() == expected.tolist()

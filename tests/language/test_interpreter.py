@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from cottage_players import TASKS, VOCABULARY, WORLD
-from vnla.episode import Situation, beginning
+from vnla.episode import StepContext, beginning
 from vnla.houses.cottage import cottage
 from vnla.language.interpreter import Houses, Interpreter, worded
 from vnla.language.sights import plain_sights
@@ -26,7 +26,7 @@ class Somebody(Voice):
 
     phrases: Phrases
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         return Heard((torch.arange(len(now.pose)) * (torch.arange(len(now.pose)) < 3)).clone(), self.phrases)
 
 

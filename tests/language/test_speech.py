@@ -15,7 +15,7 @@ import spoken as it
 from strategies import connected_houses
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor, _said
 from vnla.language.denoting import denote
@@ -275,7 +275,7 @@ def test_it_can_be_traced_for_a_graph(phrases: float) -> None:
 
 
 def test_without_knowledge_it_speaks_of_turns_and_steps_alone() -> None:
-    now: Situation = it.agents(50, 2)
+    now: StepContext = it.agents(50, 2)
     told = GrammarAdvisor().ready(it.VOCABULARY).tell(now)
     assert set((told.what[told.what >= 0] & 31).tolist()) <= {0, 1, 2, 3, 4}
     assert Knowledge.none(it.world()).count.sum() == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import connected_houses
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
 from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated
@@ -86,7 +86,7 @@ class Greeting(Voice):
 
     phrases: Phrases
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         return Heard(torch.zeros_like(now.pose), self.phrases)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from vnla.camera.views import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, Situation, count_unmoved
+from vnla.episode import Episodes, StepContext, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.choice import HELP_POLICIES, help_policy
@@ -53,7 +53,7 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
         draws = torch.arange(8)
         lots = uniform(episodes.seed, episodes.key[:, None], Purpose.NAV_ACTION, step * 8 + draws)
         tentative = torch.softmax(lots[:, :6] * 4, dim=1)
-        now = Situation(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
+        now = StepContext(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
         ask = policy(replace(now, teacher_request=HelpTeacher()(now).request)) & (budget > 0) & (step < episodes.time_budget)
         said = torch.where(ask, advisor(environment, pose, episodes.goals).subgoal, said)
         budget = budget - ask.long()
@@ -97,7 +97,9 @@ def test_random_asks_as_often_as_the_budget_says_within_the_time_budget(environm
 
 def test_random_asks_at_none_of_the_steps_after_its_longest(environment: Environment) -> None:
     episodes, policy = episodes_of(environment, torch.arange(200)), AtRandom(longest=5)
-    now = Situation(episodes, 0, episodes.start, episodes.start, episodes.help_budget, torch.empty(0), policy.plan(episodes))
+    now = StepContext(
+        episodes, 0, episodes.start, episodes.start, episodes.help_budget, torch.empty(0), policy.plan(episodes)
+    )
     asked = torch.stack([policy(replace(now, step=step)) for step in range(LONGEST)], dim=1)
     possible = torch.minimum(episodes.help_budget, episodes.time_budget.clamp(max=5))
     assert torch.equal(asked[:, :5].sum(dim=1), possible) and not asked[:, 5:].any()
@@ -110,7 +112,7 @@ def test_random_chooses_every_step_equally_often(environment: Environment) -> No
     begun = Episodes.begin(environment, key=key, start=key % 400, goals=key % 3, time_budget=ten, seed=2, ratio=0.4, k=4)
     assert torch.equal(begun.help_budget, one)
     plan = AtRandom().plan(begun)
-    now = [Situation(begun, step, begun.start, key, one, torch.empty(0), plan) for step in range(LONGEST)]
+    now = [StepContext(begun, step, begun.start, key, one, torch.empty(0), plan) for step in range(LONGEST)]
     chosen = Counter(step for step in range(LONGEST) for _ in range(int(AtRandom()(now[step]).sum())))
     assert set(chosen) == set(range(10))
     assert all(abs(count - 300) < 5 * 16.5 for count in chosen.values())
@@ -127,9 +129,9 @@ def test_learned_does_what_the_help_module_finds_more_probable(environment: Envi
     decide = help_policy("learned")
     plan, nothing = decide.plan(episodes), torch.empty(0)
     ask = torch.tensor([[0.4, 0.6], [0.6, 0.4]])
-    now = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan, lambda: ask)
+    now = StepContext(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan, lambda: ask)
     assert decide(now).tolist() == [True, False]
-    without = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan)
+    without = StepContext(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, plan)
     with pytest.raises(InputError, match="needs an agent with a help module"):
         decide(without)
 
@@ -137,7 +139,7 @@ def test_learned_does_what_the_help_module_finds_more_probable(environment: Envi
 def test_who_asks_as_the_teacher_does_has_to_know_what_it_says(environment: Environment) -> None:
     episodes = episodes_of(environment, torch.arange(2))
     decide, nothing = help_policy("teacher"), torch.empty(0)
-    now = Situation(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, nothing)
+    now = StepContext(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, nothing, nothing)
     with pytest.raises(InputError, match="what the teacher says"):
         decide(now)
     told = torch.tensor([True, False])

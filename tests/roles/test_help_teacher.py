@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.camera.views import VIEWS, view_index
 from vnla.common.errors import InputError
-from vnla.episode import Episodes, Situation, count_unmoved
+from vnla.episode import Episodes, StepContext, count_unmoved
 from vnla.houses.cottage import cottage
 from vnla.roles.help_teacher import (
     RESULT_NAMES,
@@ -73,7 +73,7 @@ def situation(
     unmoved: int = 0,
     time: int = 20,
     start: str = "entryway",
-) -> Situation:
+) -> StepContext:
     """Agents that began at `start`, looking for the living room, and are now at `viewpoints`."""
     world = World.compile([cottage()])
     environment = Environment.compile(world, [("cottage", ["living_west"])])
@@ -88,7 +88,7 @@ def situation(
     episodes = Episodes.begin(
         environment, key=torch.arange(batch), start=every(pose(start)), goals=every(0), time_budget=every(time), seed=0
     )
-    return Situation(
+    return StepContext(
         episodes,
         step,
         torch.tensor([pose(name) for name in viewpoints]),
@@ -126,7 +126,7 @@ def test_without_budget_nobody_asks() -> None:
         (situation(["hall_south"], SURE, step=18), Reason.NO_NEED),
     ],
 )
-def test_the_reason_is_the_first_rule_that_holds(now: Situation, reason: Reason) -> None:
+def test_the_reason_is_the_first_rule_that_holds(now: StepContext, reason: Reason) -> None:
     verdict = HelpTeacher()(now)
     assert verdict.reason.tolist() == [reason]
     assert verdict.request.tolist() == [reason is not Reason.NO_NEED]

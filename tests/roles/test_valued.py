@@ -11,7 +11,7 @@ from torch import Tensor
 from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.roles.choice import help_policy
 from vnla.roles.help_policies import AtFirst, HelpPolicy
 from vnla.roles.valued import Drawn, Tried, Valued
@@ -23,10 +23,10 @@ def environment() -> Environment:
     return cottage_environment()
 
 
-def situation(episodes: Episodes, ask: Tensor | None, step: int = 0) -> Situation:
+def situation(episodes: Episodes, ask: Tensor | None, step: int = 0) -> StepContext:
     zero = torch.zeros_like(episodes.key)
     given = None if ask is None else lambda: ask
-    return Situation(episodes, step, episodes.start, zero, episodes.help_budget, torch.empty(0), zero[:, None], ask=given)
+    return StepContext(episodes, step, episodes.start, zero, episodes.help_budget, torch.empty(0), zero[:, None], ask=given)
 
 
 def test_it_asks_where_a_request_is_worth_more_than_the_margin(environment: Environment) -> None:

@@ -14,7 +14,7 @@ from cottage_run import write_cottage
 from vnla.agent.senses import Sense
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, TemplateAdvisor, TemplateVoice, Voice
 from vnla.roles.help_policies import AtFirst, HelpPolicy, Learned, Never
@@ -62,7 +62,7 @@ class Looking(HelpPolicy):
 
     at: ClassVar[str] = "tentative"
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         if situation.step < 2:  # type: ignore[operator]
             return situation.budget > 0
         return self.found(getattr(situation, self.at))
@@ -108,7 +108,7 @@ class Undeclared(Learned):
 class Halfhearted(HelpPolicy):
     deliberates = consults = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         assert situation.ask is not None
         return situation.ask()[:, 1] > 0
 
@@ -116,24 +116,24 @@ class Halfhearted(HelpPolicy):
 class Denying(HelpPolicy):
     asks = False
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return situation.budget > 0
 
 
 class Awake(Never):
     """Made from one that never asks; this one does."""
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return situation.budget > 0
 
 
 class Scored(AtFirst):
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return situation.budget.float()
 
 
 class Alone(AtFirst):
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return (situation.budget > 0).any()
 
 
@@ -145,65 +145,65 @@ class Planless(AtFirst):
 class Nose(Sense):
     size = 2
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return self.smelled(situation)
 
-    def smelled(self, situation: Situation) -> Tensor:
+    def smelled(self, situation: StepContext) -> Tensor:
         return torch.stack([situation.pose, situation.unmoved], dim=1).float()
 
 
 class Wide(Nose):
-    def smelled(self, situation: Situation) -> Tensor:
+    def smelled(self, situation: StepContext) -> Tensor:
         return torch.zeros(len(situation.pose), 3, dtype=torch.float64)
 
 
 class Stuffy(Nose):
-    def smelled(self, situation: Situation) -> Tensor:
+    def smelled(self, situation: StepContext) -> Tensor:
         one = situation.steps_left.float()[:, None].expand(-1, 2)
         return one * (torch.nan if situation.step == 2 else 1.0)
 
 
 class Nostalgic(Nose):
-    def smelled(self, situation: Situation) -> Tensor:
+    def smelled(self, situation: StepContext) -> Tensor:
         return (situation.past >= 0).float()[:, :2]
 
 
 class Foreboding(Nose):
-    def smelled(self, situation: Situation) -> Tensor:
+    def smelled(self, situation: StepContext) -> Tensor:
         return situation.tentative[:, :2]
 
 
 class Sizeless(Sense):
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return situation.pose[:, None].float()
 
 
 @dataclass(frozen=True)
 class Speaking(TemplateVoice):
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         return self.said(now)
 
-    def said(self, now: Situation) -> Heard:
+    def said(self, now: StepContext) -> Heard:
         return super().say(now)
 
 
 class Beyond(Speaking):
-    def said(self, now: Situation) -> Heard:
+    def said(self, now: StepContext) -> Heard:
         return Heard(torch.full_like(now.pose, len(self.phrases.words.length)), self.phrases)
 
 
 class Fractions(Speaking):
-    def said(self, now: Situation) -> Heard:
+    def said(self, now: StepContext) -> Heard:
         return Heard(now.pose.float(), self.phrases)
 
 
 class Bare(Speaking):
-    def said(self, now: Situation) -> Heard:
+    def said(self, now: StepContext) -> Heard:
         return now.pose  # type: ignore[return-value]
 
 
 class Musing(Speaking):
-    def said(self, now: Situation) -> Heard:
+    def said(self, now: StepContext) -> Heard:
         return Heard((now.past >= 0).sum(dim=1), self.phrases)
 
 
@@ -287,7 +287,7 @@ def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: R
 class _Late(Sense):
     size = 26
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         return torch.full((len(situation.pose), self.size), torch.nan if situation.step else 0.0)
 
 

@@ -18,7 +18,7 @@ from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.common.tables import DeviceTable
-from vnla.episode import Situation, nothing_sought
+from vnla.episode import StepContext, nothing_sought
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.rooms import in_room
@@ -69,11 +69,11 @@ def teach(agent: Agent, reader: Reader) -> None:
     agent.spotter.take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
 
 
-def situation(data: RunData, pose: torch.Tensor, thing: str, room: str) -> Situation:
+def situation(data: RunData, pose: torch.Tensor, thing: str, room: str) -> StepContext:
     episodes = data.training_tasks().episodes(torch.zeros(len(pose), dtype=torch.int64), seed=0)
     episodes = replace(episodes, sought=torch.tensor([sought_keys(thing, room)] * len(pose)))
     zero = torch.zeros_like(pose)
-    return Situation(episodes, 0, pose, zero, zero, torch.empty(len(pose), 0), zero)
+    return StepContext(episodes, 0, pose, zero, zero, torch.empty(len(pose), 0), zero)
 
 
 def test_what_it_thinks_is_what_its_probe_says_of_the_view(config: RunConfig) -> None:

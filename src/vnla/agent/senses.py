@@ -22,7 +22,7 @@ from vnla.agent.spotting import AllViews, Spotter
 from vnla.camera.views import HEADINGS
 from vnla.common.errors import InputError
 from vnla.common.named import build
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 
@@ -41,7 +41,7 @@ class Sense(ABC):
     """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
 
     @abstractmethod
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """What is noticed now: (batch, size)."""
 
     def ready(self, agent: Agent, world: World, views: AllViews) -> Sense:  # noqa: ARG002
@@ -56,7 +56,7 @@ class Clock(Sense):
     size: ClassVar[int] = LONGEST_EPISODE + 1
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """One of its numbers is 1."""
         return _which(situation.steps_left, self.size)
 
@@ -68,7 +68,7 @@ class Requests(Sense):
     size: ClassVar[int] = 6
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """One of its numbers is 1."""
         return _which(situation.budget, self.size)
 
@@ -80,7 +80,7 @@ class Advice(Sense):
     size: ClassVar[int] = 10
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """One of its numbers is 1: the last for whoever asked long ago, or never."""
         return _which(situation.since_request, self.size)
 
@@ -94,7 +94,7 @@ class Been(Sense):
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """The headings it has looked at from here, from the present one on to the right; then the other three, and whether
         there is a place ahead."""
         pose, past = situation.pose, situation.past
@@ -120,7 +120,7 @@ class Spotted(Sense):
     keys: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))  # (labels,), rising
     chances: Tensor = field(default_factory=lambda: torch.zeros(1))  # (poses·labels,)
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Probabilities; 0 for a room where none was named, and for names that it has not learned."""
         return self.of(situation.episodes.sought, self.chances, situation.pose)
 

@@ -56,7 +56,7 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     import torch
 
     from vnla.camera.views import VIEWS
-    from vnla.episode import Situation
+    from vnla.episode import StepContext
     from vnla.report.plan import Step
     from vnla.roles.advisor import TemplateAdvisor
     from vnla.roles.help_policies import AtRandom
@@ -70,7 +70,7 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     for step in range(int(episodes.time_budget)):
         action = environment.nav_teacher(pose, goals)
         sure = torch.nn.functional.one_hot(action, len(Nav)).float()
-        asks = bool(policy(Situation(episodes, step, pose, torch.zeros_like(budget), budget, sure, plan)))
+        asks = bool(policy(StepContext(episodes, step, pose, torch.zeros_like(budget), budget, sure, plan)))
         said = advisor.text(int(advisor(environment, pose, goals).subgoal)) if asks else None
         viewpoint, view = divmod(int(pose), VIEWS)
         walk.append(Step(viewpoint, view, said, Nav(int(action)).name.lower()))

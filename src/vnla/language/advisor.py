@@ -19,7 +19,7 @@ from torch.nn.functional import pad
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
 from vnla.language.speech import LANGUAGES, SIDES_TOLD, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
@@ -105,7 +105,7 @@ class GrammarVoice(Voice):
     phrasebook: Phrasebook | None = None
     _bare: dict[int, Knowledge] = field(default_factory=dict)
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """A sentence for everybody, in a table of their own."""
         own, words, tails = _said(self, replace(now, step=0), now.step)
         table = Composed(words, self.phrases.end, partial(self._text, own), tails)
@@ -114,15 +114,15 @@ class GrammarVoice(Voice):
     def _text(self, words: Words, row: int) -> str:
         return spelled(words.tokens[row, : int(words.length[row])], self.spelling)
 
-    def tell(self, now: Situation) -> Told:
+    def tell(self, now: StepContext) -> Told:
         """The sentences with what they say."""
         return tell(now, self.speech, self.known(now), self.advisor.k)
 
-    def landmarks_decide(self, now: Situation) -> Tensor:
+    def landmarks_decide(self, now: StepContext) -> Tensor:
         """Of somebody who says what is "wrong", whether a thing or a room alone leads another way: (batch,)."""
         return landmarks_decide(now, self.speech, self.known(now), self.advisor.k)
 
-    def known(self, now: Situation) -> Knowledge:
+    def known(self, now: StepContext) -> Knowledge:
         """What is known of the houses."""
         if self.knowledge is not None:
             return self.knowledge
@@ -134,7 +134,7 @@ class GrammarVoice(Voice):
 
 
 @fused
-def _said(voice: GrammarVoice, now: Situation, step: int | Tensor) -> tuple[Words, Words, Words]:
+def _said(voice: GrammarVoice, now: StepContext, step: int | Tensor) -> tuple[Words, Words, Words]:
     """The sentences in the grammar's own words and in the agent's, and how they are read, with silence below them."""
     now = replace(now, step=step)
     told = voice.tell(now).words

@@ -14,7 +14,7 @@ from typing import ClassVar
 import torch
 
 from vnla.camera.views import VIEWS
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.language.denoting import denote
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
@@ -74,7 +74,7 @@ class Interpreter(Voice):
         """Between a speaker and agents that know an advisor's language in these words."""
         return cls(speaker, houses, advisor, lexicon, tabulated([_longest(advisor), ()], lexicon, str, houses.world.device))
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """What was meant, in a table of its own."""
         heard, device = self.speaker.say(now), now.pose.device
         rows = (now.budget > 0).nonzero().flatten().tolist()

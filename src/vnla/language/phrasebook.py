@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar
 from vnla.language.speech import draws, longest_sentence, plan_of
 from vnla.roles.advisor import TemplateAdvisor
@@ -41,7 +41,7 @@ class Phrasebook:
             share, TemplateAdvisor(k=k), Words(tokens, length).to(device), torch.zeros(1, dtype=torch.int64).to(device)
         )
 
-    def among(self, now: Situation, said: Words) -> Words:
+    def among(self, now: StepContext, said: Words) -> Words:
         """What was said, some of it in phrases."""
         drawn = draws(replace(now, step=now.step + _APART), self.first)  # (batch, 1)
         phrased = drawn < self.share

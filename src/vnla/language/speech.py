@@ -17,7 +17,7 @@ from torch import Tensor
 
 from vnla.camera.views import VIEWS
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
 from vnla.language.frames import Kind
 from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with
@@ -258,20 +258,20 @@ def longest_sentence(k: int) -> int:
     return PLAIN * k + ROOM_FOR_MORE
 
 
-def plan_of(now: Situation, k: int) -> Plan:
+def plan_of(now: StepContext, k: int) -> Plan:
     """The navigation teacher's next actions from where agents are."""
     actions, poses = now.episodes.environment.taught_way(now.pose, now.episodes.goals, k)
     return Plan(torch.stack(actions, dim=1), torch.stack(poses, dim=1))
 
 
-def tell(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Told:
+def tell(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> Told:
     """A sentence for everybody about the next k actions."""
     plan, drawn, each, chosen = _decided(now, speech, knowledge, k)
     what = _otherwise(now, plan, chosen, speech, knowledge) if speech.language == "wrong" else chosen.what
     return _put_into_words(now, plan, chosen, what, speech, drawn[:, :3], each)
 
 
-def _decided(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> tuple[Plan, Tensor, Tensor, _Chosen]:
+def _decided(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> tuple[Plan, Tensor, Tensor, _Chosen]:
     """Plans, the numbers that are drawn, those of each clause, and what is said."""
     plan, drawn = plan_of(now, k), draws(now, speech.counting.draws)
     each = drawn[:, 3:].view(len(drawn), k, -1)
@@ -285,7 +285,7 @@ def landmarks_alone(plan: Plan, told: Told | _Chosen) -> Tensor:
     return saving & (told.what >= 0) & (told.side == 0) & _has(told.what.clamp(min=0), _DECIDING)
 
 
-def landmarks_decide(now: Situation, speech: Speech, knowledge: Knowledge, k: int) -> Tensor:
+def landmarks_decide(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> Tensor:
     """Whether sentences of "wrong" have a clause in which a thing or a room alone tells which way to turn, and tells another
     way than the true one: (batch,)."""
     plan, _, _, chosen = _decided(now, speech, knowledge, k)
@@ -293,7 +293,7 @@ def landmarks_decide(now: Situation, speech: Speech, knowledge: Knowledge, k: in
     return (chosen.begins & landmarks_alone(plan, chosen) & elsewhere).any(dim=1)
 
 
-def draws(now: Situation, numbers: Tensor) -> Tensor:
+def draws(now: StepContext, numbers: Tensor) -> Tensor:
     """Random numbers of a step: (batch, numbers)."""
     seed = now.episodes.seed[:, None] if isinstance(now.episodes.seed, Tensor) else now.episodes.seed
     return uniform(seed, now.episodes.key[:, None], Purpose.ADVICE, numbers + now.step * len(numbers))
@@ -319,7 +319,7 @@ class _Chosen(NamedTuple):
     before: Tensor  # the form of the clause before; -1 for the first
 
 
-def _choose(now: Situation, plan: Plan, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
+def _choose(now: StepContext, plan: Plan, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
     """A fact for every action, and which of them are said one after the other; all plainly where they would be too long."""
     run = _runs(plan.actions)
     turning = plan.actions < _UP
@@ -374,7 +374,7 @@ def _chain(end: Tensor) -> tuple[Tensor, Tensor]:
     return torch.stack(begins, dim=1), torch.stack(before, dim=1)
 
 
-def _ways(now: Situation, plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+def _ways(now: StepContext, plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
     """Facts about going from each place of a plan to any later one: (batch, k, k·facts)."""
     world, counting = now.episodes.environment.world, speech.counting
     places = viewpoint_of(plan.poses)
@@ -401,7 +401,7 @@ def _ways(now: Situation, plan: Plan, run: Tensor, speech: Speech, known: Knowle
     return _Facts(*(each.flatten(2) for each in (what, counting.ends.expand_as(what), sides, weight)))
 
 
-def _remembered(now: Situation, plan: Plan, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
+def _remembered(now: StepContext, plan: Plan, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
     """Whether things at the end of the whole plan were in view before: (batch, start, end, facts)."""
     if now.past.dim() < 2 or not now.past.shape[1]:
         return torch.zeros_like(what, dtype=torch.bool)
@@ -436,7 +436,7 @@ def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
 
 
 def _put_into_words(
-    now: Situation, plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech, opening: Tensor, drawn: Tensor
+    now: StepContext, plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech, opening: Tensor, drawn: Tensor
 ) -> Told:
     """Templates for what was chosen, words for `what` is spoken of there, and words around it."""
     names = ("interjection", "polite", "closing")
@@ -546,7 +546,7 @@ def _slot_table(grammar: Grammar) -> Tensor:
     return table
 
 
-def _otherwise(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+def _otherwise(now: StepContext, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
     """Other things, doors and rooms than those that are meant: such as lead another way from there, if there are any, else
     any others: (batch, k)."""
     what = chosen.what
@@ -562,7 +562,7 @@ def _otherwise(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, know
     return torch.where(elsewhere >= 0, elsewhere, anything)
 
 
-def _elsewhere(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+def _elsewhere(now: StepContext, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
     """What may be said of the same kind without a side in place of what is, and is so too, but begins with another action;
     -1 where there is nothing: (batch, k)."""
     world, place = now.episodes.environment.world, speech.counting.place
@@ -582,7 +582,7 @@ def _elsewhere(now: Situation, plan: Plan, chosen: _Chosen, speech: Speech, know
     return torch.where(other.any(dim=2), found, -1)
 
 
-def _words(now: Situation, phrases: Tensor, speech: Speech) -> Words:
+def _words(now: StepContext, phrases: Tensor, speech: Speech) -> Words:
     """The words of phrases, one after the other, and a full stop: (batch, most)."""
     place = speech.counting.words
     lengths = take(speech.length, phrases)

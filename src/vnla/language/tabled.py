@@ -21,7 +21,7 @@ from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
 from vnla.language.plainly import plain_words
 from vnla.language.speech import Plan, plan_of, take
@@ -114,13 +114,13 @@ class TabledVoice(Voice):
     count: Tensor  # (plans,)
     rows: Tensor  # (sentences + 1,)
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """One of the sentences of each plan, drawn for the episode and step."""
         return Heard(_drawn(self, now, now.step), self.phrases)
 
 
 @fused
-def _drawn(voice: TabledVoice, now: Situation, step: int | Tensor) -> Tensor:
+def _drawn(voice: TabledVoice, now: StepContext, step: int | Tensor) -> Tensor:
     if not voice.advisor.speaks:
         return torch.full_like(now.pose, voice.phrases.silence)
     code = torch.zeros_like(now.pose)

@@ -25,7 +25,7 @@ from torch import Tensor
 from vnla.bcui import bcui
 from vnla.common.randomness import Purpose, uniform
 from vnla.common.selection import take_rows
-from vnla.episode import Episodes, Situation, beginning, nothing_sought
+from vnla.episode import Episodes, StepContext, beginning, nothing_sought
 from vnla.evaluation.confidence import Interval, over_houses, retained_over_houses
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
@@ -189,7 +189,7 @@ class Reading(Voice):
         texts = [" ".join(sentence) for sentence in sentences]
         return cls(tabulated([*sentences, ()], lexicon, lambda row: (*texts, "")[row], device))
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """The sentence of the walk."""
         return Heard(now.episodes.key, self.phrases)
 

@@ -21,7 +21,7 @@ from vnla.agent.senses import LENT, Sense, Spotted, senses_named
 from vnla.agent.spotting import legible
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.roles.help_policies import AtFirst, Never
@@ -118,10 +118,10 @@ class Resident(Guest):
         state.asked = False
         return Answer(Nav(int(state.nav)), chances)
 
-    def _situation(self, now: Observation, tentative: Tensor, known: Tensor) -> Situation:
+    def _situation(self, now: Observation, tentative: Tensor, known: Tensor) -> StepContext:
         """What there is to know without the house."""
         budget, none = torch.tensor([now.requests_left]), torch.empty(1, 0)
-        return Situation(
+        return StepContext(
             episodes=cast(Any, None), step=now.step, pose=none, unmoved=none, budget=budget, tentative=tentative, plan=none,
             ask=lambda: self._players.agent.ask(known, budget),
         )  # fmt: skip

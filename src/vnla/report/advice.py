@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vnla.camera.views import VIEWS
 from vnla.common.progress import Count, unheard
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.houses.folder import WorldFolder
 from vnla.report.episodes import images_of
 from vnla.report.film import Images
@@ -74,7 +74,7 @@ def told(folder: WorldFolder, advisor: Advisor, count: int, seed: int = 0) -> li
     return found
 
 
-def wandering(world: World, count: int, seed: int = 0) -> Situation:
+def wandering(world: World, count: int, seed: int = 0) -> StepContext:
     """Agents on their way to random places in random houses, some steps after they set out, not all of them right."""
     random = torch.Generator().manual_seed(seed)
     sizes = world.first.diff()
@@ -95,7 +95,9 @@ def wandering(world: World, count: int, seed: int = 0) -> Situation:
         pose = environment.step(pose, torch.where(astray, anything, environment.nav_teacher(pose, goals)), goals)
     zero = torch.zeros_like(pose)
     nothing = torch.empty(count, 0)
-    return Situation(episodes, STEPS, pose, zero, zero + 1, nothing, zero, since_request=zero, past=torch.stack(past, dim=1))
+    return StepContext(
+        episodes, STEPS, pose, zero, zero + 1, nothing, zero, since_request=zero, past=torch.stack(past, dim=1)
+    )
 
 
 def _places(world: World, house: int, size: int, random: torch.Generator) -> tuple[int, int]:
@@ -107,7 +109,7 @@ def _places(world: World, house: int, size: int, random: torch.Generator) -> tup
     return start, first + int(far.argmax())
 
 
-def _plan(now: Situation, row: int, k: int) -> tuple[tuple[Nav, ...], list[int]]:
+def _plan(now: StepContext, row: int, k: int) -> tuple[tuple[Nav, ...], list[int]]:
     """What the teacher would do, until it stops, and the poses on the way."""
     here = slice(row, row + 1)
     actions, poses = now.episodes.environment.taught_way(now.pose[here], now.episodes.goals[here], k)

@@ -25,7 +25,7 @@ from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import Step
 from vnla.roles.advisor import Advisor
 from vnla.roles.help_teacher import Reason
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.tasks.task import Task
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.actions import Nav
@@ -155,7 +155,7 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     )
 
 
-def _beat(moment: Moment, row: int, house: House, world: World, left: float, led: bool) -> Beat:
+def _beat(moment: Transition, row: int, house: House, world: World, left: float, led: bool) -> Beat:
     viewpoint, view = _where(house, world, int(moment.pose[row]))
     asks = bool(moment.request[row])
     return Beat(

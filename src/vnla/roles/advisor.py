@@ -24,7 +24,7 @@ from torch import Tensor
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.roles.phrases import FULL_STOP, every_subgoal, subgoal_text
 from vnla.roles.words import Heard, Phrases
 from vnla.words import Words
@@ -63,17 +63,17 @@ class Voice(ABC):
     operation by operation, and the agents with it."""
 
     remembers: bool = False
-    """Whether `say` looks at `Situation.past`. Without it there is no past, unless others remember it, and looking is an
+    """Whether `say` looks at `StepContext.past`. Without it there is no past, unless others remember it, and looking is an
     error."""
 
     own_steps: bool = False
-    """Whether `Situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
+    """Whether `StepContext.step` may be another number for each episode. Nothing but time is lost where it is not said."""
 
     phrases: Phrases
     """The table as an episode begins. No later one may have longer phrases."""
 
     @abstractmethod
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """What to tell every agent of the batch in this situation, whether or not it asks."""
 
 
@@ -186,7 +186,7 @@ class TemplateVoice(Voice):
     advisor: TemplateAdvisor
     phrases: Phrases  # every subgoal, by its code
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """The code of the plan from where the agent is."""
         return Heard(_subgoal(self.advisor, now.episodes.environment, now.pose, now.episodes.goals), self.phrases)
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.roles.advisor import TemplateAdvisor
 from vnla.roles.help_policies import Help, HelpPolicy
 
@@ -31,7 +31,7 @@ class Certain(HelpPolicy):
     deliberates: ClassVar[bool] = True
     least: float = 0.0
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever has two actions to choose from."""
         return doubt(situation.tentative) >= self.least
 

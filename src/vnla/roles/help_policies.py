@@ -17,7 +17,7 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.roles.advisor import Advisor, TemplateAdvisor
 from vnla.world.actions import REQUEST
 from vnla.world.budgets import LONGEST_EPISODE
@@ -59,7 +59,7 @@ class HelpPolicy(ABC):
             cls.asks = True
 
     @abstractmethod
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whether each agent asks now: (batch,) booleans. `situation.plan` is what `plan` gave."""
 
     def plan(self, episodes: Episodes) -> Tensor:
@@ -88,7 +88,7 @@ class Never(HelpPolicy):
     asks: ClassVar[bool] = False
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Nobody."""
         return torch.zeros_like(situation.budget, dtype=torch.bool)
 
@@ -99,7 +99,7 @@ class AtFirst(HelpPolicy):
 
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever still can."""
         return situation.budget > 0
 
@@ -123,7 +123,7 @@ class AtRandom(HelpPolicy):
         rank = lots.argsort(dim=1).argsort(dim=1)
         return (rank < episodes.help_budget[:, None]) & (lots < torch.inf)
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever drew this step."""
         step = situation.step
         return situation.plan[:, step] if isinstance(step, int) else situation.plan.index_select(1, step[None]).squeeze(1)
@@ -136,7 +136,7 @@ class AsTaught(HelpPolicy):
     deliberates: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever the teacher tells to."""
         if situation.teacher_request is None:
             raise InputError("to ask as the help teacher does, it has to be known what the teacher says")
@@ -152,7 +152,7 @@ class Learned(HelpPolicy):
     learns: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever would rather ask."""
         if situation.ask is None:
             raise InputError("the learned help policy needs an agent with a help module")
@@ -173,7 +173,7 @@ class Mixture(HelpPolicy):
     invited: ClassVar[bool] = False
     beta: float = 1.0
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever the coin tells to."""
         episodes = situation.episodes
         return uniform(episodes.seed, episodes.key, Purpose.MIXTURE, situation.step) < self.beta

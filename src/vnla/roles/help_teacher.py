@@ -17,7 +17,7 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.kinds import check_fields
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.world.actions import FORWARD, NAV_ACTIONS
 
 ALL_RULES = "abcde"
@@ -102,7 +102,7 @@ class HelpTeacher:
         if unknown:
             raise InputError(f"help teacher: no rule ({min(unknown)}); the rules are {', '.join(ALL_RULES)}")
 
-    def __call__(self, situation: Situation) -> Verdict:
+    def __call__(self, situation: StepContext) -> Verdict:
         """Whether each agent should ask, and why."""
         has_budget = situation.budget > 0
         reason = torch.full_like(situation.budget, Reason.NO_NEED)
@@ -112,7 +112,7 @@ class HelpTeacher:
         reason = reason.masked_fill(~has_budget, Reason.NO_BUDGET)
         return Verdict(request=has_budget & (reason != _NO_NEED), reason=reason)
 
-    def _holds(self, rule: str, now: Situation) -> Tensor:
+    def _holds(self, rule: str, now: StepContext) -> Tensor:
         match rule:
             case "a":
                 return deviates(now.off_path, self.deviation)

@@ -14,7 +14,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.roles.help_policies import HelpPolicy, take_after
 
 
@@ -28,7 +28,7 @@ class Scheduled(HelpPolicy):
         """The steps."""
         return self.steps
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever has this step."""
         return situation.plan[:, situation.step]
 
@@ -56,7 +56,7 @@ class Otherwise(HelpPolicy):
         """Where each episode stands in the tensors here."""
         return torch.arange(len(episodes), device=episodes.key.device)
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever the other policy tells to, but for those whose step this is."""
         row = situation.plan
         own = self.inner(replace(situation, plan=self.planned[row]))

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.roles.help_policies import HelpPolicy, take_after
 from vnla.world.actions import REQUEST
 
@@ -31,7 +31,7 @@ class Valued(HelpPolicy):
     margin: float = 0.0
     """What a request has to be worth, in success."""
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever gains by it."""
         return preference(situation) > self.margin
 
@@ -44,14 +44,14 @@ class Drawn(HelpPolicy):
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = False  # by reward
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever the lot falls on."""
         episodes = situation.episodes
         lot = uniform(episodes.seed, episodes.key, Purpose.ASK_ACTION, situation.step)
         return lot < torch.sigmoid(preference(situation))
 
 
-def preference(situation: Situation) -> Tensor:
+def preference(situation: StepContext) -> Tensor:
     """How much rather the help module would ask than not: (batch,)."""
     if situation.ask is None:
         raise InputError("to ask by what it is worth takes an agent with a help module")
@@ -92,7 +92,7 @@ class Tried(HelpPolicy):
         lot = uniform(episodes.seed, episodes.key, Purpose.TRIED_STEP)
         return (lot * episodes.time_budget).long()
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """Whoever the policy says, but for those whose step this is."""
         step, asks, quiet = situation.plan.unbind(dim=1)
         own = self.policy(situation) & ~(quiet.bool() & (situation.step < step))

@@ -20,7 +20,7 @@ from vnla.agent.agent import Agent
 from vnla.agent.mind import Decision, Mind, Start, Views
 from vnla.agent.senses import Sense
 from vnla.common.errors import InputError
-from vnla.episode import Episodes, Situation, When, has_own_steps
+from vnla.episode import Episodes, StepContext, When, has_own_steps
 from vnla.players import Players
 from vnla.roles.advisor import Lexicon, Voice
 from vnla.roles.phrases import COMMA, FULL_STOP
@@ -94,7 +94,7 @@ class PersonsVoice(Voice):
         self._tables: dict[Phrases, Phrases] = {}
         self.phrases = self._extended(own.phrases)
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """What a person says at this step, or else the advisor."""
         assert isinstance(now.episodes, PersonsEpisodes)
         heard = self._own.say(now) if (now.budget > 0).any() else self._nothing(now)
@@ -104,7 +104,7 @@ class PersonsVoice(Voice):
         persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
         return Heard(torch.where(spoken == NOBODY, own, persons), table)
 
-    def _nothing(self, now: Situation) -> Heard:
+    def _nothing(self, now: StepContext) -> Heard:
         """What the advisor says where nobody may ask."""
         return Heard(torch.full_like(now.budget, self._own.phrases.silence), self._own.phrases)
 
@@ -134,7 +134,7 @@ class Told(Sense):
     size: ClassVar[int] = 2
     own_steps: ClassVar[bool] = True
 
-    def __call__(self, situation: Situation) -> Tensor:
+    def __call__(self, situation: StepContext) -> Tensor:
         """1 or 0 for each: (batch, 2)."""
         assert isinstance(situation.episodes, PersonsEpisodes)
         spoken = situation.episodes.spoken_at(situation.step)

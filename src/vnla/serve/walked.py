@@ -11,7 +11,7 @@ from torch import Tensor
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.players import Players
 from vnla.roles.words import Heard
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.serve.hearing import NOBODY, SILENCE, PersonsEpisodes
 from vnla.tasks.task import Task
 from vnla.tasks.vocabulary import Vocabulary
@@ -128,7 +128,7 @@ def walks_of(
 
 
 def _steps(
-    moment: Moment, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
+    moment: Transition, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
 ) -> Iterator[tuple[int, Step]]:
     """The step of every episode that has not ended; `spoken` is what persons say to each at this step."""
     rows, going, request = moment.row.tolist(), moment.going.tolist(), moment.request.tolist()
@@ -161,7 +161,7 @@ def _steps(
         )
 
 
-def _asking(moments: Sequence[Moment], players: Players) -> Sequence[Tensor]:
+def _asking(moments: Sequence[Transition], players: Players) -> Sequence[Tensor]:
     """How probable the agents of each step find it to ask; whether they did where something else decides that."""
     if not players.help_policy.consults or not moments:
         return [moment.request.float() for moment in moments]

@@ -24,10 +24,10 @@ from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, check_tensor
 from vnla.common.selection import take_rows
 from vnla.common.strangers import called, is_ours
-from vnla.episode import Situation
+from vnla.episode import StepContext
 from vnla.players import Players
 from vnla.roles.words import Heard
-from vnla.rollout import Moment, Rollout
+from vnla.rollout import Rollout, Transition
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS, NAV_START, ask_action
 
@@ -133,9 +133,9 @@ def _differences(players: Players, rollout: Rollout, mind: Mind) -> list[float]:
     return found
 
 
-def _situation(moment: Moment, rollout: Rollout) -> Situation:
+def _situation(moment: Transition, rollout: Rollout) -> StepContext:
     """What there was to see at a moment."""
-    return Situation(
+    return StepContext(
         take_rows(rollout.episodes, moment.row), moment.step, moment.pose, moment.unmoved, moment.budget, moment.tentative,
         moment.tentative[:, :0], since_request=moment.since_request, past=moment.past,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from vnla.common.returned import check_finite, check_tensor, described
 from vnla.common.selection import take_rows
 from vnla.common.strangers import called, is_ours
 from vnla.common.unknown import Unknown
-from vnla.episode import Episodes, EpisodeState, Situation, step_context
+from vnla.episode import Episodes, EpisodeState, StepContext, step_context
 from vnla.players import Players
 from vnla.roles.advisor import Voice
 from vnla.roles.help_policies import HelpPolicy
@@ -87,7 +87,7 @@ def check_policy(policy: HelpPolicy, episodes: Episodes, players: Players) -> No
             raise InputError(f"{who}: asks at step {now.step}, but its class says `asks = False`; leave that out")
 
 
-def check_voice(players: Players, now: Situation) -> None:
+def check_voice(players: Players, now: StepContext) -> None:
     """Whether an advisor gives everybody a row of its table."""
     who, batch, voice = called("advisor", players.advisor), len(now.pose), players.voice
     method = f"{type(voice).__name__}.say"
@@ -125,7 +125,7 @@ def _begun(episodes: Episodes, players: Players) -> EpisodeState:
     return episode.start(episodes, players.advisor.k, memory=LONGEST_EPISODE if remembers(players) else 0)
 
 
-def _walk(episodes: Episodes, players: Players, plan: Tensor | None = None) -> Iterator[Situation]:
+def _walk(episodes: Episodes, players: Players, plan: Tensor | None = None) -> Iterator[StepContext]:
     """What there is to look at on the navigation teacher's way, with a request at every third step."""
     state = _begun(episodes, players)
     for step in range(LONGEST_EPISODE):
@@ -139,7 +139,7 @@ def _walk(episodes: Episodes, players: Players, plan: Tensor | None = None) -> I
         state = episode.act(state, step, taught)
 
 
-def _deliberated(now: Situation, policy: HelpPolicy, players: Players) -> Situation:
+def _deliberated(now: StepContext, policy: HelpPolicy, players: Players) -> StepContext:
     """The same after a pass 1 that finds every action, and asking, as good as any other."""
     blocked = now.episodes.environment.blocked(now.pose)
     tentative = log_distribution(torch.zeros(len(now.pose), NAV_ACTIONS, device=now.pose.device), blocked).exp()

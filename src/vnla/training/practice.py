@@ -23,7 +23,7 @@ from vnla.camera.views import HEADINGS, LEVEL_ROW, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
-from vnla.episode import Episodes, Situation, beginning
+from vnla.episode import Episodes, StepContext, beginning
 from vnla.players import Players
 from vnla.roles.acting import BCUI
 from vnla.roles.advisor import Advisor, Lexicon, Voice
@@ -143,7 +143,7 @@ class Mute(Voice):
 
     phrases: Phrases
 
-    def say(self, now: Situation) -> Heard:
+    def say(self, now: StepContext) -> Heard:
         """Nothing."""
         return Heard(torch.zeros_like(now.pose), self.phrases)
 

@@ -16,7 +16,7 @@ from vnla.camera.views import HEADINGS, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.outside import whole
 from vnla.common.progress import Count, unheard
-from vnla.episode import Episodes, Situation
+from vnla.episode import Episodes, StepContext
 from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
@@ -64,7 +64,7 @@ class Ground:
         knowledge = Knowledge.of(facts, world.to(device))
         return cls(houses, world.to(device), Environment.compile(world, ids).to(device), knowledge, Looks.of(houses, device))
 
-    def agents(self, count: int, seed: int, batch: int = 0) -> Situation:
+    def agents(self, count: int, seed: int, batch: int = 0) -> StepContext:
         """Some who are anywhere, on their way to anywhere else in their house, and remember nothing."""
         random = np.random.default_rng([seed, batch])
         first = self.world.first.cpu().numpy()
@@ -80,7 +80,7 @@ class Ground:
             self.environment, key=key, start=poses, goals=goals, time_budget=torch.full_like(goals, 25), seed=seed
         )
         zero, nothing = torch.zeros_like(poses), torch.empty(count, 0, device=device)
-        return Situation(episodes, 0, poses, zero, zero + 1, nothing, zero, since_request=zero)
+        return StepContext(episodes, 0, poses, zero, zero + 1, nothing, zero, since_request=zero)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def train_speaker(path: Path, ground: Ground, settings: Settings, report: Report
     return speaker
 
 
-def _loss(speaker: Speaker, ground: Ground, speech: Speech, now: Situation) -> Tensor:
+def _loss(speaker: Speaker, ground: Ground, speech: Speech, now: StepContext) -> Tensor:
     """How surprised the speaker is by each word that the grammar says."""
     words = tell(now, speech, ground.knowledge, speaker.k).words.tokens
     memory = speaker.network.look(ground.looks, plan_of(now, speaker.k))
