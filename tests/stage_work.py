@@ -140,4 +140,6 @@ def climbing(folder: Path) -> list[Stage]:
 
 
 if __name__ == "__main__":
-    carry_out(climbing(Path(sys.argv[1])), Path(sys.argv[1]), Audience(), 2)
+    from stage_work import climbing as climbing_of_a_module  # processes do not import the program that starts them
+
+    carry_out(climbing_of_a_module(Path(sys.argv[1])), Path(sys.argv[1]), Audience(), 2)

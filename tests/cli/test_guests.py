@@ -99,7 +99,12 @@ ODD = {
     "truth": ("", "", "return True", "Odd.decide gave True; expected one of"),
     "raises": ("", "", "raise KeyError('two', 'words')", "Odd.decide failed in mine_odd.py, line 10: KeyError: ('two',"),
     "unwelcome": ("", "return 1 / 0", "", "Odd.welcome failed in mine_odd.py, line 8: ZeroDivisionError: division by"),
-    "unmade": ("raise RuntimeError('no model')", "", "", "agent mine_odd:Odd: cannot be made (RuntimeError: no model)"),
+    "unmade": (
+        "raise RuntimeError('no model')",
+        "",
+        "",
+        "agent mine_odd:Odd: cannot be made (RuntimeError: no model, ",
+    ),
     "undeclared": ("return", "", "", "agent mine_odd:Odd: has no `declared`"),
     "observes": ("Made = lambda name: Declared(name, 'text')", "", "", "declared: observes is 'text'; expected a list"),
     "width": ("Made = lambda name: Declared(name, width=18)", "", "", "declared: picture_width is 18; expected pixels"),
@@ -149,7 +154,7 @@ def test_errors_are_told_by_kind(vnla: Vnla, places: Places, tmp_path: Path) -> 
     assert "malformed 6" in answer.out
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["test_seen"]["errors"] == {"malformed": 6}
     results = json.loads((tmp_path / "out" / "test_seen" / "results.json").read_text())
-    assert all("agent_nav" not in each and len(each["trajectory"]) == 8 for each in results)
+    assert all(each["agent_nav"][:2] == [None, [0, 1, 0]] and len(each["trajectory"]) == 8 for each in results)
 
 
 def test_without_out_it_is_kept_where_it_was_run(

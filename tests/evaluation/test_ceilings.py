@@ -25,7 +25,7 @@ from vnla.evaluation.evaluate import evaluate, greedy
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.players import Players
 from vnla.roles.acting import ALONE, LED, Acting
-from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never
+from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never, take_after
 from vnla.rollout import Rollout
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
@@ -74,6 +74,9 @@ class But(HelpPolicy):
     inner: HelpPolicy = field(default_factory=Never)
     step: int = 0
     asks_there: bool = False
+
+    def __post_init__(self) -> None:
+        take_after(self, self.inner)
 
     def plan(self, episodes: Episodes) -> Tensor:
         return self.inner.plan(episodes)

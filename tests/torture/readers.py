@@ -391,8 +391,8 @@ def _episodes(folder: Path) -> Path:
     from vnla.remote.folder import EvaluationFolder
 
     record = {
-        "task": "1_0", "seed": 3, "help_budget": 2, "path": [["a", 12], ["b", 13]], "actions": ["forward"], "said": [None],
-        "teacher": ["pass"], "errors": [[1, "late"]],
+        "task": "1_0", "seed": 3, "help_budget": 2, "path": [["a", 12], ["b", 13], ["b", 13]], "actions": ["forward", None],
+        "said": [None, None], "teacher": ["pass", None], "errors": [[1, "late"]],
     }  # fmt: skip
     EvaluationFolder(folder, {"seed": 1})
     (folder / "episodes.jsonl").write_text(json.dumps(record) + "\n")
@@ -584,8 +584,12 @@ READERS = (
     Reader("old speaker", _old_speaker, _in("language.speaker.kept:read_with_moments")),
     Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
-    Reader("iterations", _json("i.json", {"iterations": {"learned": 3}}), _in("paper.evaluations:read_iterations")),
-    Reader("sweep", _json("s.json", _SWEEP), _in("beyond.evaluations:read_sweep")),
-    Reader("ceilings", _json("c.json", {"success": 1}), _in("beyond.evaluations:read_ceilings")),
-    Reader("stage", _json("x.json", _STAGE), lambda path: _in("paper.reporting:seconds_in")(path.parent)),
+    Reader(
+        "iterations",
+        _json("i.json", {"iterations": {"learned": 3}}),
+        _in("experiments.paper.evaluations:read_iterations"),
+    ),
+    Reader("sweep", _json("s.json", _SWEEP), _in("experiments.beyond.evaluations:read_sweep")),
+    Reader("ceilings", _json("c.json", {"success": 1}), _in("experiments.beyond.evaluations:read_ceilings")),
+    Reader("stage", _json("x.json", _STAGE), lambda path: _in("experiments.paper.reporting:seconds_in")(path.parent)),
 )  # fmt: skip

@@ -137,7 +137,7 @@ def _observations(each: Recording, observer: Observer, time: Ints, asked: Ints) 
         "time_left": each.time_left[time],
         "help_left": left,
         "forward": (~each.blocked[time]).astype(np.int64),
-        "request": ((left != 0) & (asked == 0)).astype(np.int64),
+        "request": ((left != 0) & (asked == 0) & (time < each.steps)).astype(np.int64),
     }
     if "poses" in observer.kinds:
         found |= {"viewpoint": pose // VIEWS, "view": pose % VIEWS, "pose": observer.poses(pose)}

@@ -76,7 +76,8 @@ class Person(Visitor):
         record = self.door.desk.enter(str(self.session))
         assert record is not None
         walk = self.door.visits._persons(record)
-        return int(walk._episodes.environment.nav_teacher(walk._pose, walk._episodes.goals))
+        state = walk._state
+        return int(state.episodes.environment.nav_teacher(state.pose, state.episodes.goals))
 
     def go_through(self) -> None:
         """All that is left, well."""

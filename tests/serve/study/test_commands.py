@@ -96,7 +96,10 @@ BROKEN = [
     (lambda study: (study / "secret.key").unlink(), "secret.key: no such file"),
     (lambda study: (study / "secret.key").write_text("key"), "secret.key: is no key"),
     (lambda study: (study / "consent.txt").write_text(" \n"), "consent.txt: is empty"),
-    (lambda study: (study / "study.sqlite").write_text("no database, but long enough " * 9), "the study cannot record this"),
+    (
+        lambda study: (study / "study.sqlite").write_text("no database, but long enough " * 9),
+        "is damaged (file is not a database",
+    ),
     (changed(conditions=[]), "study.json: field conditions: List should have at least 1 item"),
     (changed(extra=1), "study.json: field extra: Extra inputs are not permitted"),
     (changed(groups=[["0_0"]]), "study.json: a group of tasks has to be 2 blocks of the same size"),
