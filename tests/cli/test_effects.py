@@ -81,7 +81,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     },
 }  # fmt: skip
 GUESTS, SCORE, CALIBRATE = "cli/test_guests.py", "cli/test_score.py", "cli/test_calibrate.py"
-LISTEN, MAKE, SHARDS, WATCH = "cli/test_listen.py", "cli/test_tasks.py", "shards/test_commands.py", "cli/test_watch.py"
+LISTEN, MAKE, SHARDS, WATCH = "cli/test_listen.py", "cli/test_tasks.py", "pipeline/shards/test_commands.py", "cli/test_watch.py"
 EVALUATE, CHAT, CALLER, WALK = "cli/test_evaluate.py", "remote/test_chat.py", "remote/test_caller.py", "remote/test_walk.py"
 ELSEWHERE: dict[str, dict[str, str]] = {
     "evaluate": {
