@@ -2,24 +2,41 @@
 
 `DIFFER` has two sets of words for an option; the command is run with both, and what it prints and writes must differ, while
 it is the same when it is run twice with the same words. `ELSEWHERE` names the test that shows the effect of another option,
-`NONE` says why one has no effect to be seen, and `OPEN` has those that no test shows yet. A new option of these commands
-has to be put into one of them.
+`NONE` and `ANYWHERE` say why one has no effect to be seen, and `OPEN` has those that no test shows yet. Every option of
+every command is in one of them.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
+import numpy as np
 import pytest
 
 from command import Vnla, every_command
-from cottage_run import cottage_records, write_cottage
+from cottage_run import SPLITS, cottage_records, write_cottage
+from fake_servers import Say, agent, serving
 from vnla import cli
+from vnla.camera.views import VIEWS
+from vnla.common.errors import InputError
+from vnla.houses.cottage import cottage
+from vnla.houses.folder import read_world, write_world
+from vnla.training.checkpoints import LAST
+from vnla.vision.encoders import Options, Size
+from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
+from vnla.world.compiled import World
 
 COMMANDS = every_command()
-RUN = ("--features", "symbolic", "--help-policy", "first", "--iterations", "2", "--batch", "4", "--hidden", "8")
+ROOT = Path(__file__).parents[2]
+RUN = (
+    "--features", "symbolic", "--help-policy", "first", "--iterations", "2", "--batch", "4", "--hidden", "8",
+    "--learning-rate", "0.01",
+)  # fmt: skip
+PARTS = {"train": "test", "dev": "dev", "test": "train"}  # the other way round
 BASES = {
     "evaluate": ("{run}", "--split", "test_seen", "--seeds", "1", "--csv", "{out}/e.csv"),
     "score": ("{results}/test_seen.json", "--world", "{world}", "--tasks", "{tasks}", "--json", "{out}/s.json"),
@@ -33,34 +50,79 @@ BASES = {
     "advice": ("{world}", "--count", "8"),
     "listen": ("{run}", "--split", "test_seen", "--listener", "parser", "--says", "usual", "--json", "{out}/l.json"),
     "episodes export": ("{run}", "--split", "test_seen", "--format", "json", "--out", "{out}/data"),
+    "evaluate: a chat model": (
+        "--agent", "openai:tiny", "--base-url", "http://127.0.0.1:9/v1", "--world", "{village}", "--tasks", "{fresh}",
+        "--split", "test_seen", "--dry-run",
+    ),
+    "calibrate": ("{run}", "--world", "{village}", "--tasks", "{fresh}", "--risk", "0.9", "--confidence", "0.1",
+        "--check", "1"),
+    "listen: an agent": ("{run}", "--split", "test_seen", "--says", "usual", "--json", "{out}/l.json"),
+    "episodes export: what is seen": (
+        "{run}", "--world", "{village}", "--tasks", "{fresh}", "--split", "test_seen", "--limit", "1",
+        "--format", "parquet", "--out", "{out}/data",
+    ),
+    "speaker": (
+        "{out}/s.safetensors", "--world", "{village}", "--iterations", "2", "--batch", "4", "--width", "8",
+        "--tried", "4",
+    ),
+    "tasks make": ("{village}", "{out}/tasks", "--fewest", "1", "--size", "1"),
+    "world make": ("{out}/world", "--houses", "3", "--shard", "1/3", "--workers", "1"),
+    "features make": ("{copied_lodge}", "--encoder", "pixels", "--size", "32x32", "--workers", "1"),
+    "features make: of one's own": ("{copied_lodge}", "--encoder", "examples.encoder:Colours", "--workers", "1"),
+    "features check": ("{village}", "--encoder", "some"),
+    "features reduce": ("{copied_village}", "--encoder", "some", "--size", "2"),
+    "features export": ("{village}", "{out}/f.tsv", "--encoder", "some"),
+    "features import": ("{copied_village}", "{file}", "--name", "theirs"),
+    "features probe": ("{village}", "--encoder", "some", "--views", "100"),
+    "tasks stats": ("{both}", "--task", "asknav", "--figures", "{out}/figures"),
+    "world export": ("{village}", "{out}/files"),
+    "world show": ("{village}",),
+    "world set": ("{copied_village}",),
+    "world import matterport": ("{files}", "{out}/world"),
+    "world import json": ("examples/world.json", "{out}/world"),
+    "world import from": ("examples.world_source:Hotels", "{out}/world"),
+    "walk": ("{out}",),
+    "list": (),
+    "study power": (),
 }  # fmt: skip
-"""What each command is run with; what an option says in `DIFFER` comes after it."""
+"""What each command is run with; what an option says in `DIFFER` comes after it. A command may be run in several ways, each
+of which is named after a colon."""
+PAINTED = "examples.pictures:Painted"
+METRIC = "examples.metric:steps_after_help"
 DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "evaluate": {
         "--split": ("", "--split test_unseen"), "--seeds": ("", "--seeds 2"), "--subset": ("", "--subset 3"),
         "--help-policy": ("", "--help-policy none"), "--ratio": ("--ratio 0", "--ratio 1"), "--k": ("--k 1", "--k 6"),
         "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"),
-        "--checkpoint": ("", "--checkpoint nope"), "--json": ("", "--json {out}/more.json"),
+        "--checkpoint": ("", "--checkpoint last"), "--json": ("", "--json {out}/more.json"),
         "--csv": ("", "--csv {out}/more.csv"), "--npz": ("", "--npz {out}/npz"),
-        "--results": ("", "--results {out}/results"),
+        "--results": ("", "--results {out}/results"), "--metric": ("", f"--metric {METRIC}"),
+        "--advisor-language": ("--results {out}/r", "--results {out}/r --advisor-language grammar"),
+        "--advisor-option": (
+            "--results {out}/r --advisor-language grammar --advisor-option says=landmarks",
+            "--results {out}/r --advisor-language grammar --advisor-option says=synonyms",
+        ),
     },
+    "evaluate: a chat model": {"--observe": ("", "--observe text")},
     "score": {
         "--split": ("", "--split test_unseen"), "--world": ("", "--world {nowhere}"), "--tasks": ("", "--tasks {other}"),
         "--csv": ("", "--csv {out}/e.csv"), "--json": ("", "--json {out}/more.json"), "--schema": ("", "--schema"),
+        "--metric": ("", f"--metric {METRIC}"),
     },
     "compare": {
         "--split": ("", "--split test_unseen"), "--world": ("", "--world {nowhere}"), "--tasks": ("", "--tasks {other}"),
         "--json": ("", "--json {out}/more.json"), "--out": ("", "--out {out}/report"),
+        "--metric": ("", f"--metric {METRIC}"), "--lenient": ("c={wrong} --lenient", "c={wrong}"),
     },
     "ceilings": {
         "--split": ("", "--split test_unseen"), "--limit": ("", "--limit 3"), "--seeds": ("", "--seeds 2"),
-        "--schedules": ("", "--schedules 8"),  "--ratio": ("--ratio 0", "--ratio 1"),
-        "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"), "--checkpoint": ("", "--checkpoint nope"),
+        "--schedules": ("", "--schedules 8"), "--states": ("", "--states 2"), "--ratio": ("--ratio 0", "--ratio 1"),
+        "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"), "--checkpoint": ("", "--checkpoint last"),
         "--json": ("", "--json {out}/more.json"),
     },
     "watch": {
         "--split": ("", "--split test_unseen"), "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"),
-        "--checkpoint": ("", "--checkpoint nope"),
+        "--checkpoint": ("", "--checkpoint last"),
     },
     "advice": {
         "--count": ("", "--count 9"), "--seed": ("--seed 1", "--seed 2"), "--k": ("--k 1", "--k 6"),
@@ -71,26 +133,146 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "listen": {
         "--split": ("", "--split test_unseen"), "--says": ("", "--says mirrored"),
         "--json": ("", "--json {out}/more.json"), "--tasks": ("", "--tasks {other}"),
-        "--world": ("", "--world {nowhere}"),
+        "--world": ("", "--world {nowhere}"), "--subset": ("", "--subset 2"),
     },
+    "listen: an agent": {
+        "--seeds": ("", "--seeds 0"), "--reference": ("", "--reference {rival}"),
+        "--checkpoint": ("", "--checkpoint last"),
+    },
+    "calibrate": {"--other-world": ("", "--other-world {nowhere}"), "--checkpoint": ("", "--checkpoint last")},
     "episodes export": {
         "--split": ("", "--split test_unseen"), "--limit": ("", "--limit 2"), "--ratio": ("--ratio 0", "--ratio 1"),
         "--format": ("", "--format parquet"), "--tasks": ("", "--tasks {other}"),
-        "--checkpoint": ("", "--checkpoint nope"), "--seed": ("--ratio 0.3 --seed 1", "--ratio 0.3 --seed 2"),
+        "--checkpoint": ("", "--checkpoint last"), "--seed": ("--ratio 0.3 --seed 1", "--ratio 0.3 --seed 2"),
         "--out": ("", "--out {out}/elsewhere"), "--world": ("", "--world {nowhere}"),
+    },
+    "episodes export: what is seen": {
+        "--observations": ("", "--observations poses"),
+        "--features": ("--observations features --features symbolic", "--observations features --features some"),
+        "--size": ("--observations pictures", "--observations pictures --size 32x24"),
+    },
+    "speaker": {
+        "--iterations": ("", "--iterations 3"), "--batch": ("", "--batch 5"), "--k": ("", "--k 2"),
+        "--learning-rate": ("", "--learning-rate 0.1"), "--width": ("", "--width 12"), "--tried": ("", "--tried 6"),
+        "--seed": ("", "--seed 1"), "--world": ("", "--world {nowhere}"),
+    },
+    "tasks make": {"--splits": ("", "--splits {splits}"), "--fewest": ("", "--fewest 4")},
+    "tasks stats": {"--task": ("--json", "--json --task noroom")},
+    "world make": {
+        "--seed": ("", "--seed 1"), "--preset": ("--rooms 8..9", "--rooms 8..9 --preset paper"),
+        "--storeys": ("--storeys 1..1", "--storeys 2..2"), "--rooms": ("--rooms 8..9", "--rooms 14..16"),
+        "--area": ("--area 90..100", "--area 150..180"), "--json": ("", "--json"),
+        "--programme": ("--programme home", "--programme workplace"),
+    },
+    "world export": {"--json": ("", "--json")},
+    "world show": {
+        "--house": ("", "--house second"), "--pictures": ("", "--pictures {out}/pictures"), "--json": ("", "--json"),
+    },
+    "world set": {
+        "--pictures": ("", "--pictures default"), "--features": ("", "--features some"), "--json": ("", "--json"),
+        "--option": (f"--pictures {PAINTED}", f"--pictures {PAINTED} --option contrast=0"),
+    },
+    "world import matterport": {
+        "--connectivity": ("", "--connectivity {nowhere}"), "--scans": ("", "--scans {nowhere}"),
+        "--scan": ("", "--scan second"), "--json": ("", "--json"),
+    },
+    "world import json": {"--pictures": ("", "--pictures {nowhere}"), "--json": ("", "--json")},
+    "world import from": {"--option": ("", "--option rooms=8"), "--json": ("", "--json")},
+    "features make": {
+        "--encoder": ("", "--encoder pictures"), "--name": ("", "--name mine"), "--size": ("", "--size 40x32"),
+        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"),
+    },
+    "features make: of one's own": {"--encoder-option": ("", "--encoder-option bins=3")},
+    "features check": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
+    "features reduce": {"--encoder": ("", "--encoder other"), "--size": ("", "--size 3"), "--json": ("", "--json")},
+    "features export": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
+    "features import": {"--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--json": ("", "--json")},
+    "features probe": {
+        "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
+        "--json": ("", "--json"),
+    },
+    "walk": {"--task": ("", "--task 1"), "--seed": ("", "--seed 1")},
+    "list": {"--json": ("", "--json")},
+    "study power": {
+        "--success": ("", "--success 60"), "--difference": ("", "--difference 12"), "--tasks": ("", "--tasks 5"),
+        "--spread": ("", "--spread 30"), "--correlation": ("", "--correlation 0.9"), "--level": ("", "--level 0.01"),
+        "--chance": ("", "--chance 0.95"), "--cells": ("", "--cells 7"),
     },
 }  # fmt: skip
 GUESTS, SCORE, CALIBRATE = "cli/test_guests.py", "cli/test_score.py", "cli/test_calibrate.py"
-LISTEN, MAKE, SHARDS, WATCH = "cli/test_listen.py", "cli/test_tasks.py", "shards/test_commands.py", "cli/test_watch.py"
+LISTEN, MAKE, SHARDS, WATCH = (
+    "cli/test_listen.py",
+    "cli/test_tasks.py",
+    "pipeline/shards/test_commands.py",
+    "cli/test_watch.py",
+)
 EVALUATE, CHAT, CALLER, WALK = "cli/test_evaluate.py", "remote/test_chat.py", "remote/test_caller.py", "remote/test_walk.py"
+WIRING, TRAIN, POWER = "training/test_wiring.py", "cli/test_train.py", "serve/study/test_power.py"
+STUDY, SERVE, BENCH, HERE = "serve/study/test_commands.py", "cli/test_serve.py", "cli/test_bench.py", "cli/test_effects.py"
+PAPER, BEYOND = "cli/test_paper.py", "cli/test_beyond.py"
+OF_A_RUN = (
+    "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sense", "--veil", "--fold", "--timed",
+    "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate", "--cooldown",
+    "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
+    "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
+    "--non-moving", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
+)  # fmt: skip
 ELSEWHERE: dict[str, dict[str, str]] = {
+    "demo": {"--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen"},
+    "train": {
+        **dict.fromkeys(OF_A_RUN, f"{WIRING}::test_an_option_of_the_command_is_in_the_configuration"),
+        **dict.fromkeys(
+            ("--world", "--tasks"), f"{TRAIN}::test_what_is_wrong_is_said_in_one_line_and_leaves_nothing"
+        ),
+        "--variant": f"{TRAIN}::test_variants_have_options_of_their_own",
+        "--shard": f"{SHARDS}::test_a_grid_of_trainings_and_its_evaluations",
+    },
+    "paper": dict.fromkeys(("--preset", "--world", "--features"), f"{PAPER}::test_wrong_input_is_one_line"),
+    "beyond": {
+        **dict.fromkeys(
+            ("--preset", "--arm", "--trainings", "--iterations", "--precision", "--ceilings", "--seed"),
+            f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
+        ),
+        **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
+    },
+    "serve": {
+        "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",
+        "--world": f"{SERVE}::test_what_cannot_be_served_ends_with_a_line",
+    },
+    "study new": {
+        **dict.fromkeys(
+            ("--conditions", "--each", "--practice", "--catch"), f"{STUDY}::test_a_new_study_has_what_its_readme_says"
+        ),
+        **dict.fromkeys(("--split", "--world"), f"{STUDY}::test_a_study_that_cannot_be_made"),
+        "--passes": "serve/study/test_process.py::test_from_new_to_numbers",
+    },
+    "study serve": {"--port": f"{STUDY}::test_a_port_that_is_taken"},
+    "study rehearse": dict.fromkeys(("--out", "--people"), f"{STUDY}::test_a_rehearsal_reads_like_a_study"),
+    "study export": dict.fromkeys(
+        ("--out", "--skip-damaged"), "serve/study/test_export.py::test_the_command_refuses_damaged_records_or_names_them"
+    ),
+    "bench compare": {
+        "--tolerance": f"{BENCH}::test_compare_marks_what_got_slower_and_says_so_in_the_exit_status",
+    },
+    **{
+        f"bench {name}": {"--json": f"{BENCH}::test_a_benchmark_prints_a_table_and_writes_what_it_measured"}
+        for name in ("world", "train", "evaluate")
+    },
+    "world import matterport": {"--verbose": "cli/test_world.py::test_import_groups_notes_and_lists_them_when_asked"},
+    "features make": {
+        **dict.fromkeys(("--seed", "--half"), f"{HERE}::test_an_encoder_is_made_with_what_was_asked_for"),
+        "--json": "vision/test_probe.py::test_make_and_probe_commands",
+    },
+    "tasks stats": dict.fromkeys(("--figures", "--json"), f"{MAKE}::test_json"),
     "evaluate": {
         "--agent": f"{GUESTS}::test_a_script_has_a_table_and_files",
         "--agent-option": f"{GUESTS}::test_the_planner_takes_options",
         "--sweep": f"{EVALUATE}::test_success_against_help_is_drawn", "--threads": f"{EVALUATE}::test_so_many_threads",
         "--shard": f"{SHARDS}::test_a_grid_of_trainings_and_its_evaluations",
         "--out": f"{GUESTS}::test_without_out_it_is_kept_where_it_was_run",
-        "--prompt": f"{GUESTS}::test_a_prompt_of_ones_own",
+        "--prompt": f"{GUESTS}::test_a_prompt_of_ones_own", "--dry-run": f"{GUESTS}::test_a_chat_model",
+        "--recorded": "serve/study/test_study.py::test_a_whole_study",
+        **dict.fromkeys(("--timeout", "--key-variable"), f"{HERE}::test_an_agent_is_called_as_was_asked_for"),
         "--base-url": f"{GUESTS}::test_a_chat_model", "--on-error": f"{WALK}::test_or_it_ends_the_episode",
         "--give-up": f"{CALLER}::test_after_so_many_in_a_row_it_is_no_use",
         "--retries": f"{CALLER}::test_what_may_change_is_tried_again",
@@ -140,46 +322,68 @@ ELSEWHERE: dict[str, dict[str, str]] = {
             ("--houses", "--train", "--dev", "--test"), "cli/test_world.py::test_as_many_houses_are_made_as_are_wanted"
         ),
         "--shard": f"{SHARDS}::test_a_world_of_shards_is_that_of_one_machine",
+        "--style": "houses/generate/test_wishes.py::test_a_world_of_wishes_can_be_made_again",
     },
 }  # fmt: skip
-NONE = {
+ANYWHERE = {
     "--device": "the same numbers come out of every device; a name that is wrong is refused",
     "--threads": "the same numbers come out of however many",
     "--workers": "the same files come out of however many",
-    "--concurrency": "the same answers come out of however many calls at a time",
-    "--batch": "the same features come out of every batch",
-    "--video": "needs ffmpeg",
-    "--ask": "is about a person at a terminal",
 }
+"""Options that change nothing in any command, and why."""
+NONE: dict[str, dict[str, str]] = {
+    "evaluate": {"--concurrency": "the same answers come out of however many calls at a time"},
+    "features make": {"--batch": "the same features come out of every batch"},
+    "watch": {"--video": "needs ffmpeg", "--ask": "is about a person at a terminal"},
+    "train": {"--eager": "the same agent comes out of it", "--feature-cache": "the same agent comes out of every size"},
+    "world export": {"--format": "there is one format; another name is refused"},
+    "serve": {"--no-open": "is about a browser"},
+    "study serve": {"--no-open": "is about a browser"},
+    **{command: {"--peers": "is about a network", "--cluster": "is about a cluster", "--wait": "is about when it returns"}
+        for command in ("paper", "beyond")},
+}  # fmt: skip
+"""Options that change nothing in a command, and why."""
 OPEN: dict[str, set[str]] = {
-    "evaluate": {
-        "--advisor-language", "--advisor-option", "--metric", "--recorded", "--timeout", "--key-variable", "--observe",
-        "--dry-run",
+    "demo": {"--seed"},
+    "paper": {"--table", "--iterations", "--validate-every", "--precision", "--seed", "--shard"},
+    "beyond": {"--validate-every", "--fresh", "--sweep", "--limit", "--beside", "--shard"},
+    "serve": {"--tasks", "--host", "--record"},
+    "features probe": {"--drawn"},
+    "study new": {"--arrangement", "--tasks", "--groups", "--seed"},
+    "study serve": {"--host", "--name"},
+    "study rehearse": {"--seed"},
+    "bench all": {"--seed", "--quick", "--json"},
+    "bench world": {"--houses", "--seed", "--seconds"},
+    "bench tasks": {"--preset", "--seed", "--json"},
+    "bench render": {"--viewpoints", "--seed", "--seconds", "--json"},
+    "bench train": {
+        "--batch", "--hidden", "--view-size", "--precision", "--eager", "--iterations", "--agent", "--agent-option",
+        "--sense", "--objective", "--advisor-language", "--practice", "--seconds", "--seed",
     },
-    "score": {"--metric"},
-    "compare": {"--metric", "--lenient"},
-    "ceilings": {"--states"},  # an agent of two iterations stops at once: there is one state
-    "calibrate": {"--other-world", "--checkpoint"},
-    "speaker": {"--world", "--iterations", "--batch", "--learning-rate", "--k", "--width", "--tried", "--seed"},
-    "listen": {"--reference", "--seeds", "--subset", "--checkpoint"},
-    "episodes export": {"--observations", "--features", "--size"},
-    "tasks make": {"--splits", "--fewest"},
-    "world make": {"--preset", "--seed", "--storeys", "--rooms", "--area", "--style", "--programme", "--json"},
-    "features make": {
-        "--encoder", "--encoder-option", "--name", "--weights", "--size", "--half", "--seed", "--shard", "--json",
+    "bench evaluate": {"--points", "--seeds", "--hidden", "--view-size", "--precision", "--seed"},
+    "bench scale": {
+        "--entries", "--houses", "--cache", "--processes", "--batch", "--hidden", "--view-size", "--iterations", "--folder",
+        "--cluster", "--seed", "--json",
     },
+    "bench serve": {"--world", "--tasks", "--visitors", "--seconds", "--modes", "--seed", "--json"},
+    "bench compare": {"--any-machine"},
 }  # fmt: skip
 """Options whose effect no test shows through the command; each that is mended leaves this list."""
-HELD = sorted({*DIFFER, *ELSEWHERE, *OPEN})
 
 
-@pytest.mark.parametrize("command", HELD)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_has_an_effect_that_a_test_shows_or_a_reason_why_not(command: str) -> None:
     options = {each.opts[0] for each in COMMANDS[command].params if each.opts[0].startswith("--")}
-    shown = {*DIFFER.get(command, {}), *ELSEWHERE.get(command, {})}
-    assert options - shown - OPEN.get(command, set()) - NONE.keys() == set(), "put these into one of the tables"
-    assert (shown | OPEN.get(command, set())) - options == set(), "these are no options of it"
-    assert shown & OPEN.get(command, set()) == set()
+    differ = {option for way, each in DIFFER.items() if command_of(way) == command for option in each}
+    shown, none, still = {*differ, *ELSEWHERE.get(command, {})}, {*NONE.get(command, {})}, OPEN.get(command, set())
+    assert options - shown - none - still - ANYWHERE.keys() == set(), "put these into one of the tables"
+    assert (shown | none | still) - options == set(), "these are no options of it"
+    assert (shown & still, shown & none, none & still) == (set(), set(), set())
+
+
+def test_the_tables_are_of_commands() -> None:
+    assert {*map(command_of, DIFFER), *ELSEWHERE, *NONE, *OPEN} <= COMMANDS.keys()
+    assert DIFFER.keys() <= BASES.keys()
 
 
 @pytest.mark.parametrize("place", sorted({place for each in ELSEWHERE.values() for place in each.values()}))
@@ -190,36 +394,99 @@ def test_the_tests_that_are_named_exist(place: str) -> None:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """A run of two cottages, what it did, and a data set whose tasks are fewer; test_unseen is in one house."""
-    folder = tmp_path_factory.mktemp("effects")
+    return places_in(tmp_path_factory.mktemp("effects"))
+
+
+def places_in(folder: Path) -> dict[str, object]:
+    """A run of two cottages, what it did, and a data set whose tasks are fewer; test_unseen is in one house.
+
+    And a village of three others, whose rooms are painted, with tasks of its own.
+    """
     world, tasks = write_cottage(folder, houses=2)
     (tasks / "asknav_test_unseen.json").write_text(json.dumps(cottage_records("cottage1")[1:5]))
     other = shutil.copytree(tasks, folder / "other")
     for file in other.iterdir():
         file.write_text(json.dumps(json.loads(file.read_text())[3:5]))
-    run, results = folder / "run", folder / "results"
+    run, results, rival = folder / "run", folder / "results", folder / "rival"
     for words in (
-        ("train", run, "--world", world, "--tasks", tasks, *RUN),
+        ("train", run, "--world", world, "--tasks", tasks, *RUN, "--seed", 1),
+        ("train", rival, "--world", world, "--tasks", tasks, *RUN, "--seed", 0),
         ("evaluate", run, "--split", "test_seen", "--seeds", 1, "--results", results),
     ):
-        with pytest.raises(SystemExit) as left:
-            cli.main([str(word) for word in words])
-        assert left.value.code == 0
-    where = {"run": run, "world": world, "tasks": tasks, "other": other, "results": results}
-    return {**where, "nowhere": folder / "nowhere"}
+        do(*words)
+    shutil.copy(rival / LAST, run / LAST)  # its last checkpoint does something else than its best ones
+    records = json.loads((results / "test_seen.json").read_text())
+    records[2]["trajectory"][1][0] = "attic"
+    (wrong := folder / "wrong.json").write_text(json.dumps(records))
+    where = {"run": run, "rival": rival, "world": world, "tasks": tasks, "other": other, "results": results, "wrong": wrong}
+    return {**where, **village_in(folder), "nowhere": folder / "nowhere"}
+
+
+def village_in(folder: Path) -> dict[str, object]:
+    names, village, fresh, lodge = ["first", "second", "third"], folder / "village", folder / "fresh", folder / "lodge"
+    parts = dict(zip(("train", "dev", "test"), ([name] for name in names), strict=True))
+    houses = [replace(cottage(), name=name) for name in names]
+    write_world(village, houses, source="drawn", splits=parts)
+    write_world(lodge, houses[:1], source="drawn", splits={"train": names[:1]})
+    for world in (village, lodge):
+        do("world", "set", world, "--pictures", PAINTED)
+    both = folder / "both"
+    fresh.mkdir()
+    both.mkdir()
+    for split in SPLITS:
+        records = cottage_records(*names)
+        (fresh / f"asknav_{split}.json").write_text(json.dumps(records))
+        (both / f"noroom_{split}.json").write_text(json.dumps(records[:9]))
+        (both / f"asknav_{split}.json").write_text(json.dumps(records))
+    (folder / "splits.json").write_text(json.dumps({part: parts[name] for part, name in PARTS.items()}))
+    for number, name in enumerate(("some", "other")):
+        write_features(village, name, number)
+    do("features", "export", village, folder / "f.tsv", "--encoder", "some")
+    do("world", "export", village, folder / "files")
+    where = {"village": village, "fresh": fresh, "both": both, "lodge": lodge, "splits": folder / "splits.json"}
+    return {**where, "file": folder / "f.tsv", "files": folder / "files"}
+
+
+def write_features(world: Path, name: str, seed: int) -> None:
+    """Four numbers of every view, of nothing in particular."""
+    folder = read_world(world)
+    places = viewpoints_of(World.compile(folder.houses))
+    header = Header(name, "v1", 4, Size(64, 48), 60.0, world_checksum(folder), places)
+    with StoreWriter(store_path(world, name), header, durable=False) as store:
+        store.write(0, np.random.default_rng(seed).random((len(places), VIEWS, 4)))
+        store.finish()
+
+
+def do(*words: object) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main([str(word) for word in words])
+    assert left.value.code == 0, words
+
+
+def command_of(way: str) -> str:
+    """The command that is run in this way."""
+    return way.partition(":")[0]
 
 
 def outcome(vnla: Vnla, command: str, words: str, places: dict[str, object], out: Path) -> dict[str, object]:
-    """All that is printed and written."""
+    """All that is printed and written, less what only repeats what was asked for."""
     out.mkdir()
-    given = [word.format(**places, out=out) for word in (*BASES[command], *words.split())]
-    answer = vnla(*command.split(), *given)
-    files = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    copies = {f"copied_{name}": out / name for name in ("village", "lodge")}
+    for name, copy in copies.items():
+        if f"{{{name}}}" in BASES[command]:
+            shutil.copytree(str(places[copy.name]), copy)
+    given = [word.format(**places, **copies, out=out) for word in (*BASES[command], *words.split())]
+    answer = vnla(*command_of(command).split(), *given)
+    written = [path for path in out.rglob("*") if path.is_file() and path.name != "shard.json"]
+    files = {str(path.relative_to(out)): path.read_bytes() for path in written}
     return {"status": answer.status, "out": answer.out, **files}
 
 
 @pytest.mark.parametrize("command", DIFFER)
-def test_each_option_changes_what_comes_out(vnla: Vnla, command: str, places: dict[str, object], tmp_path: Path) -> None:
+def test_each_option_changes_what_comes_out(
+    vnla: Vnla, command: str, places: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)  # for the examples
     found: dict[str, dict[str, object]] = {}
     for option, (one, other) in DIFFER[command].items():
         for words in (one, other):
@@ -231,3 +498,45 @@ def test_each_option_changes_what_comes_out(vnla: Vnla, command: str, places: di
         assert found[one] != found[other], f"{command} {option}: {one or 'without it'} and {other} do the same"
     again = outcome(vnla, command, "", places, tmp_path / "out")
     assert again == found.get("", again), "the same words do the same"
+
+
+def test_an_encoder_is_made_with_what_was_asked_for(
+    vnla: Vnla, places: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is a large network where there is a seed to it, and another precision where there is a GPU."""
+    made: list[Options] = []
+
+    def make(_name: str, options: Options, _own: object) -> NoReturn:
+        made.append(options)
+        raise InputError("enough")
+
+    monkeypatch.setattr("vnla.vision.encoders.make_encoder", make)
+    for words in ((), ("--seed", 7), ("--half",)):
+        assert vnla("features", "make", places["lodge"], "--encoder", "random", *words).status == 2
+    assert [(each.seed, each.half) for each in made] == [(0, False), (7, False), (0, True)]
+
+
+def test_an_agent_is_called_as_was_asked_for(
+    vnla: Vnla, places: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the key of the variable that is named, and as long as it may take."""
+    monkeypatch.setenv("KEY_OF_A_TEST", "sk-other")
+    where = ("--world", places["world"], "--tasks", places["tasks"], "--split", "test_seen", "--subset", 1)
+    late = agent(lambda value: Say.json({"action": "stop"}, after=1.0 if value["step"] == 0 else 0.0))
+    errors = {}
+    for seconds in (0.2, 60):
+        with serving(late) as server:
+            words = (
+                "--key-variable",
+                "KEY_OF_A_TEST",
+                "--timeout",
+                seconds,
+                "--retries",
+                0,
+                "--out",
+                tmp_path / str(seconds),
+            )
+            answer = vnla("evaluate", "--agent", server.url, *where, *words)
+            assert server.seen and all(headers["Authorization"] == "Bearer sk-other" for _, _, headers in server.seen)
+            errors[seconds] = "answers: none" not in answer.out
+    assert errors == {0.2: True, 60: False}

@@ -290,3 +290,13 @@ def test_an_advisor_of_ones_own_speaks_to_a_run(
 def test_few_houses_are_named_where_there_are_intervals(vnla: Vnla, run: Path) -> None:
     told = [" ".join(vnla("evaluate", run, "--split", "test_seen", "--seeds", seeds)[1].split()) for seeds in (1, 2)]
     assert ["do not say what other houses would give" in each for each in told] == [False, True]
+
+
+@pytest.mark.parametrize("words", [("--seeds", 2), ("--subset", 3), ("--ratio", 0), ("--out", "there"), ("--dry-run",)])
+def test_what_was_done_already_takes_no_options_of_an_evaluation(
+    vnla: Vnla, run: Path, tmp_path: Path, words: tuple[object, ...]
+) -> None:
+    assert vnla("evaluate", run, "--split", "test_seen", "--seeds", 1, "--results", tmp_path)[0] == 0
+    recorded = ("evaluate", run, "--recorded", tmp_path / "test_seen.json")
+    status, said = vnla(*recorded, *words)
+    assert status == 2 and said.startswith("vnla: error: --recorded scores what was done; it takes only --world"), said

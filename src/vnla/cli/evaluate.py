@@ -141,7 +141,7 @@ def evaluate(
     given = {name: value for name, value in locals().items() if name in context.params}
     use_threads(threads)
     if recorded is not None:
-        if agent or any((help_policy, ratio, k, checkpoint, results, sweep, npz, shard, advisor_language, advisor_option)):
+        if any(is_given(context, name) for name in given if name not in _OF_RECORDED):
             raise InputError(
                 "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
             )
@@ -201,6 +201,9 @@ def invitation_of(context: typer.Context, options: Mapping[str, Any]) -> Invitat
     )  # fmt: skip
 
 
+_OF_RECORDED = (
+    "recorded", "run", "world", "tasks", "split", "metric", "as_json", "as_csv", "device", "threads",
+)  # fmt: skip
 _OF_RUNS = ("help_policy", "checkpoint", "sweep", "shard")
 _OF_GUESTS = (
     "agent_option", "out", "on_error", "concurrency", "timeout", "retries", "give_up", "key_variable", "base_url", "observe",
