@@ -79,6 +79,9 @@ def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None
     assert there["template"] > there["silence"]
     answer = vnla("listen", run, "--listener", "parser", "--reference", run)
     assert answer.status == 2 and "--reference: belongs to agents" in answer.err
+    for words in (("--checkpoint", "last"), ("--seeds", 2)):
+        answer = vnla("listen", run, "--listener", "parser", *words)
+        assert answer.status == 2 and f"{words[0]}: belongs to agents" in answer.err
     answer = vnla("listen", run, "--listener", "parser", "--says", "mirrored, templates", "--json", out)
     few = json.loads(out.read_text())["heard"]
     assert {"grammar: mirrored", "grammar: templates", "mirrored, with a left or right"} < few.keys() < there.keys()

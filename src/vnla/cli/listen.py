@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import plain, telling
+from vnla.cli.console import is_given, plain, telling
 from vnla.cli.options import CheckpointOption, DeviceOption, FoundOption, RunArgument, ThreadsOption
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
@@ -24,6 +24,7 @@ MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "suc
 
 
 def listen(
+    context: typer.Context,
     run: RunArgument,
     split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
     reference: Annotated[
@@ -85,6 +86,9 @@ def listen(
         raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
     if listener == PARSER and reference is not None:
         raise InputError("--reference: belongs to agents; the parser is compared with itself")
+    for name in ("checkpoint", "seeds"):
+        if listener == PARSER and is_given(context, name):
+            raise InputError(f"--{name}: belongs to agents; the parser only reads what is said")
     trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
     kinds = {AGENT: AgentListener, INTERPRETED: InterpretedListener, CAREFUL: CarefulListener, PARSER: ParserListener}
     with telling() as tell:
