@@ -31,6 +31,8 @@ from vnla.remote.walk import Record, Rules
 from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
+PATIENT = Manner(timeout=30, retries=0, give_up=0, largest=10_000)
+"""For agents that answer whatever the machine is busy with."""
 FORWARD = Say.json({"action": "forward"})
 STOP = Say.json({"action": "stop"})
 
@@ -140,7 +142,7 @@ def test_many_at_once_and_in_batches_is_the_same() -> None:
     found = []
     for declared, at_once in ((AGENT, 1), (AGENT, 8), (AGENT | {"batch": 4}, 1), (AGENT | {"batch": 5}, 3)):
         with serving(agent(follower, declared)) as server:
-            visit = visited(server.url, at_once=at_once, seeds=(123, 435))
+            visit = visited(server.url, PATIENT, at_once=at_once, seeds=(123, 435))
             assert not visit.errors
             found.append(visit.evaluation.trace)
     assert all(each.pose.tolist() == found[0].pose.tolist() and each.texts == found[0].texts for each in found)
