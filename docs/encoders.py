@@ -45,8 +45,8 @@ from vnla.houses.images import FACE
 from vnla.houses.render import lighting, raster, stage
 from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.warming import compile_kernels
-from vnla.pipeline.foreman import carry_out
 from vnla.pipeline.progress import shown
+from vnla.pipeline.scheduler import carry_out
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
 from vnla.vision.encoders import Encoder, Options, make_encoder

@@ -21,9 +21,9 @@ from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.evaluation.confidence import over_trainings, per_cent
 from vnla.evaluation.evaluate import SEEDS, evaluate
-from vnla.players import Players
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.cast import make_players
+from vnla.training.context import make_context
 from vnla.training.trained import open_trained
 from vnla.world.compiled import NOWHERE
 
@@ -35,7 +35,7 @@ def plain(tasks: TaskSet) -> TaskSet:
     return replace(tasks, environment=replace(tasks.environment, world=blind))
 
 
-def success(players: Players, tasks: TaskSet, ratio: float) -> Tensor:
+def success(players: RolloutContext, tasks: TaskSet, ratio: float) -> Tensor:
     """Whether each task succeeds under each seed of the help budgets: (seeds, tasks)."""
     found = evaluate(players, tasks, seeds=SEEDS, ratio=ratio)
     return torch.as_tensor(found.scores.success).float().reshape(len(SEEDS), -1)
@@ -44,7 +44,7 @@ def success(players: Players, tasks: TaskSet, ratio: float) -> Tensor:
 def main(run: str, world: str, tasks: str, split: str, out: str) -> None:
     """Print both success rates and the difference, and write what came of every task."""
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks(split)
     houses, ratio = [task.house for task in every.tasks], trained.config.help(training=False).ratio
     found = {"paper": success(players, every, ratio), "plain": success(players, plain(every), ratio)}

@@ -20,6 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.assistance.acting import Choice
+from vnla.assistance.help_policies import HelpPolicy
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.common.randomness import Purpose, uniform
@@ -28,10 +30,8 @@ from vnla.evaluation.ceilings.lines import ceilings
 from vnla.evaluation.ceilings.subject import Subject
 from vnla.evaluation.confidence import over_houses, per_cent
 from vnla.evaluation.evaluate import SEEDS, evaluate
-from vnla.players import Players
-from vnla.roles.acting import Choice
-from vnla.roles.help_policies import HelpPolicy
-from vnla.training.cast import make_players
+from vnla.rollout import RolloutContext
+from vnla.training.context import make_context
 from vnla.training.trained import open_trained
 
 LINES = {
@@ -69,7 +69,7 @@ class IfWrong(HelpPolicy):
         return situation.tentative.argmax(dim=1) != taught
 
 
-def success(players: Players, subject: Subject) -> NDArray[np.float64]:
+def success(players: RolloutContext, subject: Subject) -> NDArray[np.float64]:
     """Whether each task succeeds."""
     found = evaluate(players, subject.tasks, seeds=subject.seeds, ratio=subject.ratio)
     return np.asarray(found.scores.success, dtype=np.float64).reshape(-1)
@@ -98,7 +98,7 @@ def main(run: str, world: str, tasks: str, count: str, out: str) -> None:
     """Print the table and write what came of every task."""
     torch.set_num_threads(1)
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks("test_unseen")
     some = every.rows(sorted({round(each) for each in np.linspace(0, len(every) - 1, int(count))}))
     ratio = trained.config.help(training=False).ratio

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.folder import read_world
 from vnla.language.frames import Enter, Leave, Reach, Through, said
 from vnla.language.grammar import Grammar

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
-from vnla.language.denoting import denote
+from vnla.language.grounding import denote
 from vnla.language.handwritten import Written, handwritten, written_world
 from vnla.language.parser import parse
 from vnla.language.surroundings import Surroundings

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import torch
 
-from vnla.camera.views import LEVEL_ROW, VIEWS, view_index
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.camera import LEVEL_ROW, VIEWS, view_index
 from vnla.common.files import write_bytes
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, recipes
 from vnla.report.house_pictures import draw_pictures
 from vnla.report.maps import Step, draw_house
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World, view_of, viewpoint_of
 

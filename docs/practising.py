@@ -13,13 +13,13 @@ from pathlib import Path
 
 import torch
 
-from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.paper import PaperAgent
+from vnla.agents.layers.deferred import collect_gradients
+from vnla.agents.paper import PaperAgent
+from vnla.experiments.listening.listeners import AgentListener, Trial
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.speech import SIDES_TOLD
-from vnla.listening.listeners import AgentListener, Trial
-from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.trained import Trained
 from vnla.training.trainer import Order, iteration_seed
@@ -40,7 +40,7 @@ def practised(config: RunConfig, data: RunData) -> PaperAgent:
     """An agent after so many batches of walks."""
     agent, training, tasks = make_agent(config, data), config.training, data.training_tasks()
     assert isinstance(agent, PaperAgent)
-    players, practice = make_players(config, data, agent, training=True), make_practice(config, data, agent)
+    players, practice = make_context(config, data, agent, training=True), make_practice(config, data, agent)
     assert practice is not None
     order = Order(training.seed, len(tasks), training.batch)
     optimiser = torch.optim.Adam(agent.parameters(), weight_decay=training.weight_decay, fused=True)

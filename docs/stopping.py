@@ -14,13 +14,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from vnla.assistance.acting import Choice, most_probable
 from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import over_trainings, per_cent
 from vnla.evaluation.evaluate import SEEDS, evaluate
-from vnla.players import Players
-from vnla.roles.acting import Choice, most_probable
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.cast import make_players
+from vnla.training.context import make_context
 from vnla.training.trained import open_trained
 from vnla.world.actions import STOP
 
@@ -41,7 +41,7 @@ class StopFrom:
         return torch.where(probabilities[:, STOP] >= self.least, STOP, others.argmax(dim=1))
 
 
-def success(players: Players, tasks: TaskSet, choice: Choice, ratio: float) -> Tensor:
+def success(players: RolloutContext, tasks: TaskSet, choice: Choice, ratio: float) -> Tensor:
     """Whether each task succeeds, (1, tasks)."""
     acting = replace(players.acting, choice=choice)
     found = evaluate(replace(players, acting=acting), tasks, seeds=SEEDS[:1], ratio=ratio)
@@ -51,7 +51,7 @@ def success(players: Players, tasks: TaskSet, choice: Choice, ratio: float) -> T
 def main(run: str, world: str, tasks: str, split: str) -> None:
     """Print the table."""
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks(split)
     some = every.rows(list(range(0, len(every), max(1, len(every) // TASKS))))
     houses, ratio = [task.house for task in some.tasks], trained.config.help(training=False).ratio

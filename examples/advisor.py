@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from vnla import Advisor, Heard, Lexicon, Phrases, StepContext, Voice, tabulated
+from vnla import Advisor, BoundAdvisor, Lexicon, Phrases, StepContext, Utterance, tabulated
 
 SAYS = ("you are near .", "you are on the way .", "you are far away .")
 
@@ -35,13 +35,13 @@ class Warmer(Advisor):
 
 
 @dataclass(frozen=True)
-class WarmerVoice(Voice):
+class WarmerVoice(BoundAdvisor):
     """It, ready to speak."""
 
     advisor: Warmer
     phrases: Phrases
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """A row of the table for everybody, by the metres that are left."""
         left = now.episodes.environment.distance_left(now.pose, now.episodes.goals)
-        return Heard((left > self.advisor.near).long() + (left > self.advisor.far).long(), self.phrases)
+        return Utterance((left > self.advisor.near).long() + (left > self.advisor.far).long(), self.phrases)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from vnla import Agent, Decision, Heard, Mind, Nav, Sizes, Start, Words
+from vnla import Agent, Decision, Nav, PolicyState, Sizes, Start, Utterance, Words
 
 NAVS, ASKS = len(Nav), 2  # how many actions there are; as the last action this number stands for none yet
 
@@ -24,20 +24,20 @@ class GruAgent(Agent):
         self.walker, self.decide = nn.GRUCell(view + 64 + 2 * hidden, hidden), nn.Linear(hidden, NAVS)
         self.help = nn.Linear(view + NAVS + hidden + 1, ASKS)
 
-    def begin(self, start: Start) -> GruMind:
-        return GruMind(self, goal := self.read(start.end_goals), goal * 0, goal * 0, goal)
+    def begin(self, start: Start) -> GruState:
+        return GruState(self, goal := self.read(start.end_goals), goal * 0, goal * 0, goal)
 
     def read(self, words: Words) -> Tensor:  # the state after each sentence's last word: (batch, hidden)
         states: Tensor = self.reader(self.words(words.tokens))[0]
         return states[torch.arange(len(states), device=states.device), (words.length - 1).clamp(min=0)]
 
-    def ask(self, known: Tensor, budget: Tensor) -> Tensor:
-        nothing, request = self.help(torch.cat([known, budget[:, None].float()], dim=1)).unbind(dim=1)
+    def ask(self, ask_features: Tensor, budget: Tensor) -> Tensor:
+        nothing, request = self.help(torch.cat([ask_features, budget[:, None].float()], dim=1)).unbind(dim=1)
         return torch.stack([nothing, request.masked_fill(budget <= 0, -torch.inf)], dim=1)
 
 
 @dataclass(frozen=True)
-class GruMind(Mind):
+class GruState(PolicyState):
     SHARED = frozenset({"agent"})  # all else has a row for each episode
     agent: GruAgent
     goal: Tensor
@@ -45,15 +45,15 @@ class GruMind(Mind):
     state: Tensor
     seen: Tensor
 
-    def see(self, view: Mapping[str, Tensor], last_nav: Tensor) -> GruMind:
+    def see(self, view: Mapping[str, Tensor], last_nav: Tensor) -> GruState:
         return replace(self, seen=torch.cat([*view.values(), self.agent.navs(last_nav), self.goal], dim=1))
 
-    def hear(self, asked: Tensor, heard: Heard) -> GruMind:
+    def hear(self, asked: Tensor, heard: Utterance) -> GruState:
         return replace(self, told=torch.where(asked[:, None], self.agent.read(heard.words), self.told))
 
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
-        return self.finally_(last_ask)[0]
+    def propose(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
+        return self.decide(last_ask)[0]
 
-    def finally_(self, ask: Tensor) -> tuple[Decision, GruMind]:
+    def decide(self, ask: Tensor) -> tuple[Decision, GruState]:
         state = self.agent.walker(torch.cat([self.seen, self.agent.asks(ask), self.told], dim=1), self.state)
         return Decision(self.agent.decide(state), (state,)), replace(self, state=state)

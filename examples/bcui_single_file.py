@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
-from vnla.common.kinds import check_fields
+from vnla.common.field_checks import check_fields
 from vnla.episode import Episodes
 from vnla.evaluation.metrics import score
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.folder import read_world
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.vision.views import world_views

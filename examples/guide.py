@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vnla import Nav, WorldFolder
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.language.frames import Enter, Frame, Landmark, Leave, Reach, Stairs, check, follow
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import Sentences, TabledAdvisor, told_everywhere

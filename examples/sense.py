@@ -11,11 +11,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla import Sense, StepContext, viewpoint_of
+from vnla import Sensor, StepContext, viewpoint_of
 
 
 @dataclass(frozen=True)
-class Homing(Sense):
+class Homing(Sensor):
     """Metres to the start, in tens, and whether that is where the agent is."""
 
     size: ClassVar[int] = 2

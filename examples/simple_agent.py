@@ -42,8 +42,8 @@ class Mine(nn.Module):
         return state._replace(told=self.read(told))
 
     def act(self, seen: Observation, state: State) -> tuple[tuple[Tensor, Tensor], State]:
-        known = torch.cat([seen.everything, self.actions(seen.last_action), state.goal, state.told], dim=1)
-        walk = self.walker(known, state.walk)
+        ask_features = torch.cat([seen.everything, self.actions(seen.last_action), state.goal, state.told], dim=1)
+        walk = self.walker(ask_features, state.walk)
         return (self.decide(walk), self.help(walk.detach())), state._replace(walk=walk)
 
     def read(self, words: Words) -> Tensor:

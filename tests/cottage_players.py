@@ -8,15 +8,15 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from vnla.agent.config import AgentConfig
-from vnla.agent.paper import PaperAgent
+from vnla.agents.config import AgentConfig
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.acting import Acting, most_probable
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_policies import AsTaught, HelpPolicy
+from vnla.assistance.help_teacher import HelpTeacher
 from vnla.episode import Episodes, When
 from vnla.houses.cottage import cottage
-from vnla.players import Players
-from vnla.roles.acting import Acting, most_probable
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.help_policies import AsTaught, HelpPolicy
-from vnla.roles.help_teacher import HelpTeacher
+from vnla.rollout import RolloutContext
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
@@ -62,7 +62,7 @@ def _views() -> Tensor:
     return torch.from_numpy(features).reshape(-1, features.shape[-1])
 
 
-def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> Players:
+def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> RolloutContext:
     """The players with an agent that knows nothing yet."""
     views = _views()
     advisor = advisor or TemplateAdvisor()
@@ -71,5 +71,5 @@ def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, adviso
         torch.manual_seed(0)
         config = AgentConfig(words=len(words), view_size=views.shape[1], hidden=16, word_embedding=8, help_hidden=16)
         agent = PaperAgent(config)
-    voice = advisor.ready(words)
-    return Players(agent, {"symbolic": views}, advisor, voice, HelpTeacher(), policy or AsTaught(), acting)
+    bound_advisor = advisor.ready(words)
+    return RolloutContext(agent, {"symbolic": views}, advisor, bound_advisor, HelpTeacher(), policy or AsTaught(), acting)

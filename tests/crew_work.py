@@ -8,9 +8,9 @@ import sys
 import time
 from multiprocessing.connection import Connection
 
-from vnla.common.crew import Member, crew, mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import THREADS
+from vnla.common.process_pool import Member, mapped, process_pool
 
 
 def halved(number: int) -> int:
@@ -52,7 +52,7 @@ def slow(number: int) -> int:
 
 def main() -> None:
     """Print the numbers of two sleepers, and wait."""
-    with crew(lambda: Member(sleep, name="sleeper"), 2) as members:
+    with process_pool(lambda: Member(sleep, name="sleeper"), 2) as members:
         print(*(member.receive() for member in members), flush=True)
         time.sleep(600)
 

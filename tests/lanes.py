@@ -8,8 +8,8 @@ from vnla.training.trainer import Losses, Trainer
 
 def losses_read(trainer: Trainer, losses: Losses) -> list[float]:
     """Both losses of an iteration, read where they are computed, when they are."""
-    with trainer.lane.entered():
-        numbers: list[float] = trainer.lane.read({"losses": losses.both()}).tensors()["losses"].tolist()
+    with trainer.stream.entered():
+        numbers: list[float] = trainer.stream.read({"losses": losses.both()}).tensors()["losses"].tolist()
         return numbers
 
 

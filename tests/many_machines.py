@@ -65,7 +65,7 @@ def many(nodes: int) -> Iterator[Many]:
 
 if __name__ == "__main__":
     from vnla.pipeline.cluster import Cluster
-    from vnla.pipeline.foreman import Audience, carry_out
+    from vnla.pipeline.scheduler import Audience, carry_out
 
     with Cluster(sys.argv[1]) as engine:
         carry_out(climbing(Path(sys.argv[2])), Path(sys.argv[2]), Audience(), 1, engine=engine)

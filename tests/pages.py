@@ -5,5 +5,5 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CARD = ROOT / "src" / "vnla" / "pretrained" / "card.md"
+CARD = ROOT / "src" / "vnla" / "agents" / "pretrained" / "card.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "results" / "README.md", CARD]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from vnla.assistance.help_teacher import Reason
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import METRICS
@@ -14,7 +15,6 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.experiments.paper.results import Layout
 from vnla.houses.cottage import cottage
-from vnla.roles.help_teacher import Reason
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.compiled import World

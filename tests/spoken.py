@@ -6,7 +6,7 @@ from functools import cache
 
 import torch
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.episode import StepContext
 from vnla.houses.generate.build import GeneratedHouse
 from vnla.houses.generate.world import Recipe
@@ -45,7 +45,7 @@ def knowledge() -> Knowledge:
     return Knowledge.of(map(facts_of, surroundings()), world())
 
 
-def voice(k: int = 4, says: str = "usual") -> GrammarVoice:
+def bound_advisor(k: int = 4, says: str = "usual") -> GrammarVoice:
     own = GrammarAdvisor(k=k, says=says).ready(VOCABULARY)
     return GrammarVoice(own.advisor, own.phrases, own.speech, own.spelling, knowledge())
 

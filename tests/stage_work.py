@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.pipeline.foreman import Audience, carry_out
+from vnla.pipeline.scheduler import Audience, carry_out
 from vnla.pipeline.stages import JointReport, Stage
 from vnla.pipeline.workers import SomeFailedError
 

@@ -13,14 +13,14 @@ import networkx as nx
 import pytest
 import torch
 
-from vnla.camera.views import HEADINGS, TURN, VIEWS
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.phrases import until_stop
+from vnla.camera import HEADINGS, TURN, VIEWS
 from vnla.houses.house import House
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import scattered_house
 from vnla.mattersim import Simulator
 from vnla.mattersim.state import SimState
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.phrases import until_stop
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
 

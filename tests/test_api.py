@@ -66,10 +66,10 @@ class TestNames:
 ENOUGH = {"vnla", "vnla.gym", "vnla.mattersim"}
 INTERNAL = {
     "examples/agent_server.py": ("the wire protocol, read and written", "vnla.remote."),
-    "examples/guide.py": ("frames, what an advisor says of a house", "vnla.language. vnla.camera. vnla.world.compiled"),
+    "examples/guide.py": ("frames, what an advisor says of a house", "vnla.language. vnla.camera vnla.world.compiled"),
     "examples/bcui_single_file.py": ("Algorithm 1 beside the package's own", "vnla."),
     "docs/answers.md": ("how many agents step at once in the compiled world", "vnla.world.compiled"),
-    "docs/task.md": ("the compiled world and what the advisor says in it", "vnla.world.compiled vnla.roles.advisor"),
+    "docs/task.md": ("the compiled world and what the advisor says in it", "vnla.world.compiled vnla.assistance.advisor"),
     "docs/ceilings.md": ("what is left to win", "vnla.evaluation.ceilings."),
     "docs/episodes.md": ("recordings, batch by batch", "vnla.recordings."),
     "docs/scores.md": ("the teacher's walks, which it scores", "vnla.recordings."),
@@ -277,7 +277,7 @@ class TestFunctions:
         assert vnla.make_features(place, encoder="pixels").sha256 == made.sha256
 
     def test_parts_are_found_by_name(self) -> None:
-        assert vnla.find_part("help-policies", "learned").__name__ in dir(import_module("vnla.roles.help_policies"))
+        assert vnla.find_part("help-policies", "learned").__name__ in dir(import_module("vnla.assistance.help_policies"))
         assert vnla.find_part("senses", f"{Somebody.__module__}:Somebody") is sys.modules[Somebody.__module__].Somebody
         assert "paper" in [each["name"] for each in vnla.list_parts("agents")["agents"]]
         for ask in (vnla.list_parts, lambda kind: vnla.find_part(kind, "paper")):

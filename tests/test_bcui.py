@@ -30,7 +30,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from agent.small import (
+from agents.small import (
     At,
     Scripted,
     cottage_environment,
@@ -41,19 +41,19 @@ from agent.small import (
     told,
     with_budgets,
 )
-from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.paper import PaperAgent
+from vnla.agents.layers.deferred import collect_gradients
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.acting import ALONE, BCUI, LED, Acting
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never
+from vnla.assistance.help_teacher import HelpTeacher, Reason
+from vnla.assistance.registry import HELP_POLICIES, help_policy
 from vnla.bcui import bcui, log_distribution
-from vnla.camera.views import VIEWS, view_index
+from vnla.camera import VIEWS, view_index
 from vnla.common.batching import Batching
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes
 from vnla.houses.cottage import cottage
-from vnla.roles.acting import ALONE, BCUI, LED, Acting
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.choice import HELP_POLICIES, help_policy
-from vnla.roles.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Mixture, Never
-from vnla.roles.help_teacher import HelpTeacher, Reason
 from vnla.rollout import Rollout
 from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_START, Ask, Nav
@@ -154,14 +154,14 @@ def test_the_last_action_of_the_next_step_is_the_one_carried_out(environment: En
 def test_lines_9_and_30_an_episode_ends_at_stop_or_when_the_time_is_over(environment: Environment) -> None:
     for time, expected in ((10, 10), (4, 4), (1, 1)):
         players = players_of(Scripted([OWN]), environment, Never(), BCUI)
-        assert len(bcui(to_the_bathroom(environment, time), players).moments) == expected
+        assert len(bcui(to_the_bathroom(environment, time), players).transitions) == expected
     players = players_of(Scripted([[L, R, S, L, L]]), environment, Never(), BCUI)
     assert told(bcui(to_the_bathroom(environment, 5), players), "nav") == [[L, R, S]]
 
 
 def test_no_episode_takes_more_than_the_longest(environment: Environment) -> None:
     players = players_of(Scripted([[U] * 13]), environment, Never(), BCUI)
-    assert len(bcui(to_the_bathroom(environment, 10), players, longest=3).moments) == 3
+    assert len(bcui(to_the_bathroom(environment, 10), players, longest=3).transitions) == 3
 
 
 def test_the_teachers_stop_ends_the_episode(environment: Environment) -> None:
@@ -228,7 +228,7 @@ def test_the_nav_loss_of_the_walk_is_the_one_worked_out_by_hand(environment: Env
     agent = Scripted([OWN], sure=math.log(5))
     rollout = bcui(to_the_bathroom(environment), players_of(agent, environment, At((1, 3, 8)), LED))
     assert told(rollout, "nav") == [DONE]
-    blocked = [bool(environment.blocked(moment.pose)) for moment in rollout.moments]
+    blocked = [bool(environment.blocked(transition.pose)) for transition in rollout.transitions]
     assert blocked == [True] * 4 + [False] * 6
     assert float(rollout.nav_loss()) == pytest.approx(20.994971, abs=1e-5)
 
@@ -270,8 +270,8 @@ def test_what_an_ended_episode_would_do_next_is_not_in_the_losses(environment: E
         agent.tentative[0, 2:] = rest
         masking = replace(players_of(agent, environment), batching=Batching(fixed=True))
         rollout = bcui(episodes, masking, longest=9)
-        assert len(rollout.moments) == 9
-        assert all(len(moment.row) == 3 for moment in rollout.moments)
+        assert len(rollout.transitions) == 9
+        assert all(len(transition.row) == 3 for transition in rollout.transitions)
         assert [len(each) for each in told(rollout, "pose")] == [2, 3, 5]
         losses.append(float(rollout.nav_loss()))
     assert losses == pytest.approx([9.965845] * 3, abs=1e-5)
@@ -296,7 +296,7 @@ def test_kept_episodes_learn_on_until_they_are_at_a_goal(environment: Environmen
         assert float(rollout.nav_loss()) == pytest.approx(expected, abs=1e-5)
         assert told(rollout, "nav") == [[S]], "what is told of the episode ends where it ended"
         assert int(rollout.last_pose()) == int(begun.start)
-        assert [int(moment.learns) for moment in rollout.moments] == ([1, 1, 1, 0, 0, 0] if keeps else [1])
+        assert [int(transition.learns) for transition in rollout.transitions] == ([1, 1, 1, 0, 0, 0] if keeps else [1])
 
 
 def test_a_kept_episode_learns_at_its_goal_until_it_ends(environment: Environment) -> None:
@@ -305,15 +305,15 @@ def test_a_kept_episode_learns_at_its_goal_until_it_ends(environment: Environmen
     begun = replace(begun, start=pose_at(environment, "bathroom", 0))
     players = players_of(Scripted([[U, D, U, D]]), environment, keeps_ended=True)
     rollout = bcui(begun, players, longest=4)
-    assert [bool(moment.learns) for moment in rollout.moments] == [True, True, False, False]
+    assert [bool(transition.learns) for transition in rollout.transitions] == [True, True, False, False]
 
 
 def test_a_kept_episode_that_stopped_requests_no_more(environment: Environment) -> None:
     """It stops at once with three requests left and would ask for one at every step."""
     players = players_of(Scripted([[S, L, L, L]]), environment, AtFirst(), keeps_ended=True)
     rollout = bcui(to_the_bathroom(environment, 4, 3), players, longest=4)
-    assert [bool(moment.request) for moment in rollout.moments] == [True, False, False, False]
-    assert [int(moment.budget) for moment in rollout.moments] == [3, 2, 2, 2]
+    assert [bool(transition.request) for transition in rollout.transitions] == [True, False, False, False]
+    assert [int(transition.budget) for transition in rollout.transitions] == [3, 2, 2, 2]
 
 
 def test_kept_episodes_ask_for_nothing_and_their_help_loss_is_that_of_their_time(environment: Environment) -> None:
@@ -321,9 +321,9 @@ def test_kept_episodes_ask_for_nothing_and_their_help_loss_is_that_of_their_time
     key = torch.arange(12)
     episodes = drawn_episodes(environment, key)
     kept, left = (bcui(episodes, players_of(agent, environment, AtFirst(), keeps_ended=keeps)) for keeps in (True, False))
-    assert all(len(moment.row) == 12 for moment in kept.moments)
-    assert len(left.moments[-1].row) < 12
-    assert all(not (moment.request & ~moment.going).any() for moment in kept.moments)
+    assert all(len(transition.row) == 12 for transition in kept.transitions)
+    assert len(left.transitions[-1].row) < 12
+    assert all(not (transition.request & ~transition.active).any() for transition in kept.transitions)
     torch.testing.assert_close(kept.ask_loss(agent.ask), left.ask_loss(agent.ask))
     assert kept.nav_loss() > left.nav_loss()
     assert told(kept, "nav") == told(left, "nav")
@@ -333,13 +333,13 @@ def test_forward_is_impossible_exactly_where_nothing_is_in_view(environment: Env
     key = torch.arange(40)
     rollout = bcui(drawn_episodes(environment, key), players_of(small_agent(1), environment))
     seen = set()
-    for moment in rollout.moments:
-        blocked = environment.blocked(moment.pose)
-        for probabilities in (moment.tentative, moment.final.exp()):
+    for transition in rollout.transitions:
+        blocked = environment.blocked(transition.pose)
+        for probabilities in (transition.tentative, transition.final.exp()):
             assert torch.equal(probabilities[:, F] == 0, blocked)
             torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(len(blocked)))
         seen |= set(blocked.tolist())
-        assert not (blocked & (moment.nav == F)).any()
+        assert not (blocked & (transition.nav == F)).any()
     assert seen == {True, False}
 
 
@@ -387,12 +387,12 @@ def test_a_mixture_lets_the_teacher_act_where_the_coin_says_so(environment: Envi
     """With β = 0.3 the teacher acts at the steps whose keyed number is below 0.3, and at no other."""
     rollout, agent = drawn_walk(environment, Mixture(beta=0.3))
     acted = 0
-    for moment in rollout.moments:
-        coin = uniform(5, moment.row, Purpose.MIXTURE, moment.step) < 0.3
-        assert torch.equal(moment.request, coin)
-        assert torch.equal(moment.nav, torch.where(coin, moment.taught, U))
+    for transition in rollout.transitions:
+        coin = uniform(5, transition.row, Purpose.MIXTURE, transition.step) < 0.3
+        assert torch.equal(transition.request, coin)
+        assert torch.equal(transition.nav, torch.where(coin, transition.taught, U))
         acted += int(coin.sum())
-    share = acted / sum(len(moment.row) for moment in rollout.moments)
+    share = acted / sum(len(transition.row) for transition in rollout.transitions)
     assert 0.2 < share < 0.4
     assert {ask for each in agent.seen for ask in each["ask 2"]} == {Ask.DO_NOTHING}
 
@@ -422,7 +422,7 @@ def test_a_teacher_that_steps_in_unasked_leaves_the_agents_mind_alone(environmen
     cloned = bcui(episodes, players_of(agent, environment, Mixture(beta=1.0), BCUI, advisor))
     alone = bcui(episodes, players_of(agent, environment, Never(), Following(), advisor))  # type: ignore[arg-type]
     assert told(cloned, "nav") == told(alone, "nav")
-    for one, other in zip(cloned.moments, alone.moments, strict=True):
+    for one, other in zip(cloned.transitions, alone.transitions, strict=True):
         torch.testing.assert_close(one.final, other.final)
 
 
@@ -437,7 +437,7 @@ def test_an_advisor_that_acts_in_silence_leaves_the_askers_mind_alone(environmen
     asked = bcui(episodes, players_of(agent, environment, At((1, 3)), Following(), silent))  # type: ignore[arg-type]
     alone = bcui(episodes, players_of(agent, environment, Never(), Following(), silent))  # type: ignore[arg-type]
     assert any(any(each) for each in told(asked, "request"))
-    for one, other in zip(asked.moments, alone.moments, strict=True):
+    for one, other in zip(asked.transitions, alone.transitions, strict=True):
         torch.testing.assert_close(one.final, other.final)
 
 
@@ -498,8 +498,8 @@ def test_masking_as_on_a_gpu_gives_what_shrinking_gives(train_on: TrainOn, polic
         agent, rollout = train_on(torch.arange(500, 540), help_policy(policy), on_a_gpu=on_a_gpu)
         results.append((rollout, rollout.nav_loss(), rollout.ask_loss(agent.ask)))
     (shrunk, *losses), (masked, *masked_losses) = results
-    assert len(masked.moments) == 25 and all(len(moment.row) == 40 for moment in masked.moments)
-    assert len(shrunk.moments[-1].row) < 40
+    assert len(masked.transitions) == 25 and all(len(transition.row) == 40 for transition in masked.transitions)
+    assert len(shrunk.transitions[-1].row) < 40
     assert outcome(shrunk) == outcome(masked)
     torch.testing.assert_close(torch.stack(losses), torch.stack(masked_losses))
     for name in ("pose", "nav", "request"):
@@ -522,7 +522,7 @@ def test_who_does_not_look_at_the_first_pass_learns_the_same_without_it(
         collect_gradients(agent)
         results.append((rollout, loss.detach(), [each.grad for each in agent.navigation.parameters()]))
     (thoughtful, loss, slopes), (quick, its_loss, its_slopes) = results
-    assert not quick.moments[0].tentative.numel() and thoughtful.moments[0].tentative.numel()
+    assert not quick.transitions[0].tentative.numel() and thoughtful.transitions[0].tentative.numel()
     for name in ("pose", "nav", "request", "budget", "taught", "after"):
         assert told(quick, name) == told(thoughtful, name), name
     assert any(any(each) for each in told(quick, "request")) == (policy != "none")

@@ -18,19 +18,19 @@ import torch
 from torch import Tensor
 
 from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, players
+from vnla.assistance.acting import Acting, most_probable
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor, tabulated
+from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.words import Phrases, Utterance
 from vnla.bcui import bcui
 from vnla.episode import Episodes, StepContext, When
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace
 from vnla.gym import AskNavEnv
-from vnla.players import Players
 from vnla.remote.guest import Answer
 from vnla.remote.walk import Rules
-from vnla.roles.acting import Acting, most_probable
-from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated
-from vnla.roles.help_policies import HelpPolicy
-from vnla.roles.words import Heard, Phrases
+from vnla.rollout import RolloutContext
 from vnla.serve.persons import PersonsWalk
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -107,16 +107,16 @@ class Reporter(Advisor):
     def words(self) -> list[str]:
         return sorted({*map(str, range(self.MOST)), "step", "left", "since", "been", "."})
 
-    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:
+    def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> BoundAdvisor:
         del device
         return ReportersVoice(lexicon)
 
-    def ready_in(self, folder: Any, world: Any, lexicon: Lexicon, device: torch.device | str = "cpu") -> Voice:
+    def ready_in(self, folder: Any, world: Any, lexicon: Lexicon, device: torch.device | str = "cpu") -> BoundAdvisor:
         del folder, world
         return self.ready(lexicon, device)
 
 
-class ReportersVoice(Voice):
+class ReportersVoice(BoundAdvisor):
     remembers = True
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -124,13 +124,13 @@ class ReportersVoice(Voice):
         self._padded = tabulated([["step", "0", "left", "0", "since", "0", "been", "0", "."], []], lexicon, str)
         self.phrases = self._padded
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         step = now.step if isinstance(now.step, Tensor) else torch.full_like(now.pose, now.step)
         been = (now.past != NOWHERE).sum(dim=1)
         rows = zip(*(each.tolist() for each in (step, now.budget, now.since_request, been)), strict=True)
         said = [f"step {a} left {b} since {c} been {d}" for a, b, c, d in rows]
         table: Phrases = tabulated([*([*each.split(), "."] for each in said), []], self._lexicon, [*said, ""].__getitem__)
-        return Heard(torch.arange(len(said)), table)
+        return Utterance(torch.arange(len(said)), table)
 
 
 ADVISORS = [TemplateAdvisor(), TemplateAdvisor(k=3, direct=True), Reporter(), Reporter(k=2, direct=True)]
@@ -149,7 +149,7 @@ def scripts(seed: int) -> list[Script]:
     ]
 
 
-def all_players(advisor: Advisor, written: Sequence[Script] = ()) -> Players:
+def all_players(advisor: Advisor, written: Sequence[Script] = ()) -> RolloutContext:
     return players(Wanted(most_probable, advisor.direct, tuple(written)), Asking(tuple(written)), advisor)
 
 
@@ -161,12 +161,12 @@ def by_algorithm(advisor: Advisor, written: Sequence[Script], seed: int) -> tupl
     with torch.inference_mode():
         rollout = bcui(episodes, everybody)
     steps: list[list[Before]] = [[] for _ in written]
-    for moment in rollout.moments:
-        for place, row in enumerate(moment.row.tolist()):
-            asked = bool(moment.request[place])
-            said = moment.phrases.text(int(moment.heard[place])) if asked else None
-            left = int(episodes.time_budget[row]) - moment.step
-            steps[row].append(Before(int(moment.pose[place]), int(moment.budget[place]), left, said))
+    for transition in rollout.transitions:
+        for place, row in enumerate(transition.row.tolist()):
+            asked = bool(transition.request[place])
+            said = transition.phrases.text(int(transition.heard[place])) if asked else None
+            left = int(episodes.time_budget[row]) - transition.step
+            steps[row].append(Before(int(transition.pose[place]), int(transition.budget[place]), left, said))
     walks = [Walked(tuple(each), int(last)) for each, last in zip(steps, rollout.last_pose(), strict=True)]
     return walks, Trace.of(rollout, LONGEST_EPISODE)
 

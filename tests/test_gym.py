@@ -25,15 +25,15 @@ from torch import Tensor
 
 import vnla.gym
 from cottage_players import TASKS, Scripted, players
-from vnla.camera.views import VIEWS
+from vnla.assistance.acting import most_probable
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_policies import Never
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.episode import Episodes, When
 from vnla.evaluation.evaluate import evaluate
 from vnla.gym import AskNavEnv, AskNavVectorEnv
 from vnla.houses.cottage import cottage
-from vnla.roles.acting import most_probable
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.help_policies import Never
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav

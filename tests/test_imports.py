@@ -15,7 +15,7 @@ FOREIGN = ("shapely", "trimesh", "matplotlib", "inflect", "gymnasium", "numba", 
 
 LOADED = """
 import json, sys
-import vnla.agent.agent, vnla.bcui, vnla.training.trainer
+import vnla.agents.agent, vnla.bcui, vnla.training.trainer
 print(json.dumps(sorted(sys.modules)))
 """
 

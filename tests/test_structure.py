@@ -20,14 +20,13 @@ import vnla
 SOURCE = Path(vnla.__file__).parent
 
 NEVER = {
-    "vnla.houses": ("vnla.world", "vnla.tasks", "vnla.agent", "vnla.training"),
-    "vnla.world": ("vnla.roles", "vnla.agent", "vnla.tasks"),
-    "vnla.agent": ("vnla.houses", "vnla.tasks", "vnla.vision"),
+    "vnla.houses": ("vnla.world", "vnla.tasks", "vnla.agents", "vnla.training"),
+    "vnla.world": ("vnla.assistance", "vnla.agents", "vnla.tasks"),
+    "vnla.agents": ("vnla.houses", "vnla.tasks", "vnla.vision"),
     "vnla.evaluation": ("vnla.training",),
     "vnla.bcui": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.rollout": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
     "vnla.episode": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
-    "vnla.players": ("vnla.houses", "vnla.vision", "vnla.training", "vnla.cli"),
 }
 """Part of the house → what it does not know."""
 ONLY = {
@@ -91,7 +90,7 @@ def inside() -> Iterator[tuple[str, str]]:
 
 
 def package(module: str, depth: int) -> str:
-    """`vnla.agent` for all that is in it, at depth 2; `vnla.bcui` for itself."""
+    """`vnla.agents` for all that is in it, at depth 2; `vnla.bcui` for itself."""
     return ".".join(module.split(".")[:depth])
 
 

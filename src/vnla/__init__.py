@@ -19,15 +19,19 @@ from importlib import import_module as _import_module
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would take longer to load than all the rest
 if TYPE_CHECKING:
     from vnla import gym, mattersim
-    from vnla.agent.agent import Agent, Sizes
-    from vnla.agent.mind import Decision, Mind, Start
-    from vnla.agent.senses import Sense
-    from vnla.agent.simple import Observation
-    from vnla.agent.single import Glimpse
+    from vnla.agents.agent import Agent, Sizes
+    from vnla.agents.policy_state import Decision, PolicyState, Start
+    from vnla.agents.sensors import Sensor
+    from vnla.agents.simple import Observation
+    from vnla.agents.single import Glimpse
     from vnla.api.agents import LoadedAgent, evaluate, load_agent, train
     from vnla.api.making import import_world, load_tasks, load_world, make_features, make_tasks, make_world
     from vnla.api.registry import find_part, list_parts
     from vnla.api.scoring import Comparison, compare, score
+    from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, tabulated
+    from vnla.assistance.help_policies import HelpPolicy
+    from vnla.assistance.phrases import read_subgoal
+    from vnla.assistance.words import Phrases, Utterance
     from vnla.common.errors import InputError
     from vnla.episode import StepContext
     from vnla.evaluation.contest import Entry
@@ -43,10 +47,6 @@ if TYPE_CHECKING:
     from vnla.remote.guest import Declared, Guest, Lone
     from vnla.report.maps import Step, draw_house
     from vnla.report.terminal import house_text
-    from vnla.roles.advisor import Advisor, Lexicon, Voice, tabulated
-    from vnla.roles.help_policies import HelpPolicy
-    from vnla.roles.phrases import read_subgoal
-    from vnla.roles.words import Heard, Phrases
     from vnla.rollout import Rollout
     from vnla.tasks.dataset import Dataset
     from vnla.training.objectives.objective import Judged, Objective
@@ -67,6 +67,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Advisor",
     "Agent",
+    "BoundAdvisor",
     "Box",
     "Case",
     "Comparison",
@@ -78,7 +79,6 @@ __all__ = [
     "Evaluation",
     "Glimpse",
     "Guest",
-    "Heard",
     "HelpPolicy",
     "House",
     "InputError",
@@ -87,7 +87,6 @@ __all__ = [
     "LoadedAgent",
     "Lone",
     "Metric",
-    "Mind",
     "Nav",
     "Object",
     "Objective",
@@ -95,16 +94,17 @@ __all__ = [
     "OrientedBox",
     "Phrases",
     "PictureSource",
+    "PolicyState",
     "Rollout",
     "Room",
-    "Sense",
+    "Sensor",
     "Size",
     "Sizes",
     "Start",
     "Step",
     "StepContext",
+    "Utterance",
     "Viewpoint",
-    "Voice",
     "Words",
     "WorldFolder",
     "WorldSource",
@@ -159,12 +159,12 @@ _HOMES = {
     "find_part": "vnla.api.registry",
     "InputError": "vnla.common.errors",
     # What one extends.
-    "Agent": "vnla.agent.agent",
-    "Mind": "vnla.agent.mind",
-    "Advisor": "vnla.roles.advisor",
-    "Voice": "vnla.roles.advisor",
-    "HelpPolicy": "vnla.roles.help_policies",
-    "Sense": "vnla.agent.senses",
+    "Agent": "vnla.agents.agent",
+    "PolicyState": "vnla.agents.policy_state",
+    "Advisor": "vnla.assistance.advisor",
+    "BoundAdvisor": "vnla.assistance.advisor",
+    "HelpPolicy": "vnla.assistance.help_policies",
+    "Sensor": "vnla.agents.sensors",
     "Objective": "vnla.training.objectives.objective",
     "Metric": "vnla.evaluation.metrics",
     "Encoder": "vnla.vision.encoders.base",
@@ -175,17 +175,17 @@ _HOMES = {
     # What their methods are given and return.
     "StepContext": "vnla.episode",
     "Rollout": "vnla.rollout",
-    "Observation": "vnla.agent.simple",
-    "Glimpse": "vnla.agent.single",
-    "Sizes": "vnla.agent.agent",
-    "Start": "vnla.agent.mind",
-    "Decision": "vnla.agent.mind",
+    "Observation": "vnla.agents.simple",
+    "Glimpse": "vnla.agents.single",
+    "Sizes": "vnla.agents.agent",
+    "Start": "vnla.agents.policy_state",
+    "Decision": "vnla.agents.policy_state",
     "Words": "vnla.words",
-    "Heard": "vnla.roles.words",
-    "Phrases": "vnla.roles.words",
-    "Lexicon": "vnla.roles.advisor",
-    "tabulated": "vnla.roles.advisor",
-    "read_subgoal": "vnla.roles.phrases",
+    "Utterance": "vnla.assistance.words",
+    "Phrases": "vnla.assistance.words",
+    "Lexicon": "vnla.assistance.advisor",
+    "tabulated": "vnla.assistance.advisor",
+    "read_subgoal": "vnla.assistance.phrases",
     "Judged": "vnla.training.objectives.objective",
     "Case": "vnla.evaluation.scores",
     "Size": "vnla.vision.encoders.base",

@@ -18,35 +18,37 @@ import torch
 from torch import Tensor
 
 from vnla import episode
-from vnla.agent.layers.dropout import ASKING, lots_of
-from vnla.agent.mind import Decision, Mind, Start, Views
+from vnla.agents.layers.dropout import ASKING, dropout_seeded
+from vnla.agents.policy_state import Decision, PolicyState, Start, Views
+from vnla.assistance.help_teacher import Verdict
+from vnla.assistance.words import Utterance
 from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, EpisodeState, StepContext, When, step_context
-from vnla.players import Players
-from vnla.roles.help_teacher import Verdict
-from vnla.roles.words import Heard
-from vnla.rollout import Rollout, Transition
+from vnla.rollout import Rollout, RolloutContext, Transition
 from vnla.world.actions import ASK_START, FORWARD, NAV_ACTIONS, NAV_START, ask_action
 from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
-class Walk:
+class RolloutState:
     """Where a batch stands between two steps."""
 
     row: Tensor  # (batch,), which episode of the rollout this is
     state: EpisodeState  # poses, budgets b and what else the rules go by
     nav: Tensor  # the last navigation action
     ask: Tensor  # the last help-requesting action
-    veil: Views  # what an episode shows of the views, if not all: (batch, size) each
+    feature_dropout: Views  # what an episode shows of the views, if not all: (batch, size) each
     plan: Tensor  # the help policy's
     route: Tensor  # where the subgoal leads, if it is being followed
-    mind: Mind  # g^main and the agent's state
+    policy_state: PolicyState  # g^main and the agent's state
 
 
 def bcui(
-    episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE, begun: tuple[When, Walk] | None = None
+    episodes: Episodes,
+    players: RolloutContext,
+    longest: int = LONGEST_EPISODE,
+    begun: tuple[When, RolloutState] | None = None,
 ) -> Rollout:
     """Run `episodes` from start to end; or on from where they stood, all before one step or each before one of its own, if
     they were `begun`."""
@@ -57,27 +59,29 @@ def bcui(
         if not len(walk.row):
             break
         state, step = walk.state, of_each(count, done, walk.row)
-        sight = look(walk, step, players)  # 10, 22
+        step_view = look(walk, step, players)  # 10, 22
         # Line 15 comes first: what would be said depends on the state alone, and a GPU reads it while the agent looks.
-        answer = walk.mind.read(sight.may_ask, partial(advise, state, step, players))  # 15
-        mind = walk.mind.see(sight.view, walk.nav)  # 10
-        first = mind.tentatively(walk.ask, sight.may_ask) if players.deliberate else None  # 11
-        resolve = consider(walk, step, sight, first, players)  # 12-14
-        mind = mind.hear(resolve.hears, answer)  # 16, 19
-        second, mind = mind.finally_(resolve.ask)  # 21
-        deed = act(walk, step, sight, resolve.request, second.logits, players)  # 17, 23-27, 30-33
-        rollout.moments.append(  # 28, 29
+        answer = walk.policy_state.read(step_view.may_ask, partial(advise, state, step, players))  # 15
+        policy_state = walk.policy_state.see(step_view.view, walk.nav)  # 10
+        first = policy_state.propose(walk.ask, step_view.may_ask) if players.deliberate else None  # 11
+        decision = consider(walk, step, step_view, first, players)  # 12-14
+        policy_state = policy_state.hear(decision.hears, answer)  # 16, 19
+        second, policy_state = policy_state.decide(decision.ask)  # 21
+        result = act(walk, step, step_view, decision.request, second.logits, players)  # 17, 23-27, 30-33
+        rollout.transitions.append(  # 28, 29
             Transition(
-                step=count, row=walk.row, going=state.active, learns=sight.learns, pose=state.pose,
-                budget=state.requests_left, tentative=resolve.tentative, final=deed.final,
-                known=kept(resolve.known, players), teacher_request=resolve.verdict.request,
-                reason=resolve.verdict.reason, request=resolve.request, heard=answer.index, phrases=answer.table,
-                taught=deed.taught, nav=deed.nav, after=deed.state.pose, since_request=state.since_request,
+                step=count, row=walk.row, active=state.active, learns=step_view.learns, pose=state.pose,
+                budget=state.requests_left, tentative=decision.tentative, final=result.final,
+                ask_features=kept(decision.ask_features, players), teacher_request=decision.verdict.request,
+                reason=decision.verdict.reason, request=decision.request, heard=answer.index, phrases=answer.table,
+                taught=result.taught, nav=result.nav, after=result.state.pose, since_request=state.since_request,
                 unmoved=state.unmoved, past=state.past,
             )
         )  # fmt: skip
-        walk = replace(walk, state=deed.state, nav=deed.nav, ask=resolve.ask, route=deed.route, mind=mind)
-    rollout.logits = walk.mind.recall()
+        walk = replace(
+            walk, state=result.state, nav=result.nav, ask=decision.ask, route=result.route, policy_state=policy_state
+        )
+    rollout.logits = walk.policy_state.recall()
     return rollout
 
 
@@ -97,7 +101,7 @@ class StepView(NamedTuple):
 
 
 @fused
-def look(walk: Walk, step: When, players: Players) -> StepView:
+def look(walk: RolloutState, step: When, players: RolloutContext) -> StepView:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     state = walk.state
     environment, goals = state.episodes.environment, state.episodes.goals
@@ -106,7 +110,7 @@ def look(walk: Walk, step: When, players: Players) -> StepView:
     if players.batching.keeps_ended:
         learns = learns | ~environment.at_goal(state.pose, goals)
     return StepView(
-        view=seen(now, players, walk.veil),
+        view=seen(now, players, walk.feature_dropout),
         blocked=environment.blocked(state.pose),
         taught=environment.nav_teacher(state.pose, goals),
         may_ask=may_ask if players.deliberate else may_ask & players.help_policy(now),
@@ -114,19 +118,19 @@ def look(walk: Walk, step: When, players: Players) -> StepView:
     )
 
 
-def seen(now: StepContext, players: Players, veil: Views) -> Views:
+def seen(now: StepContext, players: RolloutContext, feature_dropout: Views) -> Views:
     """What the agent sees where it is, through a veil or without one, and what else it notices."""
     views = {name: table[now.pose].float() for name, table in players.views.items()}
-    views = {name: views[name] * veil[name] if name in veil else views[name] for name in views}
+    views = {name: views[name] * feature_dropout[name] if name in feature_dropout else views[name] for name in views}
     return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
 
 
-def advise(state: EpisodeState, step: When, players: Players) -> Heard:
+def advise(state: EpisodeState, step: When, players: RolloutContext) -> Utterance:
     """Line 15: what the advisor would say."""
-    return players.voice.say(step_context(state, step))
+    return players.bound_advisor.say(step_context(state, step))
 
 
-def nothing(walk: Walk) -> Tensor:
+def nothing(walk: RolloutState) -> Tensor:
     """Stands for what is not known without pass 1: (batch, 0)."""
     return walk.nav.new_empty(len(walk.nav), 0, dtype=torch.float32)
 
@@ -135,7 +139,7 @@ class AskDecision(NamedTuple):
     """Who asks. Without pass 1 the first three are empty."""
 
     tentative: Tensor  # (batch, 6), probabilities of pass 1
-    known: Tensor  # (batch, features), what the help module sees
+    ask_features: Tensor  # (batch, features), what the help module sees
     verdict: Verdict  # the help teacher's
     request: Tensor
     hears: Tensor  # who gets words for an answer
@@ -143,21 +147,23 @@ class AskDecision(NamedTuple):
 
 
 @fused
-def consider(walk: Walk, step: When, sight: StepView, first: Decision | None, players: Players) -> AskDecision:
+def consider(
+    walk: RolloutState, step: When, step_view: StepView, first: Decision | None, players: RolloutContext
+) -> AskDecision:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
     if first is None:
-        tentative = known = nothing(walk)
-        verdict, request = Verdict(tentative.bool(), tentative.long()), sight.may_ask
+        tentative = ask_features = nothing(walk)
+        verdict, request = Verdict(tentative.bool(), tentative.long()), step_view.may_ask
     else:
-        tentative = log_distribution(first.logits, sight.blocked).exp()
-        known = players.agent.knows(sight.view, tentative, first)  # 12
-        module = (lambda: asked(walk.state, step, known, players)) if players.help_policy.consults else None
+        tentative = log_distribution(first.logits, step_view.blocked).exp()
+        ask_features = players.agent.ask_inputs(step_view.view, tentative, first)  # 12
+        module = (lambda: asked(walk.state, step, ask_features, players)) if players.help_policy.consults else None
         now = step_context(walk.state, step, tentative, walk.plan, module)
         verdict = players.help_teacher(now)
-        request = players.help_policy(replace(now, teacher_request=verdict.request)) & sight.may_ask  # 13, 14
+        request = players.help_policy(replace(now, teacher_request=verdict.request)) & step_view.may_ask  # 13, 14
     return AskDecision(
         tentative=tentative,
-        known=known,
+        ask_features=ask_features,
         verdict=verdict,
         request=request,
         hears=request & players.advisor.speaks,
@@ -165,13 +171,13 @@ def consider(walk: Walk, step: When, sight: StepView, first: Decision | None, pl
     )
 
 
-def asked(state: EpisodeState, step: When, known: Tensor, players: Players) -> Tensor:
+def asked(state: EpisodeState, step: When, ask_features: Tensor, players: RolloutContext) -> Tensor:
     """What the help module says, with dropout that is each episode's own."""
-    if known.is_cuda or not players.agent.training:
-        return players.agent.ask(known, state.requests_left)
+    if ask_features.is_cuda or not players.agent.training:
+        return players.agent.ask(ask_features, state.requests_left)
     assert isinstance(step, int), "who learns begins with everybody else"
-    with lots_of(state.episodes.lots(), step, ASKING):
-        return players.agent.ask(known, state.requests_left)
+    with dropout_seeded(state.episodes.dropout_seeds(), step, ASKING):
+        return players.agent.ask(ask_features, state.requests_left)
 
 
 class StepResult(NamedTuple):
@@ -185,42 +191,46 @@ class StepResult(NamedTuple):
 
 
 @fused
-def act(walk: Walk, step: When, sight: StepView, request: Tensor, logits: Tensor, players: Players) -> StepResult:
+def act(
+    walk: RolloutState, step: When, step_view: StepView, request: Tensor, logits: Tensor, players: RolloutContext
+) -> StepResult:
     """Lines 17, 23 to 27, 33 and 30 to 32: pay for a request, choose an action, and carry it out."""
-    final = log_distribution(logits, sight.blocked)
+    final = log_distribution(logits, step_view.blocked)
     state = episode.request(walk.state, request)  # 17
     follows, k = episode.actions_since_request(state), players.advisor.k
-    course = players.following(walk.route, state.pose, sight.taught, follows, k, state.episodes, step)  # 22
+    course = players.following(walk.route, state.pose, step_view.taught, follows, k, state.episodes, step)  # 22
     nav = players.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33
     return StepResult(final, course.taught, nav, episode.act(state, step, nav), course.route)  # 30-32
 
 
-def begin(episodes: Episodes, players: Players, longest: int = LONGEST_EPISODE) -> Walk:
+def begin(episodes: Episodes, players: RolloutContext, longest: int = LONGEST_EPISODE) -> RolloutState:
     """The start of every episode: lines 4 to 8."""
     answers = players.advisor.speaks and players.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
-    beginning = Start(episodes.end_goals, players.voice.phrases, longest, requests, players.batching, episodes.lots())
-    return Walk(
+    beginning = Start(
+        episodes.end_goals, players.bound_advisor.phrases, longest, requests, players.batching, episodes.dropout_seeds()
+    )
+    return RolloutState(
         row=torch.arange(len(episodes), device=episodes.start.device),
         state=episode.start(episodes, players.advisor.k, memory=longest if remembers(players) else 0),
         nav=torch.full_like(episodes.start, NAV_START),
         ask=torch.full_like(episodes.start, ASK_START),
         plan=players.help_policy.plan(episodes),
         route=players.following.begin(episodes.start, players.advisor.k),
-        veil=veil_of(episodes, players),
-        mind=players.agent.begin(beginning),
+        feature_dropout=feature_dropout_of(episodes, players),
+        policy_state=players.agent.begin(beginning),
     )
 
 
-def remembers(players: Players) -> bool:
+def remembers(players: RolloutContext) -> bool:
     """Whether anybody looks at the poses before a step."""
     senses = any(sense.remembers for sense in players.senses.values())
-    return senses or players.voice.remembers or players.help_policy.remembers
+    return senses or players.bound_advisor.remembers or players.help_policy.remembers
 
 
-def veil_of(episodes: Episodes, players: Players) -> Views:
+def feature_dropout_of(episodes: Episodes, players: RolloutContext) -> Views:
     """What the episodes show of each number of the views: nothing, or so much more that the sum stays what it was."""
-    if not players.veil:
+    if not players.feature_dropout:
         return {}
     drawn, numbers = {}, 0
     for name, table in players.views.items():
@@ -228,14 +238,16 @@ def veil_of(episodes: Episodes, players: Players) -> Views:
             continue
         place = torch.arange(numbers, numbers + table.shape[1], device=table.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
-        drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.VEIL, place) >= players.veil) / (1 - players.veil)
+        drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.FEATURE_DROPOUT, place) >= players.feature_dropout) / (
+            1 - players.feature_dropout
+        )
         numbers += table.shape[1]
     return drawn
 
 
-def kept(known: Tensor, players: Players) -> Tensor:
+def kept(ask_features: Tensor, players: RolloutContext) -> Tensor:
     """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
-    return known if players.keeps_known else known[:, :0]
+    return ask_features if players.keeps_ask_features else ask_features[:, :0]
 
 
 def log_distribution(logits: Tensor, blocked: Tensor) -> Tensor:

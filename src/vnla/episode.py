@@ -85,7 +85,7 @@ class Episodes:
     def __len__(self) -> int:
         return len(self.key)
 
-    def lots(self) -> Tensor | None:
+    def dropout_seeds(self) -> Tensor | None:
         """(batch,), what dropout is drawn from for each episode on a CPU, where they leave the batch; None on a GPU."""
         return None if self.key.is_cuda else row_seeds(self.seed, self.key, Purpose.DROPOUT)
 

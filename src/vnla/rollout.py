@@ -1,4 +1,5 @@
-"""What happened in a batch of episodes, step by step: the material for losses, metrics and stories."""
+"""Who takes part in a batch of episodes, and what happened in it, step by step: the material for losses, metrics and
+reports."""
 
 from __future__ import annotations
 
@@ -10,29 +11,66 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vnla.agent.layers.dropout import LEARNING_TO_ASK, lots_of
+from vnla.agents.agent import Agent
+from vnla.agents.layers.dropout import LEARNING_TO_ASK, dropout_seeded
+from vnla.agents.sensors import Sensor
+from vnla.assistance.acting import Acting
+from vnla.assistance.advisor import Advisor, BoundAdvisor
+from vnla.assistance.following import Led
+from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.help_teacher import HelpTeacher
+from vnla.assistance.words import Phrases
 from vnla.common.batching import Batching
 from vnla.common.randomness import GOLDEN, signed
+from vnla.common.tables import Table
 from vnla.episode import Episodes
-from vnla.roles.words import Phrases
 from vnla.world.actions import ask_action
 from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
+class RolloutContext:
+    """Everybody who takes part in an episode."""
+
+    agent: Agent
+    views: Mapping[str, Tensor | Table]  # what there is to see at every pose of the world, by name: (poses, size) each
+    advisor: Advisor
+    bound_advisor: BoundAdvisor  # the advisor's, in the agent's words
+    help_teacher: HelpTeacher
+    help_policy: HelpPolicy
+    acting: Acting
+    batching: Batching = field(default_factory=Batching)
+    deliberate: bool = True
+    """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
+    senses: Mapping[str, Sensor] = field(default_factory=dict)
+    """What else the agent notices, by name."""
+    following: Led = field(default_factory=Led)
+    """What is taught, and who acts, while a subgoal lasts."""
+    feature_dropout: float = 0.0
+    """Share of each view's numbers that an episode never shows, others in each: so no house can be learned by heart."""
+    keeps_ask_features: bool = True
+    """Record what the help module saw, for it to learn from."""
+
+    @property
+    def tables(self) -> list[Table]:
+        """Those of the views that are not all in memory."""
+        return [each for each in self.views.values() if isinstance(each, Table)]
+
+
+@dataclass(frozen=True)
 class Transition:
     """One step of the episodes `row`, one entry each. Of a step without pass 1 some fields are empty, (…, 0). Where pass 1
-    was done for those alone who may ask, `tentative` and `known` of the others mean nothing."""
+    was done for those alone who may ask, `tentative` and `ask_features` of the others mean nothing."""
 
     step: int  # where each goes on from a step of its own: that of those who were behind
     row: Tensor  # which episodes of the rollout took part
-    going: Tensor  # which of them had not ended before
+    active: Tensor  # which of them had not ended before
     learns: Tensor  # which of them count in the navigation loss
     pose: Tensor
     budget: Tensor  # requests left before this step
     tentative: Tensor  # (…, 6), probabilities of pass 1
     final: Tensor  # (…, 6), log-probabilities of pass 2
-    known: Tensor  # (…, features), what the help module saw
+    ask_features: Tensor  # (…, features), what the help module saw
     teacher_request: Tensor
     reason: Tensor  # the help teacher's
     request: Tensor
@@ -52,7 +90,7 @@ class Rollout:
 
     episodes: Episodes
     batching: Batching = field(default_factory=Batching)
-    moments: list[Transition] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
     totals: Mapping[str, Tensor] = field(default_factory=dict)
     """Where this is a part of a batch: what was tallied in all parts together."""
@@ -78,27 +116,27 @@ class Rollout:
         """
         decides = self.every("budget") > 0
         chosen = [self.batching.chosen(each) for each in torch.split(decides, self._sizes())]
-        budget, targets, known = (
-            torch.cat([getattr(each, name)[part] for each, part in zip(self.moments, chosen, strict=True)])
-            for name in ("budget", "teacher_request", "known")
+        budget, targets, ask_features = (
+            torch.cat([getattr(each, name)[part] for each, part in zip(self.transitions, chosen, strict=True)])
+            for name in ("budget", "teacher_request", "ask_features")
         )
-        with self.lots(chosen):
-            each = -torch.log_softmax(ask(known, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
-        return self._sum_of_means(self.batching.spread(each, decides), "going")
+        with self.dropout_seeds(chosen):
+            each = -torch.log_softmax(ask(ask_features, budget), dim=1).gather(1, ask_action(targets)[:, None]).squeeze(1)
+        return self._sum_of_means(self.batching.spread(each, decides), "active")
 
-    def lots(self, chosen: Sequence[Tensor | slice] | None = None) -> AbstractContextManager[None]:
+    def dropout_seeds(self, chosen: Sequence[Tensor | slice] | None = None) -> AbstractContextManager[None]:
         """In the block dropout is drawn for rows of all moments, or for those `chosen` in each, one after the other."""
-        seeds = self.episodes.lots()
+        seeds = self.episodes.dropout_seeds()
         if seeds is None:
             return nullcontext()
-        parts = chosen or [slice(None)] * len(self.moments)
-        pairs = zip(self.moments, parts, strict=True)
+        parts = chosen or [slice(None)] * len(self.transitions)
+        pairs = zip(self.transitions, parts, strict=True)
         own = [seeds[each.row[part]] + signed((each.step + 1) * GOLDEN) for each, part in pairs]
-        return lots_of(torch.cat(own), 0, LEARNING_TO_ASK)
+        return dropout_seeded(torch.cat(own), 0, LEARNING_TO_ASK)
 
     def tally(self) -> dict[str, Tensor]:
         """How many rows of each step count in the losses, by the field that says so: (longest,) each."""
-        counts = {name: self._by_step(self.every(name)) for name in ("learns", "going")}
+        counts = {name: self._by_step(self.every(name)) for name in ("learns", "active")}
         return {name: pad(each, (0, LONGEST_EPISODE - len(each))) for name, each in counts.items()}
 
     def total(self, name: str, here: Callable[[], Tensor]) -> Tensor:
@@ -124,33 +162,33 @@ class Rollout:
         """A field of the moments as (batch, steps), with `empty`, or False, where the episode had ended."""
         values = self.every(name)
         blank = False if values.dtype == torch.bool else empty
-        values = values.masked_fill(~self.every("going"), blank)
+        values = values.masked_fill(~self.every("active"), blank)
         if self.batching.stays:
-            return values.view(len(self.moments), -1).T
-        table = values.new_full((len(self.episodes), len(self.moments)), blank)
-        return table.index_put((self.every("row"), self._moment()), values)
+            return values.view(len(self.transitions), -1).T
+        table = values.new_full((len(self.episodes), len(self.transitions)), blank)
+        return table.index_put((self.every("row"), self._transition()), values)
 
     def last_pose(self) -> Tensor:
         """Where each episode ended: (batch,)."""
         start = self.episodes.start
-        if not self.moments:
+        if not self.transitions:
             return start
         poses = torch.cat([start[:, None], self.table("after")], dim=1)
-        return poses.gather(1, self.table("going").sum(dim=1, keepdim=True)).squeeze(1)
+        return poses.gather(1, self.table("active").sum(dim=1, keepdim=True)).squeeze(1)
 
     def every(self, name: str) -> Tensor:
         """A field of all moments, one after the other."""
-        return torch.cat([getattr(moment, name) for moment in self.moments])
+        return torch.cat([getattr(transition, name) for transition in self.transitions])
 
     def every_step(self) -> Tensor:
         """The step of each row of `every`."""
-        return self._moment() + self.moments[0].step
+        return self._transition() + self.transitions[0].step
 
     def _sizes(self) -> list[int]:
         """How many rows each moment has."""
-        return [len(moment.row) for moment in self.moments]
+        return [len(transition.row) for transition in self.transitions]
 
-    def _moment(self) -> Tensor:
+    def _transition(self) -> Tensor:
         """The number of the moment of each row of `every`."""
         sizes = self._sizes()
         number = torch.arange(len(sizes), device=self.episodes.key.device)

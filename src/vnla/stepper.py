@@ -19,9 +19,9 @@ import torch
 from torch import Tensor
 
 from vnla import episode
+from vnla.assistance.advisor import Advisor, BoundAdvisor
 from vnla.common.selection import put_rows, take_rows, where_rows
 from vnla.episode import Episodes, EpisodeState, StepContext, has_own_steps
-from vnla.roles.advisor import Advisor, Voice
 from vnla.world.actions import NO_ACTION
 from vnla.world.budgets import LONGEST_EPISODE
 
@@ -34,8 +34,10 @@ _CHANGES = tuple(each.name for each in fields(EpisodeState) if each.name != "epi
 class EpisodeStepper:
     """A batch of episodes under way."""
 
-    def __init__(self, episodes: Episodes, advisor: Advisor, voice: Voice, longest: int = LONGEST_EPISODE) -> None:
-        self.advisor, self.voice = advisor, voice
+    def __init__(
+        self, episodes: Episodes, advisor: Advisor, bound_advisor: BoundAdvisor, longest: int = LONGEST_EPISODE
+    ) -> None:
+        self.advisor, self.bound_advisor = advisor, bound_advisor
         self.state = episode.start(episodes, advisor.k, memory=longest)
         self.step = torch.zeros_like(episodes.start)  # (batch,)
 
@@ -58,7 +60,7 @@ class EpisodeStepper:
         """Let those who may request help do so, and return what they hear; others are passed over."""
         who = who & self.may_request
         said: Said = [None] * len(who)
-        for rows, heard in self._by_step(who, lambda state, step: self.voice.say(episode.step_context(state, step))):
+        for rows, heard in self._by_step(who, lambda state, step: self.bound_advisor.say(episode.step_context(state, step))):
             for row, index in zip(rows, heard.index.tolist(), strict=True):
                 said[row] = heard.table.text(index)
         self.state = episode.request(self.state, who)
@@ -98,7 +100,7 @@ class EpisodeStepper:
 
     def _by_step(self, who: Tensor, work: Callable[[EpisodeState, int | Tensor], Value]) -> list[tuple[list[int], Value]]:
         """Return what `work` makes of those rows, together where the voice allows steps that differ."""
-        rows, together = who.nonzero().squeeze(1), has_own_steps(self.voice)
+        rows, together = who.nonzero().squeeze(1), has_own_steps(self.bound_advisor)
         groups = [rows] if together else [rows[self.step[rows] == each] for each in sorted({*self.step[rows].tolist()})]
         found = []
         for group in groups:

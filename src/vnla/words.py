@@ -1,4 +1,4 @@
-"""Sentences as tensors: end-goals, and what an advisor may say (`vnla.roles.words`)."""
+"""Sentences as tensors: end-goals, and what an advisor may say (`vnla.assistance.words`)."""
 
 from __future__ import annotations
 

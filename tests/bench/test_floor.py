@@ -7,15 +7,15 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from cottage_players import TASKS, players
-from vnla.agent.config import AgentConfig
-from vnla.agent.fast.cpu.mind import RaggedMind
-from vnla.agent.paper import PaperAgent
+from vnla.agents.config import AgentConfig
+from vnla.agents.fast.cpu.state import CpuState
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
 from vnla.bench.floor import Counts, Product, arithmetic, computed, report
 from vnla.bench.measure import seconds_of
 from vnla.bench.setting import bare_setting
 from vnla.bench.train import bench_train
-from vnla.roles.help_policies import AtFirst
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer, batch_of
 
@@ -68,21 +68,23 @@ def test_what_is_counted_is_what_happened() -> None:
     everybody = players(policy=AtFirst())
     rollout = bcui(TASKS.episodes(torch.arange(len(TASKS)), seed=1), everybody)
     counts = Counts.of(rollout)
-    requests = sum(int((moment.request & moment.going).sum()) for moment in rollout.moments)
-    assert counts.steps == tuple(int(moment.going.sum()) for moment in rollout.moments)
-    assert counts.deciding == tuple(int((moment.going & (moment.budget > 0)).sum()) for moment in rollout.moments)
+    requests = sum(int((transition.request & transition.active).sum()) for transition in rollout.transitions)
+    assert counts.steps == tuple(int(transition.active.sum()) for transition in rollout.transitions)
+    assert counts.deciding == tuple(
+        int((transition.active & (transition.budget > 0)).sum()) for transition in rollout.transitions
+    )
     assert 0 < sum(counts.deciding) < sum(counts.steps)
     assert counts.readings[0] == tuple((TASKS.end_goals.length + 1).tolist())
     assert sum(map(len, counts.readings[1:])) == requests > 0
     # Whoever asks first has its subgoal in mind from then on, and the end mark was there before.
-    first = rollout.moments[0]
+    first = rollout.transitions[0]
     told = int(first.phrases.tails.length[first.heard[first.request]].sum()) - int(first.request.sum())
     assert counts.present[0] == sum(counts.readings[0]) + told
 
 
 def test_an_iteration_does_what_is_counted_and_little_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the plain way, all of whose products are PyTorch's; the loops of the fast one are not in its count."""
-    monkeypatch.setattr(RaggedMind, "suits", lambda _: False)
+    monkeypatch.setattr(CpuState, "suits", lambda _: False)
     setting = bare_setting(8, hidden=64, view_size=128, seed=0, device="cpu", houses=3)
     config = TrainingConfig(batch=8)
     trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)

@@ -6,17 +6,20 @@ import math
 
 import numpy as np
 
-from vnla.camera.around import (
+from vnla.camera import (
     AROUND_HEIGHT,
     AROUND_WIDTH,
     CELL,
     CELLS_HIGH,
     CELLS_REPEATED,
     CELLS_WIDE,
+    HEADINGS,
+    VIEWS,
     angles_around,
     shares,
+    view_angles,
+    view_index,
 )
-from vnla.camera.views import HEADINGS, VIEWS, view_angles, view_index
 
 OWN = slice(CELLS_REPEATED, -CELLS_REPEATED)
 

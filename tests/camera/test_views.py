@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.camera import views
-from vnla.camera.views import Relative, relative, view_angles, view_index
+from vnla.camera import Relative, relative, view_angles, view_index, views
 
 THERE = (3.0, 4.0, 12.0)
 """5 m away on the floor at bearing atan(3/4) = 36.870°, 13 m in the air, atan(12/5) = 67.380° up."""

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from command import Vnla
+from vnla.assistance.acting import most_probable, sampled
 from vnla.bench.setting import KeepGoing, bare_setting
-from vnla.roles.acting import most_probable, sampled
 from vnla.world.actions import Nav
 
 TINY = ("--hidden", 8, "--view-size", 8)

@@ -21,7 +21,7 @@ from command import Vnla, every_command
 from cottage_run import SPLITS, cottage_records, write_cottage
 from fake_servers import Say, agent, serving
 from vnla import cli
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world

@@ -15,7 +15,7 @@ import torch
 import command
 from cottage_run import write_cottage
 from vnla import cli
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.evaluation.kept import read_scores
 from vnla.houses.folder import read_world
 from vnla.tasks.dataset import read_dataset

@@ -10,7 +10,7 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.folder import read_world
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum

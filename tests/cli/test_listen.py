@@ -10,11 +10,11 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
+from vnla.assistance.phrases import FULL_STOP, every_subgoal
+from vnla.experiments.listening.followed import Reading
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.handwritten import Written, handwritten
 from vnla.language.interpreter import Interpreter
-from vnla.listening.followed import Reading
-from vnla.roles.phrases import FULL_STOP, every_subgoal
 
 SMALL = ["--features", "symbolic", "--iterations", "1", "--batch", "4", "--hidden", "8", "--validate-every", "1"]
 

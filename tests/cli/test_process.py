@@ -41,7 +41,9 @@ def test_threads_wait_asleep_where_it_helps_unless_a_person_says_otherwise(
     assert printed(script, **given) == f"{policy}\n"
 
 
-@pytest.mark.parametrize("module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.crew", "vnla.pipeline.workers"])
+@pytest.mark.parametrize(
+    "module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.process_pool", "vnla.pipeline.workers"]
+)
 def test_what_every_process_imports_is_free_of_pytorch(module: str) -> None:
     assert printed(f"import sys, {module}; print('torch' in sys.modules)") == "False\n"
 

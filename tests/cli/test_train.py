@@ -295,7 +295,7 @@ def test_the_number_of_threads_is_what_was_asked_for(vnla: Vnla, finished: Path)
 
 
 BROKEN = """
-from vnla.roles.help_policies import HelpPolicy
+from vnla.assistance.help_policies import HelpPolicy
 class Torn(HelpPolicy):
     def __call__(self, situation):
         return self.halves(situation)

@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
+from agents.small import cottage_environment, drawn_episodes, players_of, small_agent
 from lanes import losses_read
-from vnla.agent.fast.gpu.mind import WholeMind
-from vnla.agent.senses import senses_named
+from vnla.agents.fast.gpu.state import CudaGraphState
+from vnla.agents.sensors import sensors_named
+from vnla.assistance.acting import BCUI
+from vnla.assistance.following import Following, Led
+from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
+from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
@@ -24,16 +28,12 @@ from vnla.common.capture import CACHES, fused, fusing, load_compilers
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
-from vnla.roles.acting import BCUI
-from vnla.roles.following import Following, Led
-from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
-from vnla.roles.valued import Tried, Valued
 from vnla.training.config import TrainingConfig
-from vnla.training.objectives.choice import objective
+from vnla.training.objectives.registry import objective
 from vnla.training.practice import Practice
 from vnla.training.trainer import Trainer
 
-NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "going")
+NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "active")
 
 
 @cache
@@ -61,13 +61,13 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
     torch._dynamo.reset()
     tables = []
     for compiled in (False, True):
-        noticed = senses_named(senses)
+        noticed = sensors_named(senses)
         agent = small_agent(9, view_size=8 + sum(sense.size for sense in noticed.values())).eval()
         players = players_of(agent, environment, policy, BCUI)
         following = Following.within(environment.world) if senses else Led()
         following.advance(0.5)
         veil = 0.3 if senses else 0.0
-        players = replace(players, batching=Batching(fixed=True), senses=noticed, veil=veil, following=following)
+        players = replace(players, batching=Batching(fixed=True), senses=noticed, feature_dropout=veil, following=following)
         with torch.no_grad():
             if compiled:
                 with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
@@ -83,7 +83,7 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
 def test_one_run_compiles_all_that_an_iteration_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a graph can be captured after it: compiling in a capture would break it."""
     monkeypatch.setattr("vnla.common.capture._compiled", traced)
-    monkeypatch.setattr("vnla.agent.paper.mind_for", lambda _: WholeMind)
+    monkeypatch.setattr("vnla.agents.paper.state_for", lambda _: CudaGraphState)
     setting = bare_setting(12, hidden=16, view_size=8, seed=0, device="cpu", houses=2)
     players = replace(setting.players, batching=Batching(fixed=True))
     trainer = Trainer(players, setting.tasks, TrainingConfig(batch=4), learns_to_ask=True)
@@ -129,7 +129,7 @@ def test_kernels_are_kept_where_a_persons_programs_keep_such_things(tmp_path: Pa
 def success(setting: Setting, trainer: Trainer) -> Estimate:
     """How often the agent succeeds, under the authors' five seeds."""
     judged = setting.of_evaluation()
-    with trainer.lane.entered():
+    with trainer.stream.entered():
         trainer.players.agent.eval()
         return evaluate(judged.players, setting.tasks).summary()["success_rate"]
 
@@ -183,7 +183,7 @@ def test_so_have_those_who_practise(language: str) -> None:
 
     def gradients(each: Trainer) -> torch.Tensor:
         each.iterate()
-        with each.lane.entered():
+        with each.stream.entered():
             parts = [value.grad.flatten() for value in each.players.agent.parameters() if value.grad is not None]
             return torch.cat(parts).cpu()
 

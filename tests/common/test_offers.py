@@ -11,28 +11,27 @@ from pathlib import Path
 import pytest
 
 from vnla import cli
-from vnla.agent.agent import Sizes
-from vnla.agent.choice import agent_named
-from vnla.agent.simple import SimpleAgent
+from vnla.agents.agent import Sizes
+from vnla.agents.registry import agent_named
+from vnla.agents.simple import SimpleAgent
+from vnla.assistance.help_policies import HelpPolicy, Never
+from vnla.assistance.registry import HELP_POLICIES, help_policy
 from vnla.common.errors import InputError
-from vnla.common.named import build, find
-from vnla.common.offers import GROUPS, offers
+from vnla.common.registry import GROUPS, build, find, offers
 from vnla.evaluation.metrics import metrics_named
 from vnla.houses.sources import world_source
-from vnla.roles.choice import HELP_POLICIES, help_policy
-from vnla.roles.help_policies import HelpPolicy, Never
-from vnla.training.objectives.choice import objective
+from vnla.training.objectives.registry import objective
 from vnla.vision.encoders import make_encoder
 
 MODULE = '''
 from dataclasses import dataclass
 import numpy as np
 import torch
-from vnla.agent.senses import Sense
+from vnla.agents.sensors import Sensor
 from vnla.evaluation.metrics import METRICS
 from vnla.houses.sources import Cottage
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import AtFirst
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_policies import AtFirst
 from vnla.training.objectives.objective import Imitation
 from vnla.vision.encoders import Encoder, Size
 
@@ -61,7 +60,7 @@ class Chatty(TemplateAdvisor):
     """Talks."""
 
 
-class Nose(Sense):
+class Nose(Sensor):
     """Smells."""
 
     size = 1
@@ -187,7 +186,7 @@ def test_nothing_is_read_for_a_name_of_ours(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(**_: object) -> None:
         raise AssertionError("nobody asked for it")
 
-    monkeypatch.setattr("vnla.common.offers.entry_points", refuse)
+    monkeypatch.setattr("vnla.common.registry.entry_points", refuse)
     assert help_policy("none") == Never()
     with pytest.raises(AssertionError):
         offers("agent")

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from agent.small import cottage_environment, drawn_episodes, players_of, small_agent
+from agents.small import cottage_environment, drawn_episodes, players_of, small_agent
+from vnla.assistance.help_policies import AtRandom
 from vnla.bcui import begin
 from vnla.common.selection import join_rows, row_shapes, take_rows
-from vnla.roles.help_policies import AtRandom
 
 ROWS = torch.tensor([2, 0])
 
@@ -68,7 +68,7 @@ def test_taking_rows_of_a_walk_is_beginning_with_fewer_episodes(seed: int | Tens
         assert torch.equal(getattr(walk.state, name), getattr(fewer.state, name)), name
     for name in ("key", "start", "goals", "time_budget", "help_budget", "start_paths"):
         assert torch.equal(getattr(walk.state.episodes, name), getattr(fewer.state.episodes, name)), name
-    ours, theirs = walk.mind, fewer.mind
+    ours, theirs = walk.policy_state, fewer.policy_state
     assert ours.memory.end_goal_words == theirs.memory.end_goal_words
     for one, other in (
         (ours.memory.context, theirs.memory.context),

@@ -19,7 +19,7 @@ import vnla.mattersim
 from cottage_run import write_cottage
 from pages import PAGES, ROOT
 from vnla import cli
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.folder import read_world
 from vnla.vision.encoders.base import Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum

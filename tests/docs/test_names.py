@@ -11,7 +11,7 @@ from pathlib import Path
 
 from in_turn import in_turn
 from pages import PAGES, ROOT
-from vnla.common.offers import GROUPS
+from vnla.common.registry import GROUPS
 
 SOURCE = ROOT / "src" / "vnla"
 MODULES = sorted(SOURCE.rglob("*.py"))

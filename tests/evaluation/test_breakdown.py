@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from cottage_players import TASKS, players
+from vnla.assistance.help_policies import AtFirst, Never
 from vnla.evaluation.breakdown import (
     Part,
     agent_actions,
@@ -25,7 +26,6 @@ from vnla.evaluation.breakdown import (
 from vnla.evaluation.confidence import Interval
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.houses.cottage import cottage
-from vnla.roles.help_policies import AtFirst, Never
 
 STEPS = 10
 

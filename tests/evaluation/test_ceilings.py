@@ -13,6 +13,8 @@ from torch import Tensor
 
 from cottage_players import FOLLOWING, VOCABULARY, WORLD
 from cottage_players import players as untrained
+from vnla.assistance.acting import ALONE, LED, Acting
+from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never, take_after
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
@@ -23,10 +25,7 @@ from vnla.evaluation.ceilings.requests import request_pairs
 from vnla.evaluation.ceilings.subject import GAITS, STOPPING, Gait, Subject, metres_left
 from vnla.evaluation.evaluate import evaluate, greedy
 from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.players import Players
-from vnla.roles.acting import ALONE, LED, Acting
-from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never, take_after
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -38,13 +37,13 @@ RATIO = 4 * REQUESTS / TIME
 """Of the time, with k = 4: every episode has two requests, and nothing is left to chance."""
 
 
-def players(acting: Acting = ALONE, policy: HelpPolicy | None = None) -> Players:
+def players(acting: Acting = ALONE, policy: HelpPolicy | None = None) -> RolloutContext:
     """With an agent that does this and that, and something else when it is told something else."""
     return replace(_players(), acting=acting, help_policy=policy or AsTaught())
 
 
 @cache
-def _players() -> Players:
+def _players() -> RolloutContext:
     who = untrained()
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(5)
@@ -86,13 +85,13 @@ class But(HelpPolicy):
         return torch.full_like(own, self.asks_there) if now.step == self.step else own
 
 
-def alone(who: Players, task: int, seed: int = 1) -> Rollout:
+def alone(who: RolloutContext, task: int, seed: int = 1) -> Rollout:
     """One episode by itself."""
     with greedy(who.agent):
         return bcui(SHORT.episodes(torch.tensor([task]), seed=seed, ratio=RATIO), who, longest=TIME)
 
 
-def ending(who: Players, task: int, seed: int = 1) -> float:
+def ending(who: RolloutContext, task: int, seed: int = 1) -> float:
     return float(SHORT.environment.distance_left(alone(who, task, seed).last_pose(), SHORT.goals[task : task + 1]))
 
 
@@ -147,8 +146,8 @@ def test_stopping_ends_the_walk_where_it_is_first_a_success(found: Ceilings) -> 
     who = replace(players(policy=AtRandom()), acting=STOPPING.acting(ALONE))
     for task in range(len(SHORT)):
         rollout = alone(who, task)
-        assert not any((moment.nav == Nav.STOP).any() for moment in rollout.moments)
-        poses = torch.cat([rollout.episodes.start, *(moment.after for moment in rollout.moments)])
+        assert not any((transition.nav == Nav.STOP).any() for transition in rollout.transitions)
+        poses = torch.cat([rollout.episodes.start, *(transition.after for transition in rollout.transitions)])
         left = SHORT.environment.distance_left(poses, SHORT.goals[task].expand_as(poses)).tolist()
         first = next((each for each in left if each <= SUCCESS_RADIUS), left[-1])
         assert found.lines["own_stopping"].metres[task] == first
@@ -160,9 +159,10 @@ def test_who_arrives_and_walks_on_would_have_succeeded_by_stopping() -> None:
     rollout = alone(who, 0)
     away = rollout.episodes.start
     there = torch.full_like(away, int(SHORT.environment.goal_viewpoints[SHORT.goals[0], 0]) * 36)
-    moment = rollout.moments[0]
-    rollout.moments = [
-        replace(moment, step=step, going=moment.going | True, after=pose) for step, pose in enumerate((there, away))
+    transition = rollout.transitions[0]
+    rollout.transitions = [
+        replace(transition, step=step, active=transition.active | True, after=pose)
+        for step, pose in enumerate((there, away))
     ]
     assert metres_left(rollout).item() > SUCCESS_RADIUS
     assert metres_left(rollout, stops=True).item() == 0
@@ -260,9 +260,9 @@ def test_pairs_are_those_of_brute_force(policy: HelpPolicy) -> None:
             assert (pairs.asking[place], pairs.silent[place]) == (asking, silent)
     expected = set()
     for task in range(len(SHORT)):
-        for moment in alone(players(ALONE, policy), task).moments:
-            if moment.going and moment.budget > 0:
-                expected.add((task, moment.step))
+        for transition in alone(players(ALONE, policy), task).transitions:
+            if transition.active and transition.budget > 0:
+                expected.add((task, transition.step))
     assert seen == expected and len(seen) == len(pairs)
     assert (pairs.weight == 1).all()
 

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cottage_players import TASKS, players
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.results import read_result, results_of, write_results
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import AtRandom
 from vnla.world.actions import Nav
 
 SEED = 123

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from cottage_players import TASKS, WORLD, players
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance
 from vnla.evaluation.confidence import few_houses, over_tasks
@@ -21,8 +23,6 @@ from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores
 from vnla.report.contest import entries_table, pairs_table
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import AtRandom
 from vnla.tasks.dataset import Dataset
 
 SEEDS = (123, 435)

@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from cottage_players import TASKS, players, scripted
-from vnla.agent.paper import PaperAgent
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.acting import ALONE, Acting, sampled
+from vnla.assistance.help_policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import CPU_BATCH, SEEDS, Evaluation, evaluate, fitting_batch, run_task
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.trace import TENSORS
-from vnla.roles.acting import ALONE, Acting, sampled
-from vnla.roles.help_policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
 from vnla.world.actions import Nav
 
 WANDERING = Acting(sampled, direct=True)
@@ -144,7 +144,7 @@ def test_one_task_runs_as_it_does_in_the_evaluation() -> None:
     found = evaluation(WANDERING, AtRandom(), seeds=[867])
     rollout = run_task(players(WANDERING, AtRandom()), TASKS, "3", seed=867)
     assert int(rollout.last_pose()) == int(found.trace.pose[3, -1])
-    assert len(rollout.moments) == found.scores.steps[0, 3]
+    assert len(rollout.transitions) == found.scores.steps[0, 3]
     with pytest.raises(InputError, match="nowhere"):
         run_task(players(), TASKS, "nowhere")
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from cottage_players import TASKS, players
+from vnla.assistance.help_policies import AtFirst
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.kept import write_evaluation
 from vnla.evaluation.spreadsheet import Spreadsheet
-from vnla.roles.help_policies import AtFirst
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 KINDS = {"truth": "b", "whole": "i", "float64": "f", "text": "U"}

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from cottage_players import TASKS, players
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Piece, evaluate
 from vnla.evaluation.kept import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
 from vnla.evaluation.metrics import METRICS, score
 from vnla.evaluation.trace import TENSORS
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import AtFirst
 
 EARLIER = Path(__file__).parent / "data" / "evaluation.npz"
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cottage_players import TASKS, WORLD
-from vnla.camera.views import VIEWS
+from vnla.assistance.help_teacher import Reason
+from vnla.camera import VIEWS
 from vnla.evaluation.measures import (
     agreement,
     count_reasons,
@@ -32,7 +33,6 @@ from vnla.evaluation.measures import (
 from vnla.evaluation.metrics import score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.roles.help_teacher import Reason
 from vnla.world.compiled import NO_ROOM
 
 TO_KITCHEN, TO_HALLWAY = 1, 4

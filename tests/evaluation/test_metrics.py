@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 
 from cottage_players import TASKS, players, scripted
+from vnla.assistance.help_policies import Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.metrics import METRICS, Metric, metrics_named
 from vnla.evaluation.scorers import ending
 from vnla.evaluation.scores import Case, Scores
-from vnla.roles.help_policies import Never
 from vnla.world.actions import Nav
 
 CALLS: list[int] = []

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from cottage_players import HOUSE, TASKS, players
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.recorded import Condition, score_recorded, spreadsheet
 from vnla.evaluation.results import results_of, write_results
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import AtRandom
 from vnla.world.budgets import TimeBudgets
 
 SEEDS = (123, 435)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from cottage_players import HOUSE, TASKS, players
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import read_records
 from vnla.evaluation.evaluate import Evaluation, evaluate
@@ -18,8 +20,6 @@ from vnla.evaluation.results import Result, read_result, results_of, trace_of, w
 from vnla.evaluation.scores import Scores
 from vnla.houses.matterport import write_connectivity
 from vnla.mattersim import Simulator
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import AtRandom
 
 SEEDS = (123, 435)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cottage_players import TASKS, players
+from vnla.assistance.help_policies import AtFirst
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.spreadsheet import Spreadsheet
-from vnla.roles.help_policies import AtFirst
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,9 @@ import torch
 from torch.nn.functional import one_hot
 
 from cottage_players import TASKS, players, scripted
-from vnla.agent.paper import PaperAgent
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.acting import ALONE
+from vnla.assistance.help_policies import AtFirst, Never
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.episode import Episodes
@@ -28,17 +30,14 @@ from vnla.evaluation.sureness import (
     over,
     sampled,
 )
-from vnla.players import Players
-from vnla.roles.acting import ALONE
-from vnla.roles.help_policies import AtFirst, Never
-from vnla.rollout import Rollout, Transition
+from vnla.rollout import Rollout, RolloutContext, Transition
 from vnla.tasks.task_set import TaskSet, teacher_trajectories
 from vnla.world.actions import NAV_ACTIONS, Nav
 
 SURE = torch.tensor([0.05, 0.05, 0.05, 0.05, 0.05, 0.75])
 
 
-def opinionated(seed: int, scale: float, fixed: bool = False) -> Players:
+def opinionated(seed: int, scale: float, fixed: bool = False) -> RolloutContext:
     """An agent that knows nothing and has opinions, the stronger the larger its weights are."""
     who = players(ALONE, AtFirst())
     assert isinstance(who.agent, PaperAgent)
@@ -102,19 +101,19 @@ def led() -> Rollout:
         return bcui(all_of(TASKS), who)
 
 
-def agreeing(moment: Transition) -> Transition:
+def agreeing(transition: Transition) -> Transition:
     """The same moment with agents who would do what the teacher does."""
-    return replace(moment, final=one_hot(moment.taught, NAV_ACTIONS).float().log())
+    return replace(transition, final=one_hot(transition.taught, NAV_ACTIONS).float().log())
 
 
 def test_only_doubt_where_the_agent_is_wrong_counts() -> None:
     """All agree with the teacher but at the second step, where probabilities of pass 1 are known."""
     rollout = led()
-    moments = [agreeing(each) for each in rollout.moments]
-    assert leaving(replace(rollout, moments=moments)).tolist() == [NEVER_LEFT] * len(TASKS)
+    transitions = [agreeing(each) for each in rollout.transitions]
+    assert leaving(replace(rollout, transitions=transitions)).tolist() == [NEVER_LEFT] * len(TASKS)
     tentative = torch.tensor([0.1, 0.5, 0.0, 0.1, 0.3, 0.0]).expand(len(TASKS), -1)
-    moments[1] = replace(moments[1], tentative=tentative, final=moments[1].final.roll(1, dims=1))
-    assert leaving(replace(rollout, moments=moments)).tolist() == pytest.approx([0.3] * len(TASKS))
+    transitions[1] = replace(transitions[1], tentative=tentative, final=transitions[1].final.roll(1, dims=1))
+    assert leaving(replace(rollout, transitions=transitions)).tolist() == pytest.approx([0.3] * len(TASKS))
 
 
 def test_a_way_that_is_too_long_is_no_promise() -> None:
@@ -127,11 +126,11 @@ def test_how_sure_an_agent_is_comes_from_its_last_step() -> None:
     """The teacher's walks, whatever the agent thinks of them until the last step."""
     rollout = led()
     last = rollout.table("nav").ne(-1).sum(dim=1) - 1
-    moments = [
+    transitions = [
         replace(each, final=torch.where((last[each.row] == each.step)[:, None], SURE, torch.full((6,), 1 / 6)).log())
-        for each in rollout.moments
+        for each in rollout.transitions
     ]
-    sureness, wrong = ending(replace(rollout, moments=moments))
+    sureness, wrong = ending(replace(rollout, transitions=transitions))
     assert sureness.tolist() == pytest.approx([0.75] * len(TASKS))
     assert not wrong.any()
     assert over(players(scripted(Nav.STOP), Never()), TASKS, ending)[1].all()

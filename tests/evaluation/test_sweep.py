@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from cottage_players import TASKS, VOCABULARY, players
+from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
 from vnla.evaluation.sweep import Row, sweep, with_k
-from vnla.roles.help_policies import AtFirst
 from vnla.world.actions import Nav
 
 
@@ -35,7 +35,7 @@ def test_rows_are_json(rows: list[Row]) -> None:
 def test_another_k_has_its_own_words() -> None:
     two = with_k(players(), 2, VOCABULARY)
     assert two.advisor.k == 2
-    assert len(two.voice.phrases.words.length) == 6**2 + 1
+    assert len(two.bound_advisor.phrases.words.length) == 6**2 + 1
 
 
 def test_words_that_nobody_said_in_training_are_unknown() -> None:
@@ -44,7 +44,7 @@ def test_words_that_nobody_said_in_training_are_unknown() -> None:
     words = [".", "left", "degrees", None, "turn"]
     expected = [VOCABULARY.unknown if word is None else VOCABULARY[word] for word in words] + [VOCABULARY.end]
     code = int(five.advisor.code(torch.tensor([[int(Nav.LEFT)] * 5])))
-    tails = five.voice.phrases.tails
+    tails = five.bound_advisor.phrases.tails
     assert tails.tokens[code, : tails.length[code]].tolist() == expected
 
 

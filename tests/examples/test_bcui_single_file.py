@@ -18,18 +18,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from agent.small import WORDS, cottage_environment, drawn_episodes, players_of, small_agent, told, views_of, voice_of
+from agents.small import WORDS, cottage_environment, drawn_episodes, players_of, small_agent, told, views_of, voice_of
 from cottage_run import write_cottage
-from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.paper import PaperAgent
+from vnla.agents.layers.deferred import collect_gradients
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.acting import ALONE, LED
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Never
+from vnla.assistance.help_teacher import HelpTeacher
 from vnla.bcui import bcui
 from vnla.episode import Episodes, StepContext
 from vnla.evaluation.checked import Allowance, check
 from vnla.houses.folder import read_world
-from vnla.roles.acting import ALONE, LED
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import AsTaught, AtFirst, HelpPolicy, Learned, Never
-from vnla.roles.help_teacher import HelpTeacher
 from vnla.rollout import Rollout
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
@@ -234,8 +234,8 @@ def test_losses_fall(tmp_path: Path) -> None:
     world, tasks = write_cottage(tmp_path)
     compiled, data = World.compile(read_world(world).houses), read_dataset(tasks)
     views = single.world_views(read_world(world), compiled, "symbolic")["symbolic"]
-    voice = ADVISOR.ready(data.vocabulary)
-    place = single.Setting(torch.from_numpy(views), len(data.vocabulary), ADVISOR, voice.phrases.tails)
+    bound_advisor = ADVISOR.ready(data.vocabulary)
+    place = single.Setting(torch.from_numpy(views), len(data.vocabulary), ADVISOR, bound_advisor.phrases.tails)
     split = TaskSet.compile(compiled, data.split("train"), vocabulary=data.vocabulary)
     given_options = options(iterations=50, batch=6, learning_rate=0.02, hidden=32, help_hidden=16)
     _, losses = single.train(place, split, given_options)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.language.advisor import GrammarAdvisor
-from vnla.language.choice import advisor_named
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.language.registry import advisor_named
 
 ROOT = Path(__file__).parents[2]
 WARMER = "examples.advisor:Warmer"
@@ -64,8 +64,8 @@ def test_what_it_cannot_be_is_refused(role: dict[str, bool], complaint: str) -> 
     ("name", "complaint"),
     [
         ("nobody", "advisor nobody: unknown; choose from template, grammar, speaker, person, warmer, or name your own"),
-        ("examples.advisor:SAYS", "is not a class made from vnla.roles.advisor.Advisor"),
-        ("examples.advisor:WarmerVoice", "is not a class made from vnla.roles.advisor.Advisor"),
+        ("examples.advisor:SAYS", "is not a class made from vnla.assistance.advisor.Advisor"),
+        ("examples.advisor:WarmerVoice", "is not a class made from vnla.assistance.advisor.Advisor"),
         (WARMER, "has no option colour; its options are near, far"),
     ],
 )

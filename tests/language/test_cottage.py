@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from vnla.camera.views import VIEWS, view_index
+from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
 from vnla.language.facts import facts_of
 from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.sightings import digest, keep_arrays

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import vnla
-from vnla.camera.views import HEADINGS, ROWS, VIEWS, view_index
+from vnla.camera import HEADINGS, ROWS, VIEWS, view_index
 from vnla.houses.generate.world import GENERATOR, PRESETS, recipes
 from vnla.houses.house import House
 from vnla.language.handwritten import DEVELOPMENT, NAME, development

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import torch
 
 from cottage_players import TASKS, VOCABULARY, WORLD
+from vnla.assistance.advisor import BoundAdvisor, TemplateAdvisor, tabulated
+from vnla.assistance.words import Phrases, Utterance
 from vnla.episode import StepContext, beginning
 from vnla.houses.cottage import cottage
 from vnla.language.interpreter import Houses, Interpreter, worded
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
-from vnla.roles.advisor import TemplateAdvisor, Voice, tabulated
-from vnla.roles.words import Heard, Phrases
 from vnla.world.actions import Nav
 
 SAID = ("um, turn left twice please", "xyzzy", "turn right", "")
@@ -21,13 +21,13 @@ HOUSES = Houses(WORLD, lambda _: Surroundings(cottage(), plain_sights(cottage())
 
 
 @dataclass(frozen=True)
-class Somebody(Voice):
+class Somebody(BoundAdvisor):
     """Says the first to everybody, but to the second and the third something else."""
 
     phrases: Phrases
 
-    def say(self, now: StepContext) -> Heard:
-        return Heard((torch.arange(len(now.pose)) * (torch.arange(len(now.pose)) < 3)).clone(), self.phrases)
+    def say(self, now: StepContext) -> Utterance:
+        return Utterance((torch.arange(len(now.pose)) * (torch.arange(len(now.pose)) < 3)).clone(), self.phrases)
 
 
 def test_what_was_meant_is_told_to_those_who_may_ask() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.cottage import cottage
 from vnla.language.frames import Step
-from vnla.language.loosely import Place
+from vnla.language.relaxed_matching import Place
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav

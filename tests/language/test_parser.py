@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vnla.camera.views import VIEWS, view_index
+from vnla.assistance.phrases import subgoal_text
+from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
-from vnla.language.denoting import denote
 from vnla.language.frames import (
     Enter,
     Face,
@@ -32,6 +32,7 @@ from vnla.language.frames import (
     Walk,
 )
 from vnla.language.grammar import Grammar
+from vnla.language.grounding import denote
 from vnla.language.handwritten import development
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import FAR, UNSAID, parse
@@ -39,7 +40,6 @@ from vnla.language.plainly import plain_words
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
-from vnla.roles.phrases import subgoal_text
 from vnla.world.actions import Nav
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))

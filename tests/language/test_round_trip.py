@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import spoken as it
-from vnla.camera.views import VIEWS
-from vnla.language.denoting import denote
+from vnla.assistance.phrases import until_stop
+from vnla.camera import VIEWS
 from vnla.language.frames import Enter, Frame, Leave, Turn
+from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.speech import plan_of
 from vnla.language.things import NOTHING
-from vnla.roles.phrases import until_stop
 
 COUNT = 60
 

@@ -14,7 +14,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save, save_file
 
-from vnla.camera.views import VIEWS, view_index
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
@@ -33,7 +34,6 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
 from vnla.language.things import THINGS
 from vnla.report.advice import wandering
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 import spoken as it
 from strategies import connected_houses
+from vnla.assistance.phrases import subgoal_text, until_stop
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.episode import StepContext
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor, _said
-from vnla.language.denoting import denote
 from vnla.language.grammar import Grammar, Template, is_new_after, is_new_with, text_of
+from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.speech import LANGUAGES, Knowledge, Told, landmarks_alone, longest_sentence, plan_of
 from vnla.language.things import ROOMS, THINGS
 from vnla.report.advice import wandering
-from vnla.roles.phrases import subgoal_text, until_stop
 from vnla.world.compiled import World
 
 GRAMMAR = Grammar()

@@ -9,7 +9,7 @@ import pytest
 from shapely import LineString, MultiPoint, Point
 
 import spoken as it
-from vnla.camera.views import VIEWS, view_angles
+from vnla.camera import VIEWS, view_angles
 from vnla.houses.render import prepare, render_view
 from vnla.language.frames import (
     Enter,

@@ -28,7 +28,7 @@ from vnla.bench.stages import bench_stages
 from vnla.common.errors import InputError
 from vnla.pipeline.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.pipeline.engine import Gone
-from vnla.pipeline.foreman import Audience, carry_out
+from vnla.pipeline.scheduler import Audience, carry_out
 from vnla.pipeline.shards.parts import code
 from vnla.pipeline.stages import Stage
 from vnla.pipeline.workers import Order, Outcome

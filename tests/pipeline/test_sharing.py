@@ -13,7 +13,7 @@ import tiny_paper
 from stage_work import diary, make
 from vnla.common.errors import InputError
 from vnla.pipeline.engine import Gone, News
-from vnla.pipeline.foreman import Audience, WaitingError, carry_out
+from vnla.pipeline.scheduler import Audience, WaitingError, carry_out
 from vnla.pipeline.shards.shard import Shard
 from vnla.pipeline.sharing import Sharing, divided
 from vnla.pipeline.stages import Records, Stage, StageGraph
@@ -127,8 +127,8 @@ def test_experiments_by_shards_end_with_the_bytes_of_one_machine(tmp_path: Path)
 
 
 def test_shards_wait_for_each_other_where_they_are_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vnla.pipeline.foreman.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("vnla.pipeline.foreman.TICK_SECONDS", 0.05)
+    monkeypatch.setattr("vnla.pipeline.scheduler.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("vnla.pipeline.scheduler.TICK_SECONDS", 0.05)
     stages, out = experiments(tmp_path / "out"), tmp_path / "out"
     others = threading.Thread(target=share, args=(stages, out, "2/2", 1))
     others.start()

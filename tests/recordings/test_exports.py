@@ -17,6 +17,8 @@ import pytest
 import vnla.gym  # noqa: F401
 from cottage_players import TASKS, VOCABULARY, WORLD, players
 from cottage_run import write_cottage
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.evaluate import evaluate
@@ -30,8 +32,6 @@ from vnla.recordings.observing import Observer, kinds_in
 from vnla.recordings.parquet import columns, write_parquet
 from vnla.recordings.recording import recordings
 from vnla.recordings.sources import Source, of_results, of_teacher
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import AtRandom
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav

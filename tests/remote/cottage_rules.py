@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.houses.folder import WorldFolder
 from vnla.remote.guest import Declared
 from vnla.remote.shown import Showing
 from vnla.remote.walk import Rules
-from vnla.roles.advisor import Advisor, TemplateAdvisor
 
 FOLDER = WorldFolder(Path(), (HOUSE,), {"train": (HOUSE.name,)}, {})
 KITCHEN = 1

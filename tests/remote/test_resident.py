@@ -19,7 +19,7 @@ from vnla.remote.protocol import VERSION, read_declared
 from vnla.remote.resident import Resident
 from vnla.remote.shown import Showing
 from vnla.remote.walk import Rules
-from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained, open_trained
 
 
@@ -39,8 +39,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 def rules_of(trained: Trained, ratio: float) -> Rules:
     advisor = trained.config.advisor
-    voice = advisor.ready(vocabulary_of(trained.config, trained.material))
-    return Rules(trained.material.evaluation_tasks("test_unseen"), advisor, voice, ratio, trained.config.teacher)
+    bound_advisor = advisor.ready(vocabulary_of(trained.config, trained.material))
+    return Rules(trained.material.evaluation_tasks("test_unseen"), advisor, bound_advisor, ratio, trained.config.teacher)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def slow(*values: object) -> Any:
 def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, request: pytest.FixtureRequest) -> None:
     trained: Trained = request.getfixturevalue(who)
     trained = replace(trained, config=trained.config.asking(policy))
-    players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     rules, seeds = rules_of(trained, ratio), (123, 435)
     expected = evaluate(players, rules.tasks, seeds=seeds, ratio=ratio)
     guest = Resident(trained)
@@ -112,6 +112,6 @@ def test_policies_that_need_more_than_the_agent_knows_are_refused(trained: Train
 
 def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
     with pytest.raises(
-        InputError, match=r"its agent has the sense vnla.agent.senses:Clock, which the protocol does not lend"
+        InputError, match=r"its agent has the sense vnla.agents.sensors:Clock, which the protocol does not lend"
     ):
-        Resident(replace(trained, config=replace(trained.config, senses="vnla.agent.senses:Clock")))
+        Resident(replace(trained, config=replace(trained.config, senses="vnla.agents.sensors:Clock")))

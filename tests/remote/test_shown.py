@@ -11,7 +11,7 @@ from PIL import Image
 
 from cottage_players import HOUSE, WORLD
 from remote.cottage_rules import FOLDER
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra

@@ -9,9 +9,9 @@ import pytest
 
 from cottage_players import TASKS, players
 from remote.cottage_rules import KITCHEN, rules
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.remote.guest import Answer, Fault, Observation
 from vnla.remote.walk import Walk
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import Nav
 
 LEFT, FORWARD, STOP, ASK = Answer(Nav.LEFT), Answer(Nav.FORWARD), Answer(Nav.STOP), Answer(None)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from cottage_players import HOUSE, TASKS
 from remote.cottage_rules import FOLDER, KITCHEN, rules, showing
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.remote.choice import guest_named
 from vnla.remote.evaluation import evaluate_guest
 from vnla.remote.guest import Guest
 from vnla.remote.places import Places
 from vnla.remote.planner import RoomStatistics
+from vnla.remote.registry import guest_named
 from vnla.remote.walk import Record
 from vnla.tasks.end_goals import end_goal
 from vnla.text.goals import Sought, read_end_goal

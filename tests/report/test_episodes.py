@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 
 from cottage_players import HOUSE, TASKS, players, scripted
+from vnla.assistance.help_policies import AtFirst, HelpPolicy, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate, run_task
 from vnla.report.document import Episode
 from vnla.report.episodes import examples, failure, tell_episode
 from vnla.report.story import Account, follow
-from vnla.roles.help_policies import AtFirst, HelpPolicy, Never
 from vnla.world.actions import Nav
 
 L, R, U, D, F, S = Nav

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from cottage_players import HOUSE, TASKS, players, scripted
+from vnla.assistance.help_policies import AtFirst, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report import animation, palette
@@ -20,7 +21,6 @@ from vnla.report.film import draw_strip, looking, new_page, one_by_one, shortene
 from vnla.report.labels import Font, Page
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import Account, follow
-from vnla.roles.help_policies import AtFirst, Never
 from vnla.world.actions import Nav
 
 SHORT = (Nav.LEFT, Nav.LEFT, Nav.LEFT, Nav.FORWARD, Nav.STOP)

@@ -10,15 +10,15 @@ import torch
 from rich.console import Console
 
 from cottage_players import HOUSE, TASKS, players, scripted
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Never
+from vnla.assistance.help_teacher import Reason
 from vnla.bcui import bcui
 from vnla.evaluation.evaluate import run_task
-from vnla.players import Players
 from vnla.report.plan import visits
 from vnla.report.story import Account, compass, follow, put_into_words, sights, tell, what_went_wrong
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Never
-from vnla.roles.help_teacher import Reason
+from vnla.rollout import RolloutContext
 from vnla.world.actions import Nav
 
 L, R, U, D, F, S = Nav
@@ -36,12 +36,12 @@ def test_every_request_and_every_answer_is_told(task: int, policy: HelpPolicy) -
     who = players(scripted(), policy)  # it never stops, so it uses all of its budget
     rollout = run_task(who, TASKS, str(task), ratio=1.0)
     story = str(tell(rollout, 0, HOUSE, TASKS.tasks[task], who.advisor))
-    asked = [moment for moment in rollout.moments if bool(moment.request)]
+    asked = [transition for transition in rollout.transitions if bool(transition.request)]
     assert story.count("It asks for help") == story.count("The advisor says: “") == len(asked) > 0
-    for moment in asked:
-        assert f"“{who.advisor.text(int(moment.heard))}”" in story
-    for moment in rollout.moments:
-        assert f"\n{moment.step + 1:3d}  " in story
+    for transition in asked:
+        assert f"“{who.advisor.text(int(transition.heard))}”" in story
+    for transition in rollout.transitions:
+        assert f"\n{transition.step + 1:3d}  " in story
 
 
 def test_a_way_that_leads_to_the_goal_is_a_success() -> None:
@@ -117,7 +117,7 @@ def test_a_silent_direct_advisor_is_told_as_such() -> None:
 
 
 def test_one_episode_of_many_is_told_alone() -> None:
-    who: Players = players(Acting(sampled, direct=False), AtRandom())
+    who: RolloutContext = players(Acting(sampled, direct=False), AtRandom())
     which = torch.arange(6)
     together = bcui(TASKS.episodes(which, seed=123), who.agent.eval() and who)
     for i in which.tolist():

@@ -12,15 +12,15 @@ import torch
 from cottage_players import VOCABULARY
 from cottage_run import write_cottage
 from vnla import cli
-from vnla.agent.layers.cells import LSTMCell
-from vnla.agent.paper import PaperAgent
+from vnla.agents.layers.cells import LSTMCell
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.language.advisor import GrammarAdvisor
 from vnla.report.story import follow
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.serve import telling
 from vnla.serve.engine import Engine, Errand, walk_all
 from vnla.serve.hearing import PersonsVoice, Spoken

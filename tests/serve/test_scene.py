@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.serve.engine import Engine
 from vnla.serve.events import EVENT
 from vnla.serve.first import first_episode

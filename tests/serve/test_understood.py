@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from cottage_run import write_cottage
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.serve.events import Pose
 from vnla.serve.places import Places
 from vnla.serve.understood import Ears

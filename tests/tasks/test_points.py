@@ -14,7 +14,7 @@ import torch
 
 from furnished import small_houses
 from tasks.corridor import actions, corridor
-from vnla.camera.views import HEADINGS, LEVEL_ROW, TURN, VIEWS
+from vnla.camera import HEADINGS, LEVEL_ROW, TURN, VIEWS
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Room, Viewpoint
 from vnla.houses.matterport import write_matterport

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.tasks.cottage import cottage_tasks

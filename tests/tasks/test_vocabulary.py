@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.tasks.vocabulary import Vocabulary, cut
 
 GOALS = ["find a bed .", "find a towel in the bathroom .", "find towels in the bathroom ."]

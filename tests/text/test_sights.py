@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.camera.views import VIEWS, view_angles
+from vnla.camera import VIEWS, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world

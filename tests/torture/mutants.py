@@ -39,7 +39,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "common/files.py": ("common/test_files.py",),
     "world/compiled.py": ("world/test_compiled.py",),
     "world/graph.py": ("world/test_graph.py", "world/test_compiled.py"),
-    "camera/views.py": ("camera/test_views.py", "world/test_compiled.py"),
+    "camera.py": ("camera/test_views.py", "world/test_compiled.py"),
     "world/nav_teacher.py": ("world/test_compiled.py",),
     "world/actions.py": ("world/test_actions.py", "world/test_compiled.py"),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from vnla.agent.config import AgentConfig
+from vnla.agents.config import AgentConfig
 from vnla.common.errors import InputError
 from vnla.training.config import RunConfig, TrainingConfig, found_from, seen_from
 

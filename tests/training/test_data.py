@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cottage_run import write_cottage
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable

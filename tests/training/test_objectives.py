@@ -12,20 +12,20 @@ from torch import Tensor
 
 from cottage_run import severed, severed_tasks, write_cottage, write_severed
 from lanes import state_file
+from vnla.assistance.schedules import Otherwise
+from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
-from vnla.players import Players
-from vnla.roles.schedules import Otherwise
-from vnla.roles.valued import Tried, Valued
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, load_agent, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.objectives.choice import objective
 from vnla.training.objectives.objective import Imitation
 from vnla.training.objectives.outcome import closeness, outcome
+from vnla.training.objectives.registry import objective
 from vnla.training.objectives.reward import FARTHEST, UNLIKELY, advantage, circumstances, normalised, straightened
 from vnla.training.objectives.worth import counterfactuals
 from vnla.training.together import train
@@ -48,9 +48,9 @@ def data(base: RunConfig) -> RunData:
     return RunData.load(base)
 
 
-def cast(config: RunConfig, data: RunData) -> tuple[Players, TaskSet]:
+def cast(config: RunConfig, data: RunData) -> tuple[RolloutContext, TaskSet]:
     """Who takes part in a training, and on what."""
-    players = make_players(config, data, make_agent(config, data), training=True)
+    players = make_context(config, data, make_agent(config, data), training=True)
     return players, data.training_tasks(timed=config.aim.timed)
 
 
@@ -65,7 +65,7 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
     which, seed = torch.arange(6).repeat(2), torch.arange(12)
     rollout = config.aim.rollout(tasks, which, seed, 0.9, players)
     labels = counterfactuals(rollout, 0.3)
-    assert labels.counts.sum() >= 3 and not labels.known.requires_grad
+    assert labels.counts.sum() >= 3 and not labels.ask_features.requires_grad
     for pair in range(12):
         ends = []
         for asks in (True, False):
@@ -75,13 +75,13 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
             with greedy(players.agent):
                 walk = bcui(episodes, replace(players, help_policy=policy))
             ends.append(outcome(walk, 0.3))
-        moments = {moment.step: moment for moment in walk.moments}
-        there = int(step) in moments and bool(moments[int(step)].budget > 0)
+        transitions = {transition.step: transition for transition in walk.transitions}
+        there = int(step) in transitions and bool(transitions[int(step)].budget > 0)
         assert bool(labels.counts[pair]) == there
         if there:
             assert float(labels.worth[pair]) == pytest.approx(float(ends[0] - ends[1]), abs=1e-6)
-            assert torch.allclose(labels.known[pair], moments[int(step)].known[0], atol=1e-5)
-            assert int(labels.budget[pair]) == int(moments[int(step)].budget)
+            assert torch.allclose(labels.ask_features[pair], transitions[int(step)].ask_features[0], atol=1e-5)
+            assert int(labels.budget[pair]) == int(transitions[int(step)].budget)
 
 
 def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig, data: RunData) -> None:
@@ -99,12 +99,12 @@ def test_advantages_by_hand() -> None:
     """Three steps worth 0.5, 0.4, 0.8 that ended with 1: surprises −0.1, 0.4, 0.2. With λ = 0.5 the last is 0.2, the one
     before 0.4 + 0.1, the first −0.1 + 0.25. The other episode ended after one step, with 0."""
     values = torch.tensor([[0.5, 0.4, 0.8], [0.25, 9.0, 9.0]])
-    going = torch.tensor([[True, True, True], [True, False, False]])
-    found = advantage(values, going, torch.tensor([1.0, 0.0]), 0.5)
+    active = torch.tensor([[True, True, True], [True, False, False]])
+    found = advantage(values, active, torch.tensor([1.0, 0.0]), 0.5)
     assert torch.allclose(found, torch.tensor([[0.15, 0.5, 0.2], [-0.25, 0.0, 0.0]]))
-    whole = advantage(values, going, torch.tensor([1.0, 0.0]), 1.0)
+    whole = advantage(values, active, torch.tensor([1.0, 0.0]), 1.0)
     assert torch.allclose(whole[0], 1 - values[0]) and float(whole[1, 0]) == -0.25
-    assert float((normalised(found, found.square().sum(), going.sum()).square() * going).sum() / 4) == pytest.approx(1)
+    assert float((normalised(found, found.square().sum(), active.sum()).square() * active).sum() / 4) == pytest.approx(1)
 
 
 def test_what_is_all_but_impossible_counts_by_its_probability() -> None:
@@ -153,11 +153,11 @@ def test_the_critic_is_told_numbers_of_ended_episodes_wherever_their_house_stand
     assert tasks.environment.start[0] < 0
     views = {name: torch.cat([table] * 3) for name, table in players.views.items()}
     rollout = bcui(tasks.episodes(torch.arange(4).repeat(5), seed=torch.arange(20)), replace(players, views=views))
-    assert not rollout.table("going").all()
-    told, going = circumstances(rollout), rollout.table("going")
+    assert not rollout.table("active").all()
+    told, active = circumstances(rollout), rollout.table("active")
     metres = tasks.environment.distance_left(rollout.episodes.start, rollout.episodes.goals)
     assert torch.equal(told[:, 0, 0], metres / 10)
-    assert torch.equal(told[:, :, 0][~going], (metres / 10)[:, None].expand_as(going)[~going])
+    assert torch.equal(told[:, :, 0][~active], (metres / 10)[:, None].expand_as(active)[~active])
 
 
 def test_the_critic_is_told_a_number_where_no_goal_can_be_reached(base: RunConfig, data: RunData) -> None:
@@ -165,9 +165,9 @@ def test_the_critic_is_told_a_number_where_no_goal_can_be_reached(base: RunConfi
     lost = [replace(task, start="bathroom") for task in severed_tasks()[:2]]
     tasks = TaskSet.compile(World.compile([severed()]), lost, vocabulary=data.dataset.vocabulary)
     rollout = bcui(tasks.episodes(torch.arange(2), seed=1), players)
-    told, going = circumstances(rollout), rollout.table("going")
+    told, active = circumstances(rollout), rollout.table("active")
     assert told.isfinite().all()
-    assert (told[:, :, 0][going] == FARTHEST / 10).all() and (told[:, :, 1][going] < 1e-6).all()
+    assert (told[:, :, 0][active] == FARTHEST / 10).all() and (told[:, :, 1][active] < 1e-6).all()
 
 
 def beside_the_goal(tasks: TaskSet) -> TaskSet:
@@ -182,7 +182,7 @@ def beside_the_goal(tasks: TaskSet) -> TaskSet:
     return replace(tasks, start=torch.stack(starts), time_budget=torch.full_like(tasks.time_budget, 2))
 
 
-def success(players: Players, tasks: TaskSet) -> float:
+def success(players: RolloutContext, tasks: TaskSet) -> float:
     """How often these players succeed in 240 episodes."""
     episodes = tasks.episodes(torch.arange(6).repeat(40), seed=torch.arange(240))
     with greedy(players.agent):

@@ -11,17 +11,16 @@ import torch
 from torch import Tensor
 
 from cottage_run import write_cottage
-from vnla.agent.senses import Sense
+from vnla.agents.sensors import Sensor
+from vnla.assistance.advisor import BoundAdvisor, Lexicon, TemplateAdvisor, TemplateVoice
+from vnla.assistance.help_policies import AtFirst, HelpPolicy, Learned, Never
+from vnla.assistance.words import Utterance
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.episode import Episodes, StepContext
-from vnla.players import Players
-from vnla.roles.advisor import Lexicon, TemplateAdvisor, TemplateVoice, Voice
-from vnla.roles.help_policies import AtFirst, HelpPolicy, Learned, Never
-from vnla.roles.words import Heard
-from vnla.rollout import Rollout
-from vnla.training.cast import make_agent, make_players
+from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
 from vnla.training.objectives.objective import Imitation, Judged
 from vnla.training.trainer import Trainer
@@ -42,17 +41,17 @@ def data(config: RunConfig) -> RunData:
 
 
 @pytest.fixture
-def made(config: RunConfig, data: RunData) -> Callable[..., Players]:
+def made(config: RunConfig, data: RunData) -> Callable[..., RolloutContext]:
     """Players with a stranger among them, as a command line would name it."""
 
-    def make(*, training: bool = True, **parts: Any) -> Players:
+    def make(*, training: bool = True, **parts: Any) -> RolloutContext:
         ours = replace(config, **parts)
-        return make_players(ours, data, make_agent(ours, data), training=training)
+        return make_context(ours, data, make_agent(ours, data), training=training)
 
     return make
 
 
-def trained(players: Players, data: RunData) -> Rollout:
+def trained(players: RolloutContext, data: RunData) -> Rollout:
     """The episodes of an iteration."""
     return bcui(data.training_tasks().episodes(torch.arange(4), seed=1), players)
 
@@ -142,7 +141,7 @@ class Planless(AtFirst):
         return torch.zeros(len(episodes) + 1, 2)
 
 
-class Nose(Sense):
+class Nose(Sensor):
     size = 2
 
     def __call__(self, situation: StepContext) -> Tensor:
@@ -173,49 +172,49 @@ class Foreboding(Nose):
         return situation.tentative[:, :2]
 
 
-class Sizeless(Sense):
+class Sizeless(Sensor):
     def __call__(self, situation: StepContext) -> Tensor:
         return situation.pose[:, None].float()
 
 
 @dataclass(frozen=True)
 class Speaking(TemplateVoice):
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         return self.said(now)
 
-    def said(self, now: StepContext) -> Heard:
+    def said(self, now: StepContext) -> Utterance:
         return super().say(now)
 
 
 class Beyond(Speaking):
-    def said(self, now: StepContext) -> Heard:
-        return Heard(torch.full_like(now.pose, len(self.phrases.words.length)), self.phrases)
+    def said(self, now: StepContext) -> Utterance:
+        return Utterance(torch.full_like(now.pose, len(self.phrases.words.length)), self.phrases)
 
 
 class Fractions(Speaking):
-    def said(self, now: StepContext) -> Heard:
-        return Heard(now.pose.float(), self.phrases)
+    def said(self, now: StepContext) -> Utterance:
+        return Utterance(now.pose.float(), self.phrases)
 
 
 class Bare(Speaking):
-    def said(self, now: StepContext) -> Heard:
+    def said(self, now: StepContext) -> Utterance:
         return now.pose  # type: ignore[return-value]
 
 
 class Musing(Speaking):
-    def said(self, now: StepContext) -> Heard:
-        return Heard((now.past >= 0).sum(dim=1), self.phrases)
+    def said(self, now: StepContext) -> Utterance:
+        return Utterance((now.past >= 0).sum(dim=1), self.phrases)
 
 
 @dataclass(frozen=True)
 class Talker(TemplateAdvisor):
     """An advisor with one of these voices."""
 
-    voice: type[Speaking] = Speaking
+    bound_advisor: type[Speaking] = Speaking
 
-    def ready(self, lexicon: Lexicon, device: object = "cpu") -> Voice:
+    def ready(self, lexicon: Lexicon, device: object = "cpu") -> BoundAdvisor:
         usual = super().ready(lexicon, str(device))
-        return self.voice(usual.advisor, usual.phrases) if self.voice is not Speaking else None  # type: ignore[return-value]
+        return self.bound_advisor(usual.advisor, usual.phrases) if self.bound_advisor is not Speaking else None  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(
@@ -232,15 +231,17 @@ class Talker(TemplateAdvisor):
         (Planless, r"help policy \S+:Planless: plan returned float32 \(5, 2\); expected a tensor \(4, …\)"),
     ],
 )
-def test_a_help_policy_is_refused_in_one_line(made: Callable[..., Players], policy: type, message: str) -> None:
+def test_a_help_policy_is_refused_in_one_line(made: Callable[..., RolloutContext], policy: type, message: str) -> None:
     with pytest.raises(InputError, match=message):
         made(help_policy=f"{HERE}:{policy.__name__}")
 
 
 @pytest.mark.parametrize("policy", [Thoughtful, Mindful, Undeclared, Awake])
-def test_a_help_policy_that_says_what_it_looks_at_asks(made: Callable[..., Players], data: RunData, policy: type) -> None:
+def test_a_help_policy_that_says_what_it_looks_at_asks(
+    made: Callable[..., RolloutContext], data: RunData, policy: type
+) -> None:
     rollout = trained(made(help_policy=f"{HERE}:{policy.__name__}"), data)
-    assert any(bool(moment.request.any()) for moment in rollout.moments)
+    assert any(bool(transition.request.any()) for transition in rollout.transitions)
 
 
 @pytest.mark.parametrize(
@@ -253,29 +254,31 @@ def test_a_help_policy_that_says_what_it_looks_at_asks(made: Callable[..., Playe
         (Sizeless, r"^sense \S+:Sizeless: size is None; expected how many numbers it gives, 1 or more$"),
     ],
 )
-def test_a_sense_is_refused_in_one_line(made: Callable[..., Players], sense: type, message: str) -> None:
+def test_a_sense_is_refused_in_one_line(made: Callable[..., RolloutContext], sense: type, message: str) -> None:
     with pytest.raises(InputError, match=message):
         made(senses=f"{HERE}:{sense.__name__}")
 
 
 @pytest.mark.parametrize(
-    ("voice", "message"),
+    ("bound_advisor", "message"),
     [
         (Beyond, r"^advisor \S+:Talker: Beyond\.say returned row 1297 of a table that has rows 0 to 1296$"),
         (Fractions, r"Fractions\.say\(\)\.index returned float32 \(4,\); expected int64 \(4,\)$"),
-        (Bare, r"Bare\.say returned int64 \(4,\); expected a vnla\.roles\.words\.Heard$"),
+        (Bare, r"Bare\.say returned int64 \(4,\); expected a vnla\.assistance\.words\.Utterance$"),
         (Musing, r"^Musing\.said looks at the poses before this step .* `remembers = True`$"),
-        (Speaking, r"^advisor \S+:Talker: ready returned nothing; expected a vnla\.roles\.advisor\.Voice$"),
+        (Speaking, r"^advisor \S+:Talker: ready returned nothing; expected a vnla\.assistance\.advisor\.BoundAdvisor$"),
     ],
 )
-def test_an_advisor_is_refused_in_one_line(made: Callable[..., Players], voice: type[Speaking], message: str) -> None:
+def test_an_advisor_is_refused_in_one_line(
+    made: Callable[..., RolloutContext], bound_advisor: type[Speaking], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
-        made(advisor=Talker(voice=voice))
+        made(advisor=Talker(bound_advisor=bound_advisor))
 
 
 def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: RunData) -> None:
     """The agents of the comparison walk other ways than the navigation teacher."""
-    players = make_players(
+    players = make_context(
         replace(config, senses="clock"), data, make_agent(replace(config, senses="clock"), data), training=True
     )
     late = replace(players, senses={"clock": _Late()})
@@ -284,7 +287,7 @@ def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: R
         trainer.iterate()
 
 
-class _Late(Sense):
+class _Late(Sensor):
     size = 26
 
     def __call__(self, situation: StepContext) -> Tensor:
@@ -312,7 +315,7 @@ class Losing(Imitation):
 def test_an_objective_is_refused_in_one_line(
     config: RunConfig, data: RunData, loss: Callable[[Tensor], object], message: str
 ) -> None:
-    players = make_players(config, data, make_agent(config, data), training=True)
+    players = make_context(config, data, make_agent(config, data), training=True)
     trainer = Trainer(players, data.training_tasks(), config.training, learns_to_ask=True, objective=Losing(loss))
     with pytest.raises(InputError, match=message):
         trainer.iterate()
@@ -323,10 +326,10 @@ def test_parts_of_ours_are_not_tried_out(config: RunConfig, data: RunData, monke
         raise AssertionError
 
     monkeypatch.setattr("vnla.training.part_checks._some_tasks", refuse)
-    make_players(replace(config, senses="clock,been"), data, make_agent(config, data), training=True)
+    make_context(replace(config, senses="clock,been"), data, make_agent(config, data), training=True)
 
 
 def test_a_policy_with_a_plan_cannot_be_tried_out(config: RunConfig, data: RunData) -> None:
     worth = replace(config, objective="worth", help_policy="random")
     with pytest.raises(InputError, match="help policy AtRandom: plans its requests ahead"):
-        make_players(worth, data, make_agent(config, data), training=True)
+        make_context(worth, data, make_agent(config, data), training=True)

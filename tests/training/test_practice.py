@@ -10,10 +10,13 @@ import torch
 from torch import Tensor
 
 from cottage_run import write_cottage
-from vnla.agent.fast.cpu.mind import RaggedMind
-from vnla.agent.fast.gpu.mind import WholeMind
-from vnla.agent.mind import Mind
-from vnla.agent.plain import PlainMind
+from vnla.agents.fast.cpu.state import CpuState
+from vnla.agents.fast.gpu.state import CudaGraphState
+from vnla.agents.plain import PlainState
+from vnla.agents.policy_state import PolicyState
+from vnla.assistance.acting import BCUI
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
@@ -21,13 +24,9 @@ from vnla.episode import beginning
 from vnla.evaluation.evaluate import greedy
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.speech import plan_of
-from vnla.players import Players
-from vnla.roles.acting import BCUI
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_policies import AtFirst
-from vnla.rollout import Rollout
-from vnla.training.cast import make_agent, make_players, make_practice, vocabulary_of
+from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
 from vnla.training.data import RunData
 from vnla.training.practice import NONE, Practice, Strange, strangely, told_first
 from vnla.training.trainer import Trainer
@@ -53,11 +52,11 @@ def data(config: RunConfig) -> RunData:
 
 
 @pytest.fixture(scope="module")
-def players(config: RunConfig, data: RunData) -> Players:
-    return make_players(config, data, make_agent(config, data), training=True)
+def players(config: RunConfig, data: RunData) -> RolloutContext:
+    return make_context(config, data, make_agent(config, data), training=True)
 
 
-def walked(data: RunData, players: Players, which: list[int], seed: int = 5) -> Rollout:
+def walked(data: RunData, players: RolloutContext, which: list[int], seed: int = 5) -> Rollout:
     tasks = torch.tensor(which)
     return Practice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), players)
 
@@ -74,8 +73,8 @@ def test_an_instruction_begins_with_what_was_said() -> None:
 def test_it_decides_as_one_who_asked_and_was_told(config: RunConfig, data: RunData, advisor: Any) -> None:
     """The same walks as episodes in which the agent asks at once, and hears the same sentences."""
     asked = replace(config, advisor=advisor)
-    agent, voice = make_agent(asked, data), advisor.ready(vocabulary_of(asked, data))
-    players = replace(make_players(config, data, agent, training=True), advisor=advisor, voice=voice)
+    agent, bound_advisor = make_agent(asked, data), advisor.ready(vocabulary_of(asked, data))
+    players = replace(make_context(config, data, agent, training=True), advisor=advisor, bound_advisor=bound_advisor)
     with greedy(players.agent):
         practised = walked(data, players, list(range(8)))
         episodes = replace(practised.episodes, end_goals=data.training_tasks().end_goals.rows(torch.arange(8).repeat(3)))
@@ -85,16 +84,16 @@ def test_it_decides_as_one_who_asked_and_was_told(config: RunConfig, data: RunDa
     torch.testing.assert_close(practised.every("final"), heard.every("final"), rtol=1e-4, atol=1e-5)
 
 
-def test_the_teacher_leads_through_what_was_said(data: RunData, players: Players) -> None:
+def test_the_teacher_leads_through_what_was_said(data: RunData, players: RolloutContext) -> None:
     rollout = walked(data, players, list(range(18)))
     plan = plan_of(beginning(rollout.episodes), 4).actions
     done = rollout.table("nav", STOP)
     assert torch.equal(done, plan[:, : done.shape[1]])
-    assert rollout.moments[0].request.all() and len(rollout.moments) == 4
+    assert rollout.transitions[0].request.all() and len(rollout.transitions) == 4
     assert len(set(plan.flatten().tolist())) > 3, "not only turns"
 
 
-def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, players: Players) -> None:
+def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, players: RolloutContext) -> None:
     """Whoever else is in the batch."""
     both, one = walked(data, players, [2, 8]).episodes, walked(data, players, [8]).episodes
     for field in ("start", "goals", "seed", "key"):
@@ -155,16 +154,16 @@ def test_nothing_is_practised_unless_asked_for(config: RunConfig, data: RunData)
     assert make_practice(plain, data, make_agent(plain, data)) is None
 
 
-MINDS = [(RaggedMind, False), (WholeMind, True), (PlainMind, True)]
+MINDS = [(CpuState, False), (CudaGraphState, True), (PlainState, True)]
 """And whether the batch has a fixed size, as on a GPU."""
 
 
-def learned(config: RunConfig, data: RunData, mind: type[Mind], *, fixed: bool) -> dict[str, Tensor]:
+def learned(config: RunConfig, data: RunData, policy_state: type[PolicyState], *, fixed: bool) -> dict[str, Tensor]:
     """The gradients of an iteration with strange words in practice."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vnla.agent.paper.mind_for", lambda _: mind)
+        patch.setattr("vnla.agents.paper.state_for", lambda _: policy_state)
         agent = make_agent(config, data)
-        players = replace(make_players(config, data, agent, training=True), batching=Batching(fixed=fixed))
+        players = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
         practice = make_practice(config, data, agent)
         trainer = Trainer(players, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
         which = torch.arange(4)
@@ -174,12 +173,12 @@ def learned(config: RunConfig, data: RunData, mind: type[Mind], *, fixed: bool) 
 
 def test_all_minds_learn_alike_from_episodes_and_practice_together(config: RunConfig, data: RunData) -> None:
     strange = replace(config, strange=0.3, agent_options=SIZES | {"pieces": 64})
-    plain = learned(strange, data, PlainMind, fixed=False)
-    without = learned(replace(strange, practice=0, strange=0.0), data, PlainMind, fixed=False)
+    plain = learned(strange, data, PlainState, fixed=False)
+    without = learned(replace(strange, practice=0, strange=0.0), data, PlainState, fixed=False)
     name = "navigation.encoder.embedding.pieces"
     assert plain[name].any() and not torch.allclose(plain[name], without[name])
-    for mind, fixed in MINDS:
-        found = learned(strange, data, mind, fixed=fixed)
+    for policy_state, fixed in MINDS:
+        found = learned(strange, data, policy_state, fixed=fixed)
         assert found.keys() == plain.keys()
         for each, gradient in found.items():
-            torch.testing.assert_close(gradient, plain[each], rtol=1e-3, atol=1e-5, msg=f"{mind.__name__} {each}")
+            torch.testing.assert_close(gradient, plain[each], rtol=1e-3, atol=1e-5, msg=f"{policy_state.__name__} {each}")

@@ -23,12 +23,12 @@ from torch import distributed as dist
 
 from cottage_run import write_cottage
 from rank_work import config_of, work
-from vnla.agent.layers.dropout import Dropout, Part, lots_of, part_of_batch
+from vnla.agents.layers.dropout import Dropout, Part, dropout_seeded, part_of_batch
 from vnla.common.errors import InputError
 from vnla.common.stopping import Stop
-from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import RunConfig
+from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.objectives.objective import Imitation
 from vnla.training.opening import done_in
@@ -128,7 +128,7 @@ def test_one_two_and_four_learn_the_same(folders: tuple[Path, Path], data: RunDa
         kind: Callable[..., Trainer] = Trainer if ranks is None else SplitTrainer
         agent = make_agent(config, data)
         return kind(
-            make_players(config, data, agent, training=True), data.training_tasks(timed=config.aim.timed), config.training,
+            make_context(config, data, agent, training=True), data.training_tasks(timed=config.aim.timed), config.training,
             learns_to_ask=True, objective=config.aim, practice=make_practice(config, data, agent),
             **({} if ranks is None else {"ranks": ranks}),
         )  # fmt: skip
@@ -151,7 +151,7 @@ def test_one_two_and_four_learn_the_same(folders: tuple[Path, Path], data: RunDa
 def test_gradients_lie_where_a_gpus_optimiser_rounds_as_for_one_process(folders: tuple[Path, Path], data: RunData) -> None:
     """At multiples of 16 bytes, as tensors of their own do, though some parameters have no multiple of four numbers."""
     config = config_of(*folders, 3)
-    players = make_players(config, data, make_agent(config, data), training=True)
+    players = make_context(config, data, make_agent(config, data), training=True)
     trainer = SplitTrainer(players, data.training_tasks(), config.training, learns_to_ask=True, ranks=several(1)[0])
     trainer.iterate()
     parameters = list(players.agent.parameters())
@@ -163,19 +163,19 @@ def test_gradients_lie_where_a_gpus_optimiser_rounds_as_for_one_process(folders:
 def test_dropout_is_each_rows_own() -> None:
     """Whoever else is there, and in whatever order."""
     dropout, values, seeds = Dropout(0.5), torch.ones(6, 10), torch.arange(6) * 7919
-    with lots_of(seeds, 3, 1):
+    with dropout_seeded(seeds, 3, 1):
         first, second = dropout(values), dropout(values)
     assert not torch.equal(first, second) and len({tuple(row.tolist()) for row in first}) == 6
     some = torch.tensor([4, 0, 3])
-    with lots_of(seeds[some], 3, 1):
+    with dropout_seeded(seeds[some], 3, 1):
         assert torch.equal(dropout(values[some]), first[some]) and torch.equal(dropout(values[some]), second[some])
-    with lots_of(seeds, 4, 1):
+    with dropout_seeded(seeds, 4, 1):
         assert not torch.equal(dropout(values), first)
 
 
 def test_a_gpu_draws_for_the_whole_batch_and_takes_its_part() -> None:
     """Rows that are all episodes twice, of which two processes have three and two."""
-    from vnla.agent.fast.gpu.book import Kept
+    from vnla.agents.fast.gpu.tape import Kept
 
     def drawn(part: Part | None, batch: int) -> Kept:
         torch.manual_seed(4)
@@ -211,7 +211,7 @@ class Other(Imitation):
 
 def test_an_objective_that_does_not_say_what_it_divides_by_is_refused(folders: tuple[Path, Path], data: RunData) -> None:
     config = config_of(*folders, 3)
-    players = make_players(config, data, make_agent(config, data), training=True)
+    players = make_context(config, data, make_agent(config, data), training=True)
     with pytest.raises(InputError, match="objective Other: does not say what its losses divide by"):
         SplitTrainer(
             players, data.training_tasks(), config.training, learns_to_ask=True, objective=Other(), ranks=several(1)[0]

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from cottage_run import write_cottage
 from vnla.common import files
+from vnla.common.device_stream import HostStream, Reading
 from vnla.common.errors import InputError
-from vnla.common.lane import HostLane, Reading
 from vnla.training import run as training_run
 from vnla.training import trainer as training_trainer
 from vnla.training.checkpoints import LAST, LOG, checkpoint_file, read_notes
@@ -66,8 +66,8 @@ def written(run: Path) -> dict[str, bytes]:
 class Arrival:
     """Of tensors that come when they have been asked after several times, or when somebody waits for them."""
 
-    def __init__(self, lane: LateLane) -> None:
-        self._lane, self._asked = lane, 0
+    def __init__(self, stream: LateStream) -> None:
+        self._lane, self._asked = stream, 0
 
     def query(self) -> bool:
         self._asked += 1
@@ -77,7 +77,7 @@ class Arrival:
         self._lane.waited += self._asked <= 3
 
 
-class LateLane(HostLane):
+class LateStream(HostStream):
     """Nothing that is read from it is there at once, as on a GPU."""
 
     def __init__(self) -> None:
@@ -95,13 +95,13 @@ class LateLane(HostLane):
 def test_what_comes_late_from_a_device_is_written_all_the_same(
     config: RunConfig, material: RunData, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = LateLane()
-    monkeypatch.setattr(training_trainer, "lane_of", lambda _: lane)
+    stream = LateStream()
+    monkeypatch.setattr(training_trainer, "lane_of", lambda _: stream)
     monkeypatch.setattr(training_run, "SAVE_SECONDS", 0.0)
     assert train(tmp_path / "run", config, material) is None
     assert written(tmp_path / "run") == whole
-    assert lane.after[:4] == [0, 0, 0, 0], "it waited for a checkpoint"
-    assert len(set(lane.after[4:])) == 1, "only the validation after the fourth iteration waits"
+    assert stream.after[:4] == [0, 0, 0, 0], "it waited for a checkpoint"
+    assert len(set(stream.after[4:])) == 1, "only the validation after the fourth iteration waits"
 
 
 def test_it_learns_while_a_checkpoint_is_made_and_the_checkpoint_stays_what_it_was(
@@ -167,15 +167,15 @@ def test_what_cannot_be_written_ends_it_and_nothing_counts_that_is_not_whole(
 def test_what_is_no_longer_numbers_is_not_written_though_it_is_noticed_late(
     config: RunConfig, material: RunData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane, finite = LateLane(), Trainer.finite
+    stream, finite = LateStream(), Trainer.finite
 
     def lost(trainer: Trainer) -> Reading:
-        return lane.read({"agent.part": torch.tensor(False)}) if trainer.done == 6 else finite(trainer)
+        return stream.read({"agent.part": torch.tensor(False)}) if trainer.done == 6 else finite(trainer)
 
-    monkeypatch.setattr(training_trainer, "lane_of", lambda _: lane)
+    monkeypatch.setattr(training_trainer, "lane_of", lambda _: stream)
     monkeypatch.setattr(Trainer, "finite", lost)
     monkeypatch.setattr(training_run, "SAVE_SECONDS", 0.0)
     with pytest.raises(InputError, match="at iteration 6 or before its losses are no longer numbers"):
         train(tmp_path / "run", config, material)
-    assert len(lane.after) > 6, "it was noticed at once"
+    assert len(stream.after) > 6, "it was noticed at once"
     assert read_notes(tmp_path / "run" / LAST)["done"] == "5"

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from cottage_run import cottage_records, write_cottage
-from vnla.agent.agent import Agent
-from vnla.agent.senses import Spotted
-from vnla.camera.views import VIEWS
+from vnla.agents.agent import Agent
+from vnla.agents.sensors import Spotted
+from vnla.camera import VIEWS
 from vnla.common import tables
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
@@ -24,9 +24,9 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.rooms import in_room
 from vnla.tasks.task import sought_keys
 from vnla.training import spotting
-from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
 from vnla.training.run import Progress, Run
 from vnla.training.together import train
@@ -80,7 +80,7 @@ def test_what_it_thinks_is_what_its_probe_says_of_the_view(config: RunConfig) ->
     data = RunData.load(config)
     agent, reader = make_agent(config, data), data.reader()
     teach(agent, reader)
-    players = make_players(config, data, agent, training=True)
+    players = make_context(config, data, agent, training=True)
     pose = torch.arange(0, len(data.world.ids) * VIEWS, 5)
     shown = data.views["some"][pose]
     assert isinstance(shown, torch.Tensor)
@@ -131,7 +131,7 @@ def test_only_training_houses_are_looked_at_and_later_none(
     write_world(bare, [replace(cottage(), objects=())], source="drawn", splits={"train": ["cottage"]})
     with_features(bare)
     elsewhere = open_trained(tmp_path / "run", world=bare, tasks=write_tasks(tmp_path / "there"))
-    players = make_players(elsewhere.config, elsewhere.material, elsewhere.agent("val_unseen"), training=False)
+    players = make_context(elsewhere.config, elsewhere.material, elsewhere.agent("val_unseen"), training=False)
     sense = players.senses["spotted"]
     assert isinstance(sense, Spotted) and len(sense.chances) == len(elsewhere.material.world.ids) * VIEWS * len(sense.keys)
     assert len(looked) == 3
@@ -205,4 +205,4 @@ def test_features_of_another_size_are_refused(config: RunConfig) -> None:
     teach(agent, data.reader())
     other = replace(data, views={"some": torch.zeros(len(data.world.ids) * VIEWS, 5)})
     with pytest.raises(InputError, match=r"has learned to read \d+ numbers of a view, not these 5; use the features"):
-        make_players(config, other, agent, training=False)
+        make_context(config, other, agent, training=False)

@@ -16,8 +16,8 @@ from safetensors.torch import load_file
 
 from cottage_run import write_cottage
 from vnla.common import stopping
+from vnla.common.device_stream import HostStream
 from vnla.common.errors import InputError
-from vnla.common.lane import HostLane
 from vnla.training import run as training_run
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import WORDS, RunConfig, TrainingConfig
@@ -323,7 +323,7 @@ def test_runs_that_are_done_are_left_alone(folders: tuple[Path, Path], tmp_path:
 
 
 def test_what_a_lane_draws_follows_from_its_seed_alone() -> None:
-    first, second = HostLane(), HostLane()
+    first, second = HostStream(), HostStream()
     with first.drawing(1):
         expected = torch.rand(3)
     with second.drawing(2):

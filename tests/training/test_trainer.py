@@ -18,13 +18,13 @@ import torch
 
 from cottage_run import write_cottage
 from lanes import state_file
+from vnla.assistance.registry import HELP_POLICIES
+from vnla.common.device_stream import Reading
 from vnla.common.errors import InputError
-from vnla.common.lane import Reading
 from vnla.language.advisor import GrammarAdvisor
-from vnla.roles.choice import HELP_POLICIES
-from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import LAST, LOG, load_agent
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.together import train
 from vnla.training.trainer import Trainer, batch_of
@@ -88,7 +88,7 @@ def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: 
 
     def trainer() -> Trainer:
         agent = make_agent(config, material)
-        players, practice = make_players(config, material, agent, training=True), make_practice(config, material, agent)
+        players, practice = make_context(config, material, agent, training=True), make_practice(config, material, agent)
         return Trainer(players, material.training_tasks(), config.training, learns_to_ask=True, practice=practice)
 
     whole = trainer()

@@ -18,6 +18,8 @@ from torch import Tensor
 from cottage_run import write_cottage
 from tiny_paper import TINY
 from vnla import cli
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_teacher import HelpTeacher, Reason
 from vnla.bcui import bcui
 from vnla.cli.train import train as train_command
 from vnla.evaluation.confidence import over_seeds
@@ -28,14 +30,12 @@ from vnla.experiments.paper.evaluations import Trial, evaluate_trial
 from vnla.experiments.paper.experiments import Experiments, layout_of
 from vnla.experiments.paper.reporting import Contents, Source
 from vnla.language.advisor import GrammarAdvisor
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_teacher import HelpTeacher, Reason
 from vnla.rollout import Rollout
 from vnla.training import run as running
 from vnla.training import spotting, together
-from vnla.training.cast import make_agent, make_players
 from vnla.training.checkpoints import LAST, LOG, VALIDATION, checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
 from vnla.training.opening import open_run
 from vnla.training.together import train
@@ -248,7 +248,7 @@ def test_a_baseline_has_its_teacher_all_the_time_whatever_the_budget(
 
 def walked(config: RunConfig, data: RunData, *, in_training: bool) -> Rollout:
     """What an agent that has learned nothing does in every task."""
-    players = make_players(config, data, make_agent(config, data), training=in_training)
+    players = make_context(config, data, make_agent(config, data), training=in_training)
     tasks = data.training_tasks()
     ratio = config.help(training=in_training).ratio
     episodes = tasks.episodes(torch.arange(len(tasks)), seed=5, ratio=ratio, k=players.advisor.k)
@@ -260,8 +260,8 @@ def led(rollout: Rollout, k: int) -> tuple[Tensor, Tensor]:
     """At which steps somebody had asked in the last k, and at which the agent did as the navigation teacher would."""
     request = rollout.table("request")
     since = torch.nn.functional.pad(request.float(), (k - 1, 0)).unfold(1, k, 1).amax(dim=2) > 0
-    going = rollout.table("going")
-    return since & going, (rollout.table("nav") == rollout.table("taught")) & going
+    active = rollout.table("active")
+    return since & active, (rollout.table("nav") == rollout.table("taught")) & active
 
 
 @pytest.mark.parametrize(
@@ -291,8 +291,8 @@ def test_how_often_the_teacher_acts_in_a_baseline(
 ) -> None:
     config = training(ratio=0.0)(base.asking(name, options))
     rollout = walked(config, data, in_training=True)
-    request, going = rollout.table("request"), rollout.table("going")
-    assert request[going].float().mean().item() == pytest.approx(share, abs=0.2 if 0 < share < 1 else 0)
+    request, active = rollout.table("request"), rollout.table("active")
+    assert request[active].float().mean().item() == pytest.approx(share, abs=0.2 if 0 < share < 1 else 0)
     at_test = walked(config, data, in_training=False)
     assert not at_test.table("request").any() and not at_test.episodes.help_budget.any()
 
@@ -309,7 +309,7 @@ def test_the_help_teacher_keeps_to_its_rules(rules: str, reasons: set[Reason], b
     """An agent that has learned nothing is never sure, and with a request for every step there is always one to spare."""
     config = replace(training(ratio=1.0)(base), teacher=HelpTeacher(rules), advisor=TemplateAdvisor(k=1))
     rollout = walked(config, data, in_training=True)
-    found = rollout.table("reason")[rollout.table("going")]
+    found = rollout.table("reason")[rollout.table("active")]
     assert {Reason(int(each)) for each in found.unique()} == reasons
 
 
@@ -317,7 +317,7 @@ def test_ended_episodes_are_kept_in_training_alone(base: RunConfig, data: RunDat
     kept = replace(base, keeps_ended=True)
     for config, in_training, stays in ((base, True, False), (kept, True, True), (kept, False, False)):
         rollout = walked(config, data, in_training=in_training)
-        ended = [not moment.going.all() for moment in rollout.moments]
+        ended = [not transition.active.all() for transition in rollout.transitions]
         assert any(ended) == stays, (config.keeps_ended, in_training)
 
 

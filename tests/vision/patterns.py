@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 
 
 def draw(_house: str, viewpoint: str) -> NDArray[np.uint8]:

@@ -16,8 +16,7 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 
-from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, CELL
-from vnla.camera.views import VIEWS
+from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, CELL, VIEWS
 from vnla.common.errors import InputError
 from vnla.vision.encoders import (
     DEFAULT,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.cli.features import app
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage

@@ -29,7 +29,7 @@ from vision.film import (
     large,
     pictures,
 )
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra

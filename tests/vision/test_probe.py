@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.patterns import draw
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.cli.features import app, training_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world

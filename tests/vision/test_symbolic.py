@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vnla.camera.views import view_index
+from vnla.camera import view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world

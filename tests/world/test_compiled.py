@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import connected_houses
-from vnla.camera.views import VIEWS, view_index
+from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Viewpoint

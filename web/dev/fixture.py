@@ -20,7 +20,7 @@ from vnla.houses.pictures.drawn import Drawn
 from vnla.houses.scene import NO_OBJECT
 from vnla.report.plan import storeys
 from vnla.report.story import Account, follow
-from vnla.training.cast import make_players
+from vnla.training.context import make_context
 from vnla.training.trained import open_trained
 from vnla.world.actions import Nav
 
@@ -30,7 +30,7 @@ WANTED = 4
 
 def main(run: Path, out: Path) -> None:
     trained = open_trained(run)
-    players = make_players(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     tasks = trained.material.evaluation_tasks("test_unseen")
     found: list[Account] = []
     for task in tasks.tasks:

@@ -12,11 +12,11 @@ from vnla.api.options import EvaluateOptions, LoadOptions, Place, TrainOptions, 
 from vnla.common.errors import INTERRUPTED, InputError
 
 if TYPE_CHECKING:
-    from vnla.agent.agent import Agent
+    from vnla.agents.agent import Agent
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.players import Players
     from vnla.remote.guest import Guest
     from vnla.report.story import Account
+    from vnla.rollout import RolloutContext
     from vnla.tasks.task import Task
     from vnla.training.trained import Trained
 
@@ -54,11 +54,11 @@ class LoadedAgent:
         return self.trained.agent(self.checkpoint)
 
     @cached_property
-    def players(self) -> Players:
+    def players(self) -> RolloutContext:
         """It with its advisor and its help policy, as they are when it is evaluated."""
-        from vnla.training.cast import make_players
+        from vnla.training.context import make_context
 
-        return make_players(self.trained.config, self.trained.material, self.agent, training=False)
+        return make_context(self.trained.config, self.trained.material, self.agent, training=False)
 
     def tasks(self, split: str) -> tuple[Task, ...]:
         """The tasks of a split."""

@@ -47,7 +47,7 @@ def import_world(
     """
     from vnla.cli import world
     from vnla.cli.asking import asked, called
-    from vnla.common.named import name_of, options_of
+    from vnla.common.registry import name_of, options_of
     from vnla.houses.sources import WORLDS, Plain, WorldSource, world_source
 
     target = Path(out)

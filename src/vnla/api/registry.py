@@ -24,7 +24,7 @@ def find_part(kind: str, name: str) -> Any:
 
     A name is one of ours, one under which an installed package offers a part, or package.module:Class.
     """
-    from vnla.common.named import find
+    from vnla.common.registry import find
 
     chosen = _kind(kind)
     return find(chosen.name, name, chosen.parts())

@@ -17,7 +17,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from vnla.agent.config import AgentConfig
+from vnla.agents.config import AgentConfig
 from vnla.bench.measure import Measurement
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
@@ -61,14 +61,14 @@ class Counts:
         in_mind = end_goal + 1  # (batch,), with the end mark that silence is read as
         steps, present, deciding = [], [], []
         readings = [tuple(in_mind.tolist())]
-        for moment in rollout.moments:
-            row, going = moment.row.cpu(), moment.going.cpu()
-            asking = going & moment.request.cpu()
-            told = moment.phrases.tails.length.cpu()[moment.heard.cpu()[asking]]
+        for transition in rollout.transitions:
+            row, active = transition.row.cpu(), transition.active.cpu()
+            asking = active & transition.request.cpu()
+            told = transition.phrases.tails.length.cpu()[transition.heard.cpu()[asking]]
             in_mind = in_mind.index_copy(0, row[asking], end_goal[row[asking]] + told)
-            steps.append(int(going.sum()))
-            deciding.append(int((going & (moment.budget.cpu() > 0)).sum()))
-            present.append(int(in_mind[row[going]].sum()))
+            steps.append(int(active.sum()))
+            deciding.append(int((active & (transition.budget.cpu() > 0)).sum()))
+            present.append(int(in_mind[row[active]].sum()))
             if len(told):
                 readings.append(tuple(told.tolist()))
         return cls(tuple(steps), tuple(present), tuple(deciding), tuple(readings))

@@ -28,10 +28,10 @@ from vnla.bench.shards import bench_shards
 from vnla.bench.sizes import Scale
 from vnla.bench.stages import bench_stages
 from vnla.bench.start import begin
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.capture import CACHES
-from vnla.common.crew import GONE, Failure, Member, sound, told
 from vnla.common.errors import InputError
+from vnla.common.process_pool import GONE, Failure, Member, sound, told
 from vnla.common.tables import DeviceTable, DiskTable, Table, lend
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig

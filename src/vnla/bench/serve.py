@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla import pretrained
+from vnla.agents import pretrained
 from vnla.bench.measure import Measurement
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here

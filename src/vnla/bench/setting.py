@@ -14,23 +14,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Sizes
-from vnla.agent.choice import agent_named
-from vnla.agent.senses import senses_named, with_spotter
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.agents.agent import Sizes
+from vnla.agents.registry import agent_named
+from vnla.agents.sensors import sensors_named, with_spotter
+from vnla.assistance.acting import Acting, Choice, most_probable, sampled
+from vnla.assistance.help_policies import AsTaught, HelpPolicy, Learned
+from vnla.assistance.help_teacher import HelpTeacher
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common.batching import Batching
 from vnla.common.tables import Table
 from vnla.episode import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
 from vnla.language.advisor import GrammarVoice
-from vnla.language.choice import advisor_named
 from vnla.language.facts import made_up
+from vnla.language.registry import advisor_named
 from vnla.language.speech import Knowledge
-from vnla.players import Players
-from vnla.roles.acting import Acting, Choice, most_probable, sampled
-from vnla.roles.help_policies import AsTaught, HelpPolicy, Learned
-from vnla.roles.help_teacher import HelpTeacher
+from vnla.rollout import RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
@@ -65,7 +65,7 @@ class Setting:
 
     houses: Sequence[House]
     world: World
-    players: Players
+    players: RolloutContext
     tasks: TaskSet
 
     def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
@@ -97,23 +97,23 @@ def bare_setting(
     made = [_task(buildings[i % houses], i, random) for i in range(tasks)]
     advisor = advisor_named(language)
     vocabulary = Vocabulary((*SPECIAL, *advisor.words()))
-    voice = advisor.ready(vocabulary, device)
-    if isinstance(voice, GrammarVoice):
-        voice = replace(voice, knowledge=Knowledge.of(map(made_up, world.graphs), world))
+    bound_advisor = advisor.ready(vocabulary, device)
+    if isinstance(bound_advisor, GrammarVoice):
+        bound_advisor = replace(bound_advisor, knowledge=Knowledge.of(map(made_up, world.graphs), world))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
-    noticed = senses_named(senses)
+    noticed = sensors_named(senses)
     seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
     given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
     walker = with_spotter(agent_named(agent, {**sizes, **(options or {})}, given), noticed).to(device)
     drawn = views(world) if views else _made_up(world, view_size, random)
     if walker.spotter is not None:
         walker.spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
-    players = Players(
+    players = RolloutContext(
         agent=walker,
         views={"random": drawn},
         advisor=advisor,
-        voice=voice,
+        bound_advisor=bound_advisor,
         help_teacher=HelpTeacher(),
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),

@@ -16,7 +16,7 @@ import numpy as np
 
 from vnla.bench.measure import Measurement
 from vnla.bench.sizes import Scale
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common import checksums
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, Recipe, as_extra, make_houses, recipes

@@ -15,7 +15,7 @@ from vnla.bench.measure import Measurement
 from vnla.bench.sizes import Scale
 from vnla.pipeline.cluster import LOCAL, Cluster
 from vnla.pipeline.engine import Engine
-from vnla.pipeline.foreman import Audience, carry_out
+from vnla.pipeline.scheduler import Audience, carry_out
 from vnla.pipeline.stages import Report, Stage
 
 COUNT = 1_000

@@ -13,16 +13,16 @@ from typing import Any
 
 import torch
 
-from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.paper import PaperAgent
+from vnla.agents.layers.deferred import collect_gradients
+from vnla.agents.paper import PaperAgent
+from vnla.assistance.help_policies import Learned
 from vnla.bench.floor import Counts, arithmetic, computed, report
 from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
 from vnla.bench.setting import bare_setting
-from vnla.roles.help_policies import Learned
 from vnla.rollout import Rollout
 from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig
-from vnla.training.objectives.choice import objective as objective_named
+from vnla.training.objectives.registry import objective as objective_named
 from vnla.training.practice import Practice
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 

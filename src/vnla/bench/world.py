@@ -16,11 +16,11 @@ import torch
 from torch import Tensor
 
 from vnla import mattersim
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.bench.measure import Measurement, median_seconds, one_thread, seconds_of
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import real_sized_houses
-from vnla.roles.advisor import TemplateAdvisor
 from vnla.world.actions import NAV_ACTIONS
 from vnla.world.compiled import Environment, World
 

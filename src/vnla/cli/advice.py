@@ -10,7 +10,7 @@ import typer
 
 from vnla.cli.console import plain, telling
 from vnla.common.files import writable, write_text
-from vnla.common.named import options_of
+from vnla.common.registry import options_of
 
 
 def advice(
@@ -33,8 +33,8 @@ def advice(
     Example: vnla advice worlds/small --split test --k 8 --count 20 --advisor-option says=synonyms
     """
     from vnla.houses.folder import read_world
-    from vnla.language.choice import advisor_named
     from vnla.language.facts import world_facts
+    from vnla.language.registry import advisor_named
     from vnla.language.speaker.advisor import SpeakerAdvisor
     from vnla.report.advice import advice_page, told
 

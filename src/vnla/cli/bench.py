@@ -13,7 +13,7 @@ from rich.console import Console
 from vnla.cli.console import LARGEST_SEED, plain
 from vnla.cli.options import AgentOption, BatchOption, CoresOption, EagerOption, SeedsOption
 from vnla.common.files import writable, write_text
-from vnla.common.named import options_of
+from vnla.common.registry import options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:

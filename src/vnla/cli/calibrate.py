@@ -153,14 +153,14 @@ class _Trial:
     @property
     def is_pretrained(self) -> bool:
         """Whether it is the agent that comes with the package."""
-        from vnla import pretrained
+        from vnla.agents import pretrained
 
         return str(self.run) == pretrained.NAME and not self.run.exists()
 
     @property
     def folder(self) -> Path:
         """Where the agent is."""
-        from vnla import pretrained
+        from vnla.agents import pretrained
 
         return pretrained.FOLDER if self.is_pretrained else self.run
 
@@ -193,13 +193,13 @@ class _Trial:
         from vnla.evaluation.calibrate import some_tasks
         from vnla.evaluation.sureness import sampled
         from vnla.tasks.task_set import TaskSet
-        from vnla.training.cast import make_players
+        from vnla.training.context import make_context
         from vnla.training.trained import open_trained
 
         tell(f"loading {self.run}")
         trained = open_trained(self.run, world=ground.world, tasks=ground.tasks, device=self.device)
         config, material = trained.config, trained.material
-        players = make_players(config, material, trained.agent(self.checkpoint), training=False)
+        players = make_context(config, material, trained.agent(self.checkpoint), training=False)
         chosen = some_tasks(material.dataset.split(self.split), each, self.seed)
         tasks = TaskSet.compile(material.world, chosen, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
         share, what = config.help(training=False).ratio, f"walking in {len({task.house for task in chosen})} houses"

@@ -111,7 +111,7 @@ class _Trial:
 
     def check(self, run: Path) -> None:
         """Refuse what is no run, before anything large is loaded."""
-        from vnla import pretrained
+        from vnla.agents import pretrained
         from vnla.training.checkpoints import CONFIG
         from vnla.training.config import RunConfig
 
@@ -132,12 +132,12 @@ class _Trial:
 
     def _subject(self, run: Path) -> Subject:
         from vnla.evaluation.ceilings.subject import Subject
-        from vnla.training.cast import make_players
+        from vnla.training.context import make_context
         from vnla.training.trained import open_trained
 
         trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
         config, material = trained.config, trained.material
-        players = make_players(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
+        players = make_context(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
         tasks = material.evaluation_tasks(self.split, self.limit)
         return Subject(players, tasks, self.seeds, config.with_ratio(self.ratio).help(training=False).ratio)
 

@@ -126,7 +126,7 @@ def _source(
     device: str | None,
 ) -> Source:
     """Whatever a person named."""
-    from vnla import pretrained
+    from vnla.agents import pretrained
     from vnla.common.machine import device_named
     from vnla.evaluation.contest import RESULTS
     from vnla.evaluation.evaluate import SEEDS

@@ -17,7 +17,7 @@ from vnla.cli.recorded import score_recorded_file
 from vnla.cli.sharing import ShardOption
 from vnla.cli.trial import Speaking, Trial, try_runs
 from vnla.common.errors import InputError
-from vnla.common.named import options_of
+from vnla.common.registry import options_of
 
 if TYPE_CHECKING:
     from vnla.cli.guests import Invitation

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.cli.console import hint_if_busy, plain, progress_bar
 from vnla.cli.options import JsonOption
 from vnla.cli.sharing import ShardOption, say_part
@@ -88,7 +88,7 @@ def encoder_of(
     seed: int,
 ) -> Encoder:
     """The encoder that the options of `vnla features make` name."""
-    from vnla.common.named import options_of
+    from vnla.common.registry import options_of
     from vnla.vision.encoders import Options, Size, make_encoder
 
     options = Options(weights, device, None if size is None else Size.parse(size), half, seed)

@@ -109,7 +109,7 @@ class Invitation:
     @property
     def place(self) -> Path | None:
         """Where it is kept: for guests behind an address somewhere in any case."""
-        from vnla.remote.choice import is_far
+        from vnla.remote.registry import is_far
 
         if self.out is not None or not is_far(self.agent):
             return self.out
@@ -118,7 +118,7 @@ class Invitation:
     def _guest(self, folder: WorldFolder, journal: Journal | None) -> Guest:
         from vnla.remote.address import Addressed
         from vnla.remote.caller import Address, Caller
-        from vnla.remote.choice import ADDRESSES, CHAT, guest_named
+        from vnla.remote.registry import ADDRESSES, CHAT, guest_named
 
         if self.agent.startswith(ADDRESSES):
             if self.options:
@@ -170,8 +170,8 @@ class Invitation:
         return Showing(guest.declared, folder, world)
 
     def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> Rules:
+        from vnla.assistance.advisor import TemplateAdvisor
         from vnla.remote.walk import Rules
-        from vnla.roles.advisor import TemplateAdvisor
 
         advisor = self.speaking.advisor(TemplateAdvisor(k=self.speaking.k or SUBGOAL_ACTIONS))
         return Rules.of(

@@ -16,7 +16,7 @@ from vnla.common.files import writable, write_text
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
-    from vnla.listening.followed import Listened
+    from vnla.experiments.listening.followed import Listened
 
 AGENT, INTERPRETED, CAREFUL, PARSER = "agent", "interpreted", "careful", "parser"
 LISTENERS = (AGENT, INTERPRETED, CAREFUL, PARSER)
@@ -76,7 +76,13 @@ def listen(
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.evaluation.confidence import few_houses
-    from vnla.listening.listeners import AgentListener, CarefulListener, InterpretedListener, ParserListener, Trial
+    from vnla.experiments.listening.listeners import (
+        AgentListener,
+        CarefulListener,
+        InterpretedListener,
+        ParserListener,
+        Trial,
+    )
     from vnla.training.trained import open_trained
 
     use_threads(threads)

@@ -188,7 +188,7 @@ def is_whole(sharing: Sharing | None) -> bool:
 def resumable() -> Iterator[None]:
     """Leaves with the signal's status when what runs here is stopped, and says that it can go on."""
     from vnla.common.stopping import Interrupted
-    from vnla.pipeline.foreman import WaitingError
+    from vnla.pipeline.scheduler import WaitingError
 
     try:
         yield

@@ -13,7 +13,7 @@ import typer
 
 from vnla.cli.console import plain, print_json
 from vnla.common.errors import InputError
-from vnla.common.offers import Offer, offers
+from vnla.common.registry import Offer, offers
 from vnla.report.printing import Table
 
 OURS = "vnla"
@@ -24,7 +24,7 @@ class Kind:
     """A kind of part."""
 
     name: str
-    """What `vnla.common.offers` calls it."""
+    """What `vnla.common.registry` calls it."""
     ours: str | Callable[[], Mapping[str, Any]]
     """Where ours stand by name: a dictionary in a module, or what gives one."""
     chosen: str
@@ -53,9 +53,9 @@ def _found(target: str) -> Any:
 
 def _advisors() -> Mapping[str, Any]:
     """The paper's goes by what it does."""
+    from vnla.assistance.advisor import TemplateAdvisor
     from vnla.cli import train
-    from vnla.language.choice import ADVISORS
-    from vnla.roles.advisor import TemplateAdvisor
+    from vnla.language.registry import ADVISORS
 
     others = {name: part for name, part in ADVISORS.items() if part is not TemplateAdvisor}
     return {**dict.fromkeys(train.KINDS, TemplateAdvisor), **others}
@@ -64,15 +64,15 @@ def _advisors() -> Mapping[str, Any]:
 KINDS = {
     "agents": Kind(
         "agent",
-        "vnla.agent.paper:AGENTS",
+        "vnla.agents.paper:AGENTS",
         "vnla train --agent",
         frozenset({"sizes", "words", "view_size"}),
-        {"paper": "vnla.agent.config:AgentConfig"},
+        {"paper": "vnla.agents.config:AgentConfig"},
     ),
     "advisors": Kind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
-    "help-policies": Kind("help policy", "vnla.roles.choice:HELP_POLICIES", "vnla train --help-policy"),
-    "senses": Kind("sense", "vnla.agent.senses:SENSES", "vnla train --sense"),
-    "objectives": Kind("objective", "vnla.training.objectives.choice:OBJECTIVES", "vnla train --objective"),
+    "help-policies": Kind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
+    "senses": Kind("sense", "vnla.agents.sensors:SENSES", "vnla train --sense"),
+    "objectives": Kind("objective", "vnla.training.objectives.registry:OBJECTIVES", "vnla train --objective"),
     "metrics": Kind("metric", "vnla.evaluation.metrics:METRICS", "vnla evaluate --metric"),
     "encoders": Kind(
         "encoder", "vnla.vision.encoders:ENCODERS", "vnla features make --encoder", frozenset({"name", "options"})

@@ -102,7 +102,7 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
 
 def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
-    from vnla import pretrained
+    from vnla.agents import pretrained
     from vnla.serve.sights import Sights
     from vnla.serve.site import Site
     from vnla.serve.worlds import cache_folder, small_world

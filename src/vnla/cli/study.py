@@ -101,7 +101,7 @@ def new(
     Example: vnla study new studies/help --world worlds/small --tasks tasks/small --conditions help:person,beat --each 6
     """
     check_installed()
-    from vnla import pretrained
+    from vnla.agents import pretrained
     from vnla.common.files import vacant
     from vnla.serve.study.design import CONSENT, DESIGN
     from vnla.serve.study.making import Sizes, conditions_of, make_study

@@ -19,12 +19,12 @@ from vnla.cli.options import AgentOption, BatchOption, DeviceOption, EagerOption
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.cli.variants import Asked, variants_of
 from vnla.common.errors import InputError
-from vnla.common.named import build, options_of
+from vnla.common.registry import build, options_of
 
 if TYPE_CHECKING:
+    from vnla.assistance.advisor import Advisor
     from vnla.cli.train_view import View
     from vnla.common.tables import Room
-    from vnla.roles.advisor import Advisor
     from vnla.training.config import RunConfig
     from vnla.training.ranks import Ranks
 
@@ -233,7 +233,7 @@ def _runs(asked: Asked) -> dict[Path, RunConfig | None]:
 
 def _wanted(wants: Any, given: Set[str]) -> RunConfig:
     """The configuration that options ask for, but for policy and seed."""
-    from vnla.roles.help_teacher import HelpTeacher
+    from vnla.assistance.help_teacher import HelpTeacher
     from vnla.training.config import RunConfig, TrainingConfig
     from vnla.vision.encoders import DEFAULT
     from vnla.vision.views import default_features
@@ -293,8 +293,8 @@ def _absolute(path: Path | str | None) -> str:
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
     """The features and the senses that an agent declares to see, the usual ones if it does not."""
-    from vnla.agent.choice import class_of
-    from vnla.agent.sights import features_for, senses_for
+    from vnla.agents.registry import class_of
+    from vnla.agents.sights import features_for, senses_for
 
     if agent == "paper":
         return usual, ""
@@ -310,8 +310,8 @@ def _refuse(options: Set[str], why: str) -> None:
 
 def _advisor(kind: str, language: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
     """The paper's advisor of a kind, one of that kind that speaks otherwise, or anybody's."""
-    from vnla.language.choice import advisor_named
-    from vnla.roles.advisor import Advisor, TemplateAdvisor
+    from vnla.assistance.advisor import Advisor, TemplateAdvisor
+    from vnla.language.registry import advisor_named
 
     if kind in KINDS and language != "template":
         _refuse({"easy"} if easy else set(), f"belongs to the language template, not to {language}")
@@ -377,15 +377,15 @@ FREE = {"run", "world", "tasks", "iterations", "variant", "feature_cache", "devi
 
 
 def _size(config: RunConfig, name: str) -> Any:
-    from vnla.agent.config import AgentConfig
+    from vnla.agents.config import AgentConfig
 
     return config.agent_options.get(name, getattr(AgentConfig, name))
 
 
 def _kind(advisor: Advisor) -> str:
     """What the option calls an advisor."""
-    from vnla.common.named import name_of
-    from vnla.language.choice import ADVISORS
+    from vnla.common.registry import name_of
+    from vnla.language.registry import ADVISORS
 
     if not isinstance(advisor, tuple(ADVISORS.values())):
         return name_of(advisor, ADVISORS)
@@ -394,8 +394,8 @@ def _kind(advisor: Advisor) -> str:
 
 def _language(advisor: Advisor) -> str:
     """What the option calls how an advisor speaks."""
-    from vnla.common.named import name_of
-    from vnla.language.choice import ADVISORS
+    from vnla.common.registry import name_of
+    from vnla.language.registry import ADVISORS
 
     return name_of(advisor, ADVISORS)
 

@@ -16,17 +16,17 @@ from vnla.cli.outcome import Output, check_places, houses_note, table_of
 from vnla.cli.sharing import say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
-from vnla.common.named import name_of
 from vnla.common.progress import Tell
+from vnla.common.registry import name_of
 
 if TYPE_CHECKING:
+    from vnla.assistance.advisor import Advisor
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.pipeline.shards.evaluation import Merged, Slice
     from vnla.pipeline.shards.parts import Parts
     from vnla.pipeline.shards.shard import Shard
-    from vnla.players import Players
-    from vnla.roles.advisor import Advisor
+    from vnla.rollout import RolloutContext
     from vnla.tasks.task_set import TaskSet
     from vnla.training.config import RunConfig
     from vnla.training.trained import Trained
@@ -120,8 +120,8 @@ class Speaking:
 
     def advisor(self, own: Advisor) -> Advisor:
         """The advisor of a run as it is to speak."""
-        from vnla.language.choice import ADVISORS, advisor_named
-        from vnla.roles.advisor import TemplateAdvisor
+        from vnla.assistance.advisor import TemplateAdvisor
+        from vnla.language.registry import ADVISORS, advisor_named
 
         if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
             return own
@@ -223,7 +223,7 @@ class Trial:
 
     def folder(self, run: Path) -> Path:
         """Where a run is: that of the package has a name for it."""
-        from vnla import pretrained
+        from vnla.agents import pretrained
 
         return pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run
 
@@ -243,14 +243,14 @@ class Trial:
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
-        from vnla.training.cast import lexicon_for, make_players, vocabulary_of
+        from vnla.training.context import lexicon_for, make_context, vocabulary_of
 
         material = trained.material
         words = vocabulary_of(trained.config, material)
         config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
         agent = trained.agent_for(split, self.checkpoint)
         lexicon = lexicon_for(agent, words, config.advisor.words())
-        players = make_players(config, material, agent, training=False, lexicon=lexicon)
+        players = make_context(config, material, agent, training=False, lexicon=lexicon)
         if self.speaking.k is not None and self.speaking.k != players.advisor.k:
             players = with_k(players, self.speaking.k, words)
         return _Subject(players, self._tasks(trained, split))
@@ -276,7 +276,7 @@ def _learns(config: RunConfig) -> bool:
 class _Subject:
     """Who is evaluated on what."""
 
-    players: Players
+    players: RolloutContext
     tasks: TaskSet
 
 

@@ -55,11 +55,11 @@ def _teacher_walk(tasks: TaskSet, seed: int) -> list[Step]:
     """The teacher's episode, asking for help as the random help policy does to show what the advisor says."""
     import torch
 
-    from vnla.camera.views import VIEWS
+    from vnla.assistance.advisor import TemplateAdvisor
+    from vnla.assistance.help_policies import AtRandom
+    from vnla.camera import VIEWS
     from vnla.episode import StepContext
     from vnla.report.plan import Step
-    from vnla.roles.advisor import TemplateAdvisor
-    from vnla.roles.help_policies import AtRandom
     from vnla.world.actions import Nav
 
     episodes = tasks.episodes(torch.tensor([0]), seed=seed)

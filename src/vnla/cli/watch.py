@@ -49,13 +49,13 @@ def watch(
     from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
     from vnla.serve.terminal import Errand
-    from vnla.training.cast import make_players, vocabulary_of
+    from vnla.training.context import make_context, vocabulary_of
     from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
         trained = open_trained(run, world=world, tasks=tasks, device=device_named(device))
         config, material = trained.config, trained.material
-        players = make_players(config, material, trained.agent(checkpoint), training=False)
+        players = make_context(config, material, trained.agent(checkpoint), training=False)
         task_set = material.evaluation_tasks(split)
     name = episode or task_set.tasks[0].id
     share = config.with_ratio(ratio).help(training=False).ratio
@@ -80,7 +80,7 @@ def watch(
 
 def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
     """An episode in which whoever sits at the terminal is the advisor."""
-    from vnla.camera.views import HEADINGS
+    from vnla.camera import HEADINGS
     from vnla.language.surroundings import Surroundings
     from vnla.report.story import compass, place
     from vnla.serve.events import Pose

@@ -280,7 +280,7 @@ def import_from(
     as_json: JsonOption = False,
 ) -> None:
     """Import houses from a source by its name, anybody's too."""
-    from vnla.common.named import options_of
+    from vnla.common.registry import options_of
     from vnla.houses.sources import world_source
 
     _import(world_source(source, options_of(option or (), "--option")), out, source, as_json)
@@ -379,7 +379,7 @@ def set_(
 
     Prints what is chosen. Features made of other pictures are of no use afterwards and have to be made again.
     """
-    from vnla.common.named import options_of
+    from vnla.common.registry import options_of
     from vnla.houses.pictures import picture_source
     from vnla.vision.store import stale_features
     from vnla.vision.views import view_names

@@ -35,12 +35,12 @@ class Batching:
         """Whether everybody is in the batch to its end."""
         return self.fixed or self.keeps_ended
 
-    def rest(self, batch: Value, going: Tensor) -> Value:
+    def rest(self, batch: Value, active: Tensor) -> Value:
         """The batch without those that have ended, unless they stay."""
         if self.stays:
             return batch
-        rows = going.nonzero().squeeze(1)
-        return batch if len(rows) == len(going) else take_rows(batch, rows)
+        rows = active.nonzero().squeeze(1)
+        return batch if len(rows) == len(active) else take_rows(batch, rows)
 
     def chosen(self, who: Tensor) -> Tensor | slice:
         """The rows to compute with where only `who` matter."""

@@ -129,7 +129,7 @@ def use_threads(count: int | None) -> None:
     """Compute with so many threads from now on, here and in processes that are started; None leaves it as it is.
 
     The environment tells libraries that are loaded later, a call tells PyTorch if it is there. Loops in machine code share
-    PyTorch's threads (`vnla.common.team`).
+    PyTorch's threads (`vnla.common.openmp`).
     """
     if count is None:
         return

@@ -23,7 +23,7 @@ class Purpose(IntEnum):
     MIXTURE = 4
     TRIED_STEP = 5
     ASK_ACTION = 6
-    VEIL = 7
+    FEATURE_DROPOUT = 7
     ADVICE = 8
     FOLLOWING = 9
     LISTENING = 10

@@ -1,7 +1,7 @@
 """What is said of parts that are not ours, when they give what they should not, or raise an error.
 
-A stranger's class is named on a command line or in a file (`vnla.common.named`). Whatever is wrong with it is one line that
-names the class and the method. `vnla.common.returned` holds tensors against what was expected.
+A stranger's class is named on a command line or in a file (`vnla.common.registry`). Whatever is wrong with it is one line
+that names the class and the method. `vnla.common.returned` holds tensors against what was expected.
 """
 
 from __future__ import annotations

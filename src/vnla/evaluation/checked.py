@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
+from vnla.camera import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.episode import Episodes

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
 from vnla.evaluation.confidence import Interval, few_houses, over_tasks

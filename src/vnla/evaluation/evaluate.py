@@ -22,7 +22,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.agent.agent import Agent
+from vnla.agents.agent import Agent
+from vnla.assistance.help_teacher import RESULT_NAMES
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
@@ -31,9 +32,7 @@ from vnla.evaluation.confidence import Estimate, Interval, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
-from vnla.players import Players
-from vnla.roles.help_teacher import RESULT_NAMES
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.words import Words
@@ -99,7 +98,7 @@ class Evaluation:
 
 
 def evaluate(
-    players: Players,
+    players: RolloutContext,
     tasks: TaskSet,
     *,
     seeds: Sequence[int] = SEEDS,
@@ -129,7 +128,7 @@ class Piece:
 
 
 def played(
-    players: Players,
+    players: RolloutContext,
     tasks: TaskSet,
     *,
     seeds: Sequence[int] = SEEDS,
@@ -159,7 +158,7 @@ def played(
         yield Piece(rows.numpy(), trace.to("cpu"), scores)
 
 
-def _batches(players: Players, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
+def _batches(players: RolloutContext, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
     """The rows of an evaluation, which are all tasks again and again, in batches: as they come, or house by house where
     features are not all in memory."""
     tables = [each for each in players.tables if each.selective]
@@ -182,7 +181,9 @@ def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metric
     return Evaluation(tasks, tuple(seeds), trace.rows(order), table.rows(order).reshape(len(seeds), len(tasks)), metrics)
 
 
-def run_task(players: Players, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO) -> Rollout:
+def run_task(
+    players: RolloutContext, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
+) -> Rollout:
     """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
     which = torch.tensor([tasks.tasks.index(task_named(tasks, task))], device=tasks.key.device)
     episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
@@ -210,9 +211,9 @@ def greedy(agent: Agent) -> Iterator[None]:
         agent.train(training)
 
 
-def fitting_batch(players: Players, end_goals: Words, steps: int) -> int:
+def fitting_batch(players: RolloutContext, end_goals: Words, steps: int) -> int:
     """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
-    words = end_goals.tokens.shape[1] + players.voice.phrases.tails.tokens.shape[1]
+    words = end_goals.tokens.shape[1] + players.bound_advisor.phrases.tails.tokens.shape[1]
     on_gpu = end_goals.length.is_cuda
     memory = torch.cuda.mem_get_info(end_goals.length.device)[0] // 2 if on_gpu else CPU_MEMORY
     fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))

@@ -15,15 +15,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_teacher import Reason
+from vnla.camera import VIEWS
 from vnla.common import files
 from vnla.common.arrays import NUMBERS, TEXTS, TRUTHS, WHOLE, ArraySpec, check_arrays, read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, Piece
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.help_teacher import Reason
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS
 

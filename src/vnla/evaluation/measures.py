@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from vnla.roles.help_teacher import Reason
+from vnla.assistance.help_teacher import Reason
 from vnla.world.compiled import NO_ROOM, Environment, World
 
 SUCCESS_RADIUS = 2.0

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
-from vnla.common.named import find
+from vnla.common.registry import find
 from vnla.evaluation.confidence import Interval, over_episodes, ratio
 from vnla.evaluation.scorers import asking, ending, walking
 from vnla.evaluation.scores import Array, Case, Scorer, Scores

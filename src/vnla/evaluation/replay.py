@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from vnla import episode
-from vnla.camera.views import VIEWS, view_angles
+from vnla.camera import VIEWS, view_angles
 from vnla.episode import Episodes, EpisodeState
 from vnla.evaluation.trace import Trace
 from vnla.tasks.task_set import TaskSet

@@ -6,7 +6,7 @@ A list of records, one a task:
 - `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
 - `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
   (0 stays) and the signs of turns; zeros are `stop`; null is a step in which nothing was done, after an error of the agent
-- `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.roles.help_teacher.RESULT_NAMES`)
+- `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.assistance.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
 - `help_budget`: how often it could have asked
@@ -26,14 +26,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
+from vnla.assistance.help_teacher import RESULT_NAMES, Reason
+from vnla.assistance.phrases import COMMA
+from vnla.camera import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.outside import is_real, shown, whole
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.roles.help_teacher import RESULT_NAMES, Reason
-from vnla.roles.phrases import COMMA
 from vnla.tasks.points import navigable_index
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet

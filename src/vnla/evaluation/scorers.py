@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from vnla.assistance.help_teacher import Reason
 from vnla.evaluation.measures import (
     agreement,
     count_reasons,
@@ -15,7 +16,6 @@ from vnla.evaluation.measures import (
     spl,
 )
 from vnla.evaluation.scores import Case
-from vnla.roles.help_teacher import Reason
 
 
 def ending(case: Case) -> dict[str, Tensor]:
@@ -48,12 +48,12 @@ def asking(case: Case) -> dict[str, Tensor]:
     """How it asked for help, and what the help-requesting teacher thought of it."""
     trace = case.trace
     # the teacher gives this reason exactly where no budget is left, and results files do not have the budget itself
-    possible = case.going & (trace.reason != Reason.NO_BUDGET) & (trace.reason >= 0)
+    possible = case.active & (trace.reason != Reason.NO_BUDGET) & (trace.reason >= 0)
     agreed = agreement(trace.request, trace.teacher_request, possible)
     return {
         "requests": trace.request.sum(dim=1),
         "help_budget": trace.help_budget,
         **{f"ask_{name}": count for name, count in agreed._asdict().items()},
-        "reasons": count_reasons(trace.reason, case.going),
+        "reasons": count_reasons(trace.reason, case.active),
         "reasons_at_requests": count_reasons(trace.reason, trace.request),
     }

@@ -104,7 +104,7 @@ class Case:
         return self.environment.distance_left(self.trace.pose, self.goals[:, None].expand_as(self.trace.pose))
 
     @cached_property
-    def going(self) -> Tensor:
+    def active(self) -> Tensor:
         """Whether the episode had not ended: (episodes, steps)."""
         return torch.arange(self.trace.nav.shape[1], device=self.trace.nav.device) < self.trace.length[:, None]
 

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from vnla.assistance.help_teacher import RESULT_NAMES, Reason
 from vnla.common.files import write_text
 from vnla.evaluation.scores import Scores
-from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 

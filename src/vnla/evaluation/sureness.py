@@ -4,8 +4,9 @@
     print(sample.sureness[~sample.wrong])
 
 Every task is run by the agent as it is evaluated: how probable did it find `stop` at its last step, and was that at a goal?
-Then with somebody who acts for it wherever it has a certain doubt (`vnla.roles.certain`), for each of `DOUBTS`. At the first
-the navigation teacher leads it all the way: where would the agent have left that way, and how much doubt did it have there?
+Then with somebody who acts for it wherever it has a certain doubt (`vnla.assistance.certain`), for each of `DOUBTS`. At the
+first the navigation teacher leads it all the way: where would the agent have left that way, and how much doubt did it have
+there?
 """
 
 from __future__ import annotations
@@ -19,15 +20,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.assistance.acting import LED
+from vnla.assistance.certain import Certain, doubt
+from vnla.assistance.help_policies import Help
 from vnla.bcui import bcui
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.measures import is_success
-from vnla.players import Players
-from vnla.roles.acting import LED
-from vnla.roles.certain import Certain, doubt
-from vnla.roles.help_policies import Help
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import STOP
@@ -61,7 +61,7 @@ class Sample:
         return Sample(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
 
-def sampled(players: Players, tasks: TaskSet, *, ratio: float, seed: int = 0, progress: Share = unheard) -> Sample:
+def sampled(players: RolloutContext, tasks: TaskSet, *, ratio: float, seed: int = 0, progress: Share = unheard) -> Sample:
     """Runs of every task, the first with help for the share `ratio` of the time."""
     count, runs = len(tasks), 1 + len(DOUBTS)
 
@@ -82,7 +82,7 @@ def house_numbers(tasks: Sequence[Task]) -> Array:
     return np.unique([task.house for task in tasks], return_inverse=True)[1]
 
 
-def guarded(players: Players, least: float) -> Players:
+def guarded(players: RolloutContext, least: float) -> RolloutContext:
     """The same agent with somebody who acts for it wherever its doubt is `least` or more."""
     policy = Certain(least)
     advisor = policy.help(Help(players.advisor, 0.0), training=False).advisor
@@ -90,7 +90,13 @@ def guarded(players: Players, least: float) -> Players:
 
 
 def over(
-    players: Players, tasks: TaskSet, measure: Measure, *, ratio: float = 1.0, seed: int = 0, progress: Share = unheard
+    players: RolloutContext,
+    tasks: TaskSet,
+    measure: Measure,
+    *,
+    ratio: float = 1.0,
+    seed: int = 0,
+    progress: Share = unheard,
 ) -> list[Array]:
     """What `measure` finds in the episodes of all tasks: columns of an entry a task."""
     steps, found = int(tasks.time_budget.max()), []
@@ -106,9 +112,9 @@ def over(
 def ending(rollout: Rollout) -> tuple[Tensor, Tensor]:
     """The probability of `stop` at the last step, and whether that was elsewhere than at a goal."""
     sureness = torch.zeros_like(rollout.episodes.start, dtype=torch.float32)
-    for moment in rollout.moments:
-        here = torch.where(moment.going, moment.final[:, STOP].exp(), sureness[moment.row])
-        sureness = sureness.index_copy(0, moment.row, here)
+    for transition in rollout.transitions:
+        here = torch.where(transition.active, transition.final[:, STOP].exp(), sureness[transition.row])
+        sureness = sureness.index_copy(0, transition.row, here)
     return sureness, ~arrived(rollout)
 
 
@@ -121,10 +127,12 @@ def guarded_walk(rollout: Rollout) -> tuple[Tensor, ...]:
 def leaving(rollout: Rollout) -> Tensor:
     """Of episodes that the teacher leads: the least doubt of each agent where it would have done something else."""
     least = torch.full_like(rollout.episodes.start, NEVER_LEFT, dtype=torch.float32)
-    for moment in rollout.moments:
-        leaves = moment.going & (moment.final.exp().argmax(dim=1) != moment.taught)  # as `vnla.roles.acting` chooses
-        here = torch.where(leaves, doubt(moment.tentative), NEVER_LEFT)
-        least = least.index_copy(0, moment.row, torch.minimum(least[moment.row], here))
+    for transition in rollout.transitions:
+        leaves = transition.active & (
+            transition.final.exp().argmax(dim=1) != transition.taught
+        )  # as `vnla.assistance.acting` chooses
+        here = torch.where(leaves, doubt(transition.tentative), NEVER_LEFT)
+        least = least.index_copy(0, transition.row, torch.minimum(least[transition.row], here))
     return torch.where(arrived(rollout), least, OUT_OF_TIME)
 
 

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
-from vnla.players import Players
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Forgiving, Vocabulary
 
@@ -49,19 +49,19 @@ class Row:
         return cls(row["ratio"], row["k"], figures)
 
 
-def with_k(players: Players, k: int, vocabulary: Vocabulary) -> Players:
+def with_k(players: RolloutContext, k: int, vocabulary: Vocabulary) -> RolloutContext:
     """The same players with an advisor that describes `k` actions; words the agent never met ("150") are unknown to it."""
     if not isinstance(players.advisor, TemplateAdvisor):
         raise InputError(
             f"{type(players.advisor).__name__}: only the paper's advisor can be told how many actions to describe"
         )
     advisor = replace(players.advisor, k=k)
-    device = players.voice.phrases.words.length.device
-    return replace(players, advisor=advisor, voice=advisor.ready(Forgiving(vocabulary), device))
+    device = players.bound_advisor.phrases.words.length.device
+    return replace(players, advisor=advisor, bound_advisor=advisor.ready(Forgiving(vocabulary), device))
 
 
 def sweep(
-    players: Mapping[int, Players],
+    players: Mapping[int, RolloutContext],
     tasks: TaskSet,
     *,
     ratios: Sequence[float] = RATIOS,

@@ -35,11 +35,11 @@ class Trace:
     def of(cls, rollout: Rollout, steps: int) -> Trace:
         """The trace of a rollout, filled up to that many steps."""
         poses = [rollout.episodes.start]
-        for moment in rollout.moments:
-            stayed = poses[-1][moment.row]
-            poses.append(poses[-1].index_copy(0, moment.row, torch.where(moment.going, moment.after, stayed)))
+        for transition in rollout.transitions:
+            stayed = poses[-1][transition.row]
+            poses.append(poses[-1].index_copy(0, transition.row, torch.where(transition.active, transition.after, stayed)))
         poses += [poses[-1]] * (steps + 1 - len(poses))
-        missing = (0, steps - len(rollout.moments))
+        missing = (0, steps - len(rollout.transitions))
         nav = pad(rollout.table("nav"), missing, value=NOTHING)
         request = pad(rollout.table("request"), missing)
         phrase, texts = _said(rollout, missing, request)
@@ -81,9 +81,11 @@ TENSORS = tuple(each.name for each in fields(Trace) if each.name != "texts")
 
 def _said(rollout: Rollout, missing: tuple[int, int], request: Tensor) -> tuple[Tensor, tuple[str, ...]]:
     """What was said to those who asked, as numbers, and what the numbers stand for."""
-    tables = list(dict.fromkeys(moment.phrases for moment in rollout.moments))
+    tables = list(dict.fromkeys(transition.phrases for transition in rollout.transitions))
     rows = max((table.silence for table in tables), default=0) + 1
-    offsets = torch.tensor([tables.index(moment.phrases) * rows for moment in rollout.moments], device=request.device)
+    offsets = torch.tensor(
+        [tables.index(transition.phrases) * rows for transition in rollout.transitions], device=request.device
+    )
     heard = torch.where(request, pad(rollout.table("heard") + offsets, missing), NOTHING)
     found, phrase = torch.unique(heard, return_inverse=True)
     nobody = int(found.numel() > 0 and int(found[0]) == NOTHING)  # where nobody asked, the smallest of all

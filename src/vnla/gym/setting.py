@@ -16,17 +16,17 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEIGHT, WIDTH
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
-from vnla.common.named import build
+from vnla.common.registry import build
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.house import House
-from vnla.language.choice import ADVISORS
-from vnla.roles.advisor import Advisor, TemplateAdvisor
+from vnla.language.registry import ADVISORS
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
@@ -163,8 +163,10 @@ def _rules(
         advisor = build("advisor", advisor, ADVISORS, {}, Advisor)
     world = tasks.environment.world
     words = Vocabulary.build(task.end_goal for task in tasks.tasks).with_words(advisor.words())
-    voice = advisor.ready(words, world.device) if folder is None else advisor.ready_in(folder, world, words, world.device)
-    return Rules(tasks, advisor, voice, ratio, success_radius, longest)
+    bound_advisor = (
+        advisor.ready(words, world.device) if folder is None else advisor.ready_in(folder, world, words, world.device)
+    )
+    return Rules(tasks, advisor, bound_advisor, ratio, success_radius, longest)
 
 
 def _in_words(houses: Sequence[House] | None, world: World, sights: Sights | None) -> tuple[Sight, tuple[str, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS, Ints, view_angles
+from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
 from vnla.text.sights import Sights
 from vnla.text.words import describe

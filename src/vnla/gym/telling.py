@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera.views import VIEWS, Ints, view_angles
+from vnla.assistance.phrases import with_subgoal
+from vnla.camera import VIEWS, Ints, view_angles
 from vnla.gym.setting import Setting
 from vnla.gym.sights import places_of
 from vnla.gym.walks import Outcome, Walks
-from vnla.roles.phrases import with_subgoal
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, NO_ACTION, Ask, Nav
 from vnla.world.compiled import NOWHERE
 

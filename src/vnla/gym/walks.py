@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.assistance.advisor import Advisor, BoundAdvisor
 from vnla.common.selection import put_rows
 from vnla.evaluation.measures import is_success, spl
-from vnla.roles.advisor import Advisor, Voice
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NO_ACTION, Ask, Nav
@@ -40,7 +40,7 @@ class Rules:
 
     tasks: TaskSet
     advisor: Advisor
-    voice: Voice
+    bound_advisor: BoundAdvisor
     ratio: float
     success_radius: float
     longest: int = LONGEST_EPISODE
@@ -51,7 +51,7 @@ class Rules:
         task = torch.tensor(tasks, device=device)
         seed = torch.tensor([each % 2**63 for each in seeds], device=device)  # Gymnasium draws seeds of 128 bits
         episodes = self.tasks.episodes(task, seed=seed, ratio=self.ratio, k=self.advisor.k)
-        return Walks(self, task, EpisodeStepper(episodes, self.advisor, self.voice, self.longest))
+        return Walks(self, task, EpisodeStepper(episodes, self.advisor, self.bound_advisor, self.longest))
 
 
 class Walks:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEIGHT, WIDTH
+from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Viewpoint
@@ -42,7 +42,7 @@ class WorldImages:
     alone: bool = False
     """Whether it keeps to the thread that calls it: one of several processes, each with houses of its own."""
     panoramic: bool = False
-    """Whether it gives one picture all around in place of the views, as `vnla.camera.around` says."""
+    """Whether it gives one picture all around in place of the views, as `vnla.camera` says."""
 
     def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool, bool]]:
         return WorldImages, (self.folder, self.width, self.height, self.alone, self.panoramic)

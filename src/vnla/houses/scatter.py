@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist, squareform
 
-from vnla.camera.views import Float64, Ints
+from vnla.camera import Float64, Ints
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.statistics import REAL
 

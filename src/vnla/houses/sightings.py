@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, VIEWS, Relative, relative, view_angles
+from vnla.camera import HALF_FIELD, VERTICAL_FIELD, VIEWS, Relative, relative, view_angles
 from vnla.common import files
 from vnla.common.arrays import NUMBERS, TEXTS, WHOLE, ArraySpec, mismatch, read_arrays
-from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
+from vnla.common.process_pool import mapped
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
 

@@ -1,7 +1,7 @@
 """Sources of worlds, by name: where houses come from that are neither generated nor Matterport3D's.
 
 `vnla world import from NAME OUT` makes a world folder of what a source gives. Anybody's is named as `package.module:Class`,
-or as an installed package offers it (`vnla.common.offers`).
+or as an installed package offers it (`vnla.common.registry`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.common.named import build
+from vnla.common.registry import build
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
 from vnla.houses.pictures.panoramas import NAME as PANORAMAS

@@ -16,15 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon
+from vnla.assistance.words import Phrases, Utterance, tails_of
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
-from vnla.common.kinds import check_fields
+from vnla.common.field_checks import check_fields
 from vnla.episode import StepContext
 from vnla.language.grammar import Grammar, text_of
 from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
 from vnla.language.speech import LANGUAGES, SIDES_TOLD, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
-from vnla.roles.advisor import Advisor, Lexicon, Voice
-from vnla.roles.words import Heard, Phrases, tails_of
 from vnla.words import Words
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import World
@@ -92,7 +92,7 @@ class GrammarAdvisor(Advisor):
 
 
 @dataclass(frozen=True, eq=False)
-class GrammarVoice(Voice):
+class GrammarVoice(BoundAdvisor):
     """It, ready to speak."""
 
     remembers = True
@@ -105,11 +105,11 @@ class GrammarVoice(Voice):
     phrasebook: Phrasebook | None = None
     _bare: dict[int, Knowledge] = field(default_factory=dict)
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """A sentence for everybody, in a table of their own."""
         own, words, tails = _said(self, replace(now, step=0), now.step)
         table = Composed(words, self.phrases.end, partial(self._text, own), tails)
-        return Heard(torch.arange(len(now.pose), device=now.pose.device), table)
+        return Utterance(torch.arange(len(now.pose), device=now.pose.device), table)
 
     def _text(self, words: Words, row: int) -> str:
         return spelled(words.tokens[row, : int(words.length[row])], self.spelling)

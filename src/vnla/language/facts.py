@@ -16,10 +16,10 @@ from itertools import groupby, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS
+from vnla.camera import HALF_FIELD, HEADINGS, VIEWS
 from vnla.common.arrays import WHOLE, ArraySpec, mismatch
-from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
+from vnla.common.process_pool import mapped
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House

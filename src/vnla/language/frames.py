@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.language.surroundings import SIDES, Bools, Side, Surroundings, Way, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav

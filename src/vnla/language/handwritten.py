@@ -13,12 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from vnla.camera.views import VIEWS, view_index
+from vnla.assistance.phrases import COMMA, FULL_STOP
+from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import GENERATOR, PRESETS, Recipe, as_extra, recipes
-from vnla.roles.phrases import COMMA, FULL_STOP
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 

@@ -1,7 +1,7 @@
 """An interpreter: tells agents, in words that they know, what somebody else says to them.
 
 It knows the house and how many actions are meant, as advisors do, and says what the parser understands
-(`vnla.language.denoting`). What nobody could understand it passes over in silence. Agents still have to follow by sight.
+(`vnla.language.grounding`). What nobody could understand it passes over in silence. Agents still have to follow by sight.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import ClassVar
 
 import torch
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor, tabulated
+from vnla.assistance.phrases import FULL_STOP, subgoal_words
+from vnla.assistance.words import Phrases, Utterance
+from vnla.camera import VIEWS
 from vnla.episode import StepContext
-from vnla.language.denoting import denote
+from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
 from vnla.language.surroundings import Surroundings
-from vnla.roles.advisor import Advisor, Lexicon, TemplateAdvisor, Voice, tabulated
-from vnla.roles.phrases import FULL_STOP, subgoal_words
-from vnla.roles.words import Heard, Phrases
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
@@ -56,13 +56,13 @@ def worded(plan: Sequence[Nav], advisor: Advisor) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Interpreter(Voice):
+class Interpreter(BoundAdvisor):
     """Listens to a speaker, and says what was meant to those who have a request left."""
 
     captured: ClassVar[bool] = False
     remembers = True
 
-    speaker: Voice
+    speaker: BoundAdvisor
     houses: Houses
     advisor: Advisor  # of the agents' own language
     lexicon: Lexicon
@@ -70,11 +70,11 @@ class Interpreter(Voice):
     _known: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, speaker: Voice, houses: Houses, advisor: Advisor, lexicon: Lexicon) -> Interpreter:
+    def of(cls, speaker: BoundAdvisor, houses: Houses, advisor: Advisor, lexicon: Lexicon) -> Interpreter:
         """Between a speaker and agents that know an advisor's language in these words."""
         return cls(speaker, houses, advisor, lexicon, tabulated([_longest(advisor), ()], lexicon, str, houses.world.device))
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """What was meant, in a table of its own."""
         heard, device = self.speaker.say(now), now.pose.device
         rows = (now.budget > 0).nonzero().flatten().tolist()
@@ -84,7 +84,7 @@ class Interpreter(Voice):
         number = {sentence: place for place, sentence in enumerate(sentences)}
         index = [number[told.get(row, ())] for row in range(len(poses))]
         texts = [" ".join(sentence) for sentence in sentences]
-        return Heard(torch.tensor(index, device=device), tabulated(sentences, self.lexicon, texts.__getitem__, device))
+        return Utterance(torch.tensor(index, device=device), tabulated(sentences, self.lexicon, texts.__getitem__, device))
 
     def _in_own_words(self, text: str, pose: int) -> tuple[str, ...]:
         if (text, pose) not in self._known:

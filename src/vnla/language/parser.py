@@ -1,7 +1,7 @@
 """What somebody typed, as frames: the way back from `vnla.language.grammar`, and tolerant of what the grammar never says.
 
     parsed = parse("out of the kitchen, past the sofa, second door on the left")
-    denoted = denote(parsed, around, pose, step)    # vnla.language.denoting: where that leads in a house
+    denoted = denote(parsed, around, pose, step)    # vnla.language.grounding: where that leads in a house
 
 Words become signs (`vnla.language.meanings`), and rules take as many signs as they can, one clause after the other. What no
 rule takes is not understood, and neither is what follows a "not", up to the next comma. Nothing that somebody types is an

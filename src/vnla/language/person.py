@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import torch
 
+from vnla.assistance.advisor import Advisor, Lexicon
 from vnla.common.errors import InputError
-from vnla.roles.advisor import Advisor, Lexicon
 from vnla.world.budgets import SUBGOAL_ACTIONS
 
 

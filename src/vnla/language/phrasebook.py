@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.phrases import every_subgoal
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar
 from vnla.language.speech import draws, longest_sentence, plan_of
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.phrases import every_subgoal
 from vnla.words import Words
 
 MOST_ACTIONS = 6

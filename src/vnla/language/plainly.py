@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
+from vnla.assistance.phrases import COMMA, until_stop
 from vnla.language.frames import Kind
 from vnla.language.grammar import NUMBERS, Grammar, form_of
-from vnla.roles.phrases import COMMA, until_stop
 from vnla.world.actions import Nav
 
 _HALF_TURN = 6

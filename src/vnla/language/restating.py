@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.language.frames import (
     Enter,
     Face,
@@ -25,7 +25,7 @@ from vnla.language.frames import (
     Turn,
     Walk,
 )
-from vnla.language.loosely import KIN_ROOMS, Lead, off_room
+from vnla.language.relaxed_matching import KIN_ROOMS, Lead, off_room
 from vnla.language.surroundings import STEEP, Surroundings
 from vnla.world.actions import Nav
 

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.advisor import Lexicon
+from vnla.camera import VIEWS
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
 from vnla.language.frames import Kind
 from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with
 from vnla.language.things import HUES, ROOMS, THINGS, Noun
-from vnla.roles.advisor import Lexicon
 from vnla.words import Words
 from vnla.world.actions import FORWARD, STOP, Nav
 from vnla.world.compiled import NOWHERE, World, view_of, viewpoint_of

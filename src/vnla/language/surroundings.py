@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
+from vnla.camera import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, OrientedBox
 from vnla.language.sights import LEAST, OUTSIDE, Sights, sights_of

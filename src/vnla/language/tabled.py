@@ -17,7 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, tabulated
+from vnla.assistance.phrases import COMMA, until_stop
+from vnla.assistance.words import Phrases, Utterance
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
@@ -25,9 +28,6 @@ from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
 from vnla.language.plainly import plain_words
 from vnla.language.speech import Plan, plan_of, take
-from vnla.roles.advisor import Advisor, Lexicon, Voice, tabulated
-from vnla.roles.phrases import COMMA, until_stop
-from vnla.roles.words import Heard, Phrases
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
 
@@ -103,7 +103,7 @@ def _text(every: Sequence[tuple[str, ...]], row: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class TabledVoice(Voice):
+class TabledVoice(BoundAdvisor):
     """It, ready to speak."""
 
     advisor: TabledAdvisor
@@ -114,9 +114,9 @@ class TabledVoice(Voice):
     count: Tensor  # (plans,)
     rows: Tensor  # (sentences + 1,)
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """One of the sentences of each plan, drawn for the episode and step."""
-        return Heard(_drawn(self, now, now.step), self.phrases)
+        return Utterance(_drawn(self, now, now.step), self.phrases)
 
 
 @fused

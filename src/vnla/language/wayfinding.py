@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vnla.camera.views import HALF_FIELD, HEADINGS, VIEWS, Ints
+from vnla.camera import HALF_FIELD, HEADINGS, VIEWS, Ints
 from vnla.language.surroundings import AHEAD, Bools, Surroundings, turned
 from vnla.world.actions import Nav
 

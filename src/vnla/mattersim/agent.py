@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW, TURN, view_index
+from vnla.camera import HEADINGS, LEVEL_ROW, TURN, view_index
 from vnla.mattersim.graph import Location, Navigable, ScanGraph
 from vnla.mattersim.state import Image
 

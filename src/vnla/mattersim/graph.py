@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import Float32, Float64, relative, view_angles
+from vnla.camera import Float32, Float64, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.common.files import read_json
 

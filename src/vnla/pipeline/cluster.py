@@ -25,8 +25,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from vnla.common.crew import GONE, Failure
 from vnla.common.errors import InputError
+from vnla.common.process_pool import GONE, Failure
 from vnla.pipeline.engine import Gone, News
 from vnla.pipeline.shards.parts import code, told_apart
 from vnla.pipeline.stages import Stage

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any, Protocol
 
-from vnla.common.crew import GONE
+from vnla.common.process_pool import GONE
 from vnla.pipeline.stages import Stage
 from vnla.pipeline.workers import Order, Outcome, Progress, Worker
 

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bars
 
 from vnla.common import lines
 from vnla.common.lines import duration
-from vnla.pipeline.foreman import Audience
+from vnla.pipeline.scheduler import Audience
 from vnla.pipeline.stages import Stage
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vnla.common.errors import InputError
-from vnla.pipeline.foreman import RECORDS
+from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.shards.parts import Parts
 from vnla.pipeline.shards.shard import MERGE, Shard
 from vnla.pipeline.stages import Records, Stage, StageGraph

@@ -10,7 +10,7 @@ it makes is kept as long as the fingerprint is the same, and made again when it 
 record beside the work, written last; while it is being done the record says that it has begun, so that work which can go on
 where it was is not mistaken for that of another configuration.
 
-`vnla.pipeline.foreman` has stages carried out.
+`vnla.pipeline.scheduler` has stages carried out.
 """
 
 from __future__ import annotations

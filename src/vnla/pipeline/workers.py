@@ -15,9 +15,9 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from vnla.common.crew import Failure, Member
 from vnla.common.errors import InputError
 from vnla.common.machine import use_threads
+from vnla.common.process_pool import Failure, Member
 
 PROGRESS_SECONDS = 0.2
 """Between two words on how far a stage is."""

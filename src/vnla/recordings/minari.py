@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from vnla.camera.views import VIEWS, Ints
+from vnla.camera import VIEWS, Ints
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.camera.views import VIEWS, Ints, view_angles
+from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
 from vnla.gym.sights import places_of
 from vnla.houses.images import WorldImages, world_images

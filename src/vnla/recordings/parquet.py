@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard

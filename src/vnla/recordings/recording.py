@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera.views import Ints
+from vnla.assistance.phrases import with_subgoal
+from vnla.camera import Ints
 from vnla.evaluation.measures import is_success
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.roles.phrases import with_subgoal
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from vnla.assistance.phrases import COMMA
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import read_records, recorded
@@ -20,12 +21,11 @@ from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.recordings.recording import About, Batch
-from vnla.roles.phrases import COMMA
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import open_trained
 from vnla.world.actions import Nav
 from vnla.world.budgets import LONGEST_EPISODE
@@ -68,7 +68,7 @@ def of_run(
     """What a trained agent does on the tasks of a split, or on some of them."""
     trained = open_trained(run, world=world, tasks=tasks, device=device)
     config, material = trained.config, trained.material
-    players = make_players(config, material, trained.agent_for(split, checkpoint), training=False)
+    players = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
     chosen = material.evaluation_tasks(split, limit)
     share = config.with_ratio(ratio).help(training=False).ratio
     steps = int(chosen.time_budget.max())

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 
 import torch
 
-from vnla.agent.senses import senses_named
-from vnla.camera.views import VIEWS
+from vnla.agents.sensors import sensors_named
+from vnla.assistance.help_teacher import RESULT_NAMES, Reason
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
 from vnla.common.progress import Share, unheard
@@ -29,7 +30,6 @@ from vnla.evaluation.trace import NOTHING, Trace
 from vnla.remote.folder import EvaluationFolder, Key
 from vnla.remote.guest import ACTIONS, UNANSWERED, Beginning, Fault, Guest, called, checked_answers, name_of
 from vnla.remote.walk import Record, Rules, Walk
-from vnla.roles.help_teacher import RESULT_NAMES, Reason
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
@@ -117,16 +117,16 @@ def _visit(
 ) -> list[Record]:
     """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
     walks = [rules.begin(number[task], seed) for task, seed in group]
-    senses = senses_named(",".join(guest.declared.senses))
+    senses = sensors_named(",".join(guest.declared.senses))
     for walk, fault in zip(walks, _begun(guest, [walk.beginning for walk in walks]), strict=True):
         if fault is not None:
             walk.note(fault)
-    while going := [walk for walk in walks if not walk.over]:
+    while active := [walk for walk in walks if not walk.over]:
         if enough.is_set():
             return []
-        seen = [walk.observation(**_shown(walk, rules, show), senses=walk.noticed(senses)) for walk in going]
+        seen = [walk.observation(**_shown(walk, rules, show), senses=walk.noticed(senses)) for walk in active]
         answers = checked_answers(guest, "act", called(guest, "act", seen), len(seen))
-        for walk, answer in zip(going, answers, strict=True):
+        for walk, answer in zip(active, answers, strict=True):
             walk.take(answer)
     return [walk.record() for walk in walks]
 

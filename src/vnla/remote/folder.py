@@ -23,14 +23,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.help_teacher import RESULT_NAMES
+from vnla.camera import VIEWS
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.outside import is_whole, shown, whole
 from vnla.evaluation.results import MOST_REQUESTS
 from vnla.remote.guest import ACTIONS, Fault
 from vnla.remote.walk import Record
-from vnla.roles.help_teacher import RESULT_NAMES
 
 SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
 RESULTS, SUMMARY = "results.json", "summary.json"

@@ -118,7 +118,7 @@ class Observation:
     features: Mapping[str, bytes] = field(default_factory=dict)
     """Name → numbers, as little-endian float32."""
     senses: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Name → what is noticed (`vnla.agent.senses`)."""
+    """Name → what is noticed (`vnla.agents.sensors`)."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from vnla.camera.views import HEADINGS
+from vnla.camera import HEADINGS
 from vnla.text.sights import Sight, Thing, Way
 from vnla.world.actions import Nav
 

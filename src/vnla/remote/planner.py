@@ -16,7 +16,7 @@ from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.remote.guest import Declared, Observation
 from vnla.remote.places import Place
-from vnla.remote.scripted import Mind, Scripted
+from vnla.remote.scripted import Scripted, ScriptState
 from vnla.tasks.tables import plain
 from vnla.text.goals import Sought
 from vnla.world.graph import Graph
@@ -66,15 +66,15 @@ class Planner(Scripted):
         self.declared = Declared("planner", ("symbols",))
         self._statistics = statistics
 
-    def beyond(self, mind: Mind, place: Place) -> float:
+    def beyond(self, state: ScriptState, place: Place) -> float:
         """What it expects from there on, in actions."""
-        return self._statistics.expected(place.room, mind.sought) / METRES
+        return self._statistics.expected(place.room, state.sought) / METRES
 
-    def looks_around(self, mind: Mind, cost: float, turns: int, now: Observation) -> bool:
+    def looks_around(self, state: ScriptState, cost: float, turns: int, now: Observation) -> bool:
         """In the room that it seeks; or if from here, in all likelihood, there is less to go than by any way it knows."""
-        here = mind.places.all[mind.places.here]
-        expected = self._statistics.expected(here.room, mind.sought) / METRES + turns
-        return super().looks_around(mind, cost, turns, now) or expected < cost - 1
+        here = state.places.all[state.places.here]
+        expected = self._statistics.expected(here.room, state.sought) / METRES + turns
+        return super().looks_around(state, cost, turns, now) or expected < cost - 1
 
 
 def _places(house: House) -> dict[Sought, set[int]]:

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, TypeGuard
 
-from vnla.agent.senses import LENT
-from vnla.camera.views import HEIGHT, WIDTH
+from vnla.agents.sensors import LENT
+from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
 from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation

@@ -16,19 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.agent.mind import Mind, Start, Views
-from vnla.agent.senses import LENT, Sense, Spotted, senses_named
-from vnla.agent.spotting import legible
+from vnla.agents.policy_state import PolicyState, Start, Views
+from vnla.agents.sensors import LENT, Sensor, Spotted, sensors_named
+from vnla.agents.spotting import legible
+from vnla.assistance.help_policies import AtFirst, Never
+from vnla.assistance.words import Utterance
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
-from vnla.roles.help_policies import AtFirst, Never
-from vnla.roles.words import Heard
 from vnla.tasks.task import sought_keys
 from vnla.text.goals import read_end_goal
-from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.words import Words
 from vnla.world.actions import ASK_START, NAV_START, Nav, ask_action
@@ -39,7 +39,7 @@ MOST = 4096
 
 @dataclass
 class _State:
-    mind: Mind
+    policy_state: PolicyState
     sought: Tensor  # (1, 2)
     nav: Tensor = field(default_factory=lambda: torch.tensor([NAV_START]))
     ask: Tensor = field(default_factory=lambda: torch.tensor([ASK_START]))
@@ -55,12 +55,12 @@ class Resident(Guest):
         config = trained.config
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
-        senses = senses_named(config.senses)
+        senses = sensors_named(config.senses)
         own = {name for name, sense in senses.items() if isinstance(sense, Spotted)}
         unknown = next((name for name in senses if name not in {*LENT, *own}), None)
         if unknown is not None:
             raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
-        self._players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
+        self._players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self._words = vocabulary_of(config, trained.material)
         lent = (f"{SENSE}{name}" for name in senses if name not in own)
         shown = (*(f"{FEATURES}{name}" for name in trained.material.views), *lent)
@@ -85,10 +85,12 @@ class Resident(Guest):
         with self._lock, greedy(self._players.agent):
             return [self._answer(self._states[each.episode], each) for each in observations]
 
-    def _begin(self, beginning: Beginning) -> Mind:
+    def _begin(self, beginning: Beginning) -> PolicyState:
         players = self._players
         words = Words(*self._words.encode([beginning.instruction]))
-        return players.agent.begin(Start(words, players.voice.phrases, beginning.time, beginning.requests, players.batching))
+        return players.agent.begin(
+            Start(words, players.bound_advisor.phrases, beginning.time, beginning.requests, players.batching)
+        )
 
     def _answer(self, state: _State, now: Observation) -> Answer:
         if state.turn != now.turn or state.answer is None:
@@ -101,29 +103,29 @@ class Resident(Guest):
         chances = None
         if not state.asked:
             view = self._view(state, now)
-            mind = state.mind.see(view, state.nav)
-            first = mind.tentatively(state.ask, torch.tensor([now.may_request]))
+            policy_state = state.policy_state.see(view, state.nav)
+            first = policy_state.propose(state.ask, torch.tensor([now.may_request]))
             tentative = log_distribution(first.logits, blocked).exp()
             chances = tuple(tentative[0].tolist())
-            state.mind = mind
-            known = players.agent.knows(view, tentative, first)
-            if now.may_request and bool(players.help_policy(self._situation(now, tentative, known))):
+            state.policy_state = policy_state
+            ask_features = players.agent.ask_inputs(view, tentative, first)
+            if now.may_request and bool(players.help_policy(self._situation(now, tentative, ask_features))):
                 state.asked = True
                 return Answer(None, chances)
         elif players.advisor.speaks:
-            state.mind = state.mind.hear(torch.tensor([True]), self._heard(now))
+            state.policy_state = state.policy_state.hear(torch.tensor([True]), self._heard(now))
         state.ask = ask_action(torch.tensor([state.asked and players.help_policy.invited]))
-        second, state.mind = state.mind.finally_(state.ask)
+        second, state.policy_state = state.policy_state.decide(state.ask)
         state.nav = log_distribution(second.logits, blocked).exp().argmax(dim=1)
         state.asked = False
         return Answer(Nav(int(state.nav)), chances)
 
-    def _situation(self, now: Observation, tentative: Tensor, known: Tensor) -> StepContext:
+    def _situation(self, now: Observation, tentative: Tensor, ask_features: Tensor) -> StepContext:
         """What there is to know without the house."""
         budget, none = torch.tensor([now.requests_left]), torch.empty(1, 0)
         return StepContext(
             episodes=cast(Any, None), step=now.step, pose=none, unmoved=none, budget=budget, tentative=tentative, plan=none,
-            ask=lambda: self._players.agent.ask(known, budget),
+            ask=lambda: self._players.agent.ask(ask_features, budget),
         )  # fmt: skip
 
     def _view(self, state: _State, now: Observation) -> Views:
@@ -131,7 +133,7 @@ class Resident(Guest):
         views = {name: torch.from_numpy(found[name])[None] for name in self._players.views}
         return views | {name: self._noticed(name, sense, views, state, now) for name, sense in self._players.senses.items()}
 
-    def _noticed(self, name: str, sense: Sense, views: Views, state: _State, now: Observation) -> Tensor:
+    def _noticed(self, name: str, sense: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
         """What it was lent, or reads from the view itself."""
         if not isinstance(sense, Spotted):
             return torch.tensor([now.senses[name]])
@@ -140,13 +142,13 @@ class Resident(Guest):
         chances = spotter(torch.cat([views[each] for each in legible(self._players.views)], dim=1)).half()
         return sense.of(state.sought, chances.flatten(), torch.tensor([0]))
 
-    def _heard(self, now: Observation) -> Heard:
+    def _heard(self, now: Observation) -> Utterance:
         if now.advice not in self._rows:
             raise InputError(f"the advisor said {now.advice!r}, which this agent has no words for")
-        return Heard(torch.tensor([self._rows[now.advice]]), self._players.voice.phrases)
+        return Utterance(torch.tensor([self._rows[now.advice]]), self._players.bound_advisor.phrases)
 
     @cached_property
     def _rows(self) -> dict[str | None, int]:
         """What the advisor may say → its row."""
-        phrases = self._players.voice.phrases
+        phrases = self._players.bound_advisor.phrases
         return {phrases.text(row): row for row in reversed(range(phrases.silence))}

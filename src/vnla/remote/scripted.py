@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from vnla.assistance.phrases import read_subgoal
 from vnla.common.errors import InputError
 from vnla.remote.guest import Beginning, Declared, Lone, Observation
 from vnla.remote.places import Place, Places, Point
-from vnla.roles.phrases import read_subgoal
 from vnla.text.goals import Sought, read_end_goal
 from vnla.text.sights import Sight
 from vnla.world.actions import Nav
 
 
 @dataclass
-class Mind:
+class ScriptState:
     """What a walker keeps of an episode."""
 
     sought: Sought
@@ -40,11 +40,11 @@ class Scripted(Lone):
         super().__init__(Declared("scripted", ("symbols",)))
         self._asks, self._near = asks, near
 
-    def welcome(self, beginning: Beginning) -> Mind:
+    def welcome(self, beginning: Beginning) -> ScriptState:
         """Nothing is known yet."""
-        return Mind(read_end_goal(beginning.instruction))
+        return ScriptState(read_end_goal(beginning.instruction))
 
-    def decide(self, state: Mind, observation: Observation) -> Nav | None:
+    def decide(self, state: ScriptState, observation: Observation) -> Nav | None:
         """A request, or what to do."""
         _notice(state, observation)
         if self._asks and observation.may_request and not state.plan and state.found is None:
@@ -52,59 +52,59 @@ class Scripted(Lone):
         state.done = self._action(state, observation)
         return state.done
 
-    def _action(self, mind: Mind, now: Observation) -> Nav:
-        if mind.plan:
-            return mind.plan.pop(0)
-        if mind.found is not None:
-            return self._approach(mind, mind.found)
-        return self.explore(mind, now)
+    def _action(self, state: ScriptState, now: Observation) -> Nav:
+        if state.plan:
+            return state.plan.pop(0)
+        if state.found is not None:
+            return self._approach(state, state.found)
+        return self.explore(state, now)
 
-    def _approach(self, mind: Mind, point: Point) -> Nav:
+    def _approach(self, state: ScriptState, point: Point) -> Nav:
         """Towards what is sought, as near as one can get on places that are known."""
-        places = mind.places
-        best = places.nearest(point, lambda place: mind.sought.room in (None, place.room))
+        places = state.places
+        best = places.nearest(point, lambda place: state.sought.room in (None, place.room))
         here = places.all[places.here].point
         if best == places.here or math.dist(here, point) <= self._near:
             return Nav.STOP
         ways = places.steps_to()
         return places.toward(ways[best][1]) if best in ways else Nav.STOP
 
-    def explore(self, mind: Mind, now: Observation) -> Nav:
+    def explore(self, state: ScriptState, now: Observation) -> Nav:
         """Towards the place it has not been to that costs least; or it looks around, where nothing is left or that is
         less."""
-        places = mind.places
+        places = state.places
         ways = places.steps_to()
         new = {each: steps for each, (steps, _) in ways.items() if not places.all[each].visited}
-        costs = {each: steps + self.beyond(mind, places.all[each]) for each, steps in new.items()}
+        costs = {each: steps + self.beyond(state, places.all[each]) for each, steps in new.items()}
         around = places.unlooked()
-        if around is not None and (not costs or self.looks_around(mind, min(costs.values()), abs(around), now)):
+        if around is not None and (not costs or self.looks_around(state, min(costs.values()), abs(around), now)):
             return Nav.RIGHT if around > 0 else Nav.LEFT
         if not costs:
             return Nav.STOP
         return places.toward(ways[min(costs, key=lambda each: (costs[each], each))][1])
 
-    def beyond(self, mind: Mind, place: Place) -> float:  # noqa: ARG002
+    def beyond(self, state: ScriptState, place: Place) -> float:  # noqa: ARG002
         """How many actions what is sought may be beyond a place: nobody knows."""
         return 0.0
 
-    def looks_around(self, mind: Mind, cost: float, turns: int, now: Observation) -> bool:  # noqa: ARG002
+    def looks_around(self, state: ScriptState, cost: float, turns: int, now: Observation) -> bool:  # noqa: ARG002
         """Whether to turn so often for something new rather than to go on: in the room that it seeks."""
-        return mind.sought.room is not None and mind.places.all[mind.places.here].room == mind.sought.room
+        return state.sought.room is not None and state.places.all[state.places.here].room == state.sought.room
 
 
-def _notice(mind: Mind, now: Observation) -> None:
+def _notice(state: ScriptState, now: Observation) -> None:
     """What became of the last action, what is in view, what the advisor said."""
     if now.last is not None and now.last.outcome == "moved":
-        mind.places.moved(now.last.metres)
+        state.places.moved(now.last.metres)
     elif now.last is not None and now.last.outcome == "turned" and now.last.action is not None:
-        mind.places.turned(Nav[now.last.action.upper()])
+        state.places.turned(Nav[now.last.action.upper()])
     sight = Sight.of(now.symbols or {})
-    mind.places.see(sight)
-    if mind.sought.room in (None, sight.room):
-        seen = [thing for thing in sight.things if thing.name == mind.sought.thing]
-        mind.found = mind.places.point_of(seen[0]) if seen else mind.found
+    state.places.see(sight)
+    if state.sought.room in (None, sight.room):
+        seen = [thing for thing in sight.things if thing.name == state.sought.thing]
+        state.found = state.places.point_of(seen[0]) if seen else state.found
     if now.last is not None and now.last.outcome == "answered":
         try:
-            mind.plan = list(read_subgoal(now.advice or ""))
+            state.plan = list(read_subgoal(now.advice or ""))
         except InputError:
-            mind.plan = []  # an advisor whose language it does not know
+            state.plan = []  # an advisor whose language it does not know

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.camera.views import HEIGHT, VIEWS, WIDTH
+from vnla.camera import HEIGHT, VIEWS, WIDTH
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
 from vnla.remote.guest import Declared

@@ -12,14 +12,14 @@ from typing import Any, Literal
 import torch
 
 from vnla import episode
-from vnla.agent.senses import Sense
-from vnla.camera.views import VIEWS
+from vnla.agents.sensors import Sensor
+from vnla.assistance.advisor import Advisor, BoundAdvisor, TemplateAdvisor
+from vnla.assistance.help_teacher import RESULT_NAMES, HelpTeacher, Reason
+from vnla.assistance.phrases import with_subgoal
+from vnla.camera import VIEWS
 from vnla.episode import Episodes
 from vnla.houses.folder import WorldFolder
 from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
-from vnla.roles.advisor import Advisor, TemplateAdvisor, Voice
-from vnla.roles.help_teacher import RESULT_NAMES, HelpTeacher, Reason
-from vnla.roles.phrases import with_subgoal
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.dataset import Dataset
 from vnla.tasks.sampling import subset
@@ -39,7 +39,7 @@ class Rules:
 
     tasks: TaskSet
     advisor: Advisor
-    voice: Voice
+    bound_advisor: BoundAdvisor
     ratio: float
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
     on_error: OnError = "stay"
@@ -67,8 +67,8 @@ class Rules:
         compiled = TaskSet.compile(
             world, tasks if chosen is None else subset(tasks, chosen), dataset.budgets, vocabulary=words
         )
-        voice = advisor.ready(words) if folder is None else advisor.ready_in(folder, world, words)
-        return cls(compiled, advisor, voice, ratio, on_error=on_error)
+        bound_advisor = advisor.ready(words) if folder is None else advisor.ready_in(folder, world, words)
+        return cls(compiled, advisor, bound_advisor, ratio, on_error=on_error)
 
     def begin(self, number: int, seed: int) -> Walk:
         """The episode of a task under a seed."""
@@ -101,7 +101,7 @@ class Walk:
 
     def __init__(self, rules: Rules, task: Task, seed: int, episodes: Episodes) -> None:
         self.task, self.seed, self._rules = task, seed, rules
-        self._stepper = EpisodeStepper(episodes, rules.advisor, rules.voice)
+        self._stepper = EpisodeStepper(episodes, rules.advisor, rules.bound_advisor)
         self._turn = 0
         self._advice: str | None = None
         self._last: Last | None = None
@@ -149,7 +149,7 @@ class Walk:
             **seen,
         )
 
-    def noticed(self, senses: Mapping[str, Sense]) -> dict[str, list[float]]:
+    def noticed(self, senses: Mapping[str, Sensor]) -> dict[str, list[float]]:
         """What an agent with these senses notices now."""
         now = self._stepper.context()
         return {name: sense(now)[0].tolist() for name, sense in senses.items()}

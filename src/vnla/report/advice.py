@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.phrases import subgoal_text, until_stop
+from vnla.camera import VIEWS
 from vnla.common.progress import Count, unheard
 from vnla.episode import Episodes, StepContext
 from vnla.houses.folder import WorldFolder
 from vnla.report.episodes import images_of
 from vnla.report.film import Images
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.phrases import subgoal_text, until_stop
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
@@ -61,8 +61,8 @@ def told(folder: WorldFolder, advisor: Advisor, count: int, seed: int = 0) -> li
     """What an advisor says to agents that have wandered about the houses of a world."""
     world = World.compile(folder.houses)
     now = wandering(world, count, seed)
-    voice = advisor.ready_in(folder, world, Vocabulary((*SPECIAL, *advisor.words())))
-    heard = voice.say(now)
+    bound_advisor = advisor.ready_in(folder, world, Vocabulary((*SPECIAL, *advisor.words())))
+    heard = bound_advisor.say(now)
     plans = TemplateAdvisor(k=min(advisor.k, 7))
     found = []
     for row in range(count):

@@ -26,8 +26,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from PIL import Image, ImageColor
 
-from vnla.camera.views import HEIGHT
-from vnla.camera.views import WIDTH as VIEW_WIDTH
+from vnla.camera import HEIGHT
+from vnla.camera import WIDTH as VIEW_WIDTH
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.report import palette

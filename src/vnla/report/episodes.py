@@ -19,7 +19,6 @@ from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.images import world_images
-from vnla.players import Players
 from vnla.report.document import Episode, Frame
 from vnla.report.film import (
     Images,
@@ -37,6 +36,7 @@ from vnla.report.film import (
 )
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
+from vnla.rollout import RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
@@ -77,7 +77,7 @@ def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) 
 
 
 def tell_episode(
-    players: Players,
+    players: RolloutContext,
     tasks: TaskSet,
     houses: Sequence[House],
     task: str,

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, HEIGHT, LEVEL_ROW
-from vnla.camera.views import WIDTH as VIEW_WIDTH
+from vnla.camera import HEADINGS, HEIGHT, LEVEL_ROW
+from vnla.camera import WIDTH as VIEW_WIDTH
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.house import House

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW
+from vnla.camera import HEADINGS, LEVEL_ROW
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House

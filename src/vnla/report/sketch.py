@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.patches import Rectangle as Patch
 
-from vnla.camera.views import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
+from vnla.camera import HALF_FIELD, VERTICAL_FIELD, relative, view_angles
 from vnla.houses.house import House, Point
 from vnla.houses.rooms import NO_LABEL
 from vnla.houses.sightings import FARTHEST

@@ -18,13 +18,13 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.assistance.advisor import Advisor
+from vnla.assistance.help_teacher import Reason
+from vnla.camera import HEADINGS, VIEWS
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import Step
-from vnla.roles.advisor import Advisor
-from vnla.roles.help_teacher import Reason
 from vnla.rollout import Rollout, Transition
 from vnla.tasks.task import Task
 from vnla.vision.symbolic import symbolic_features
@@ -134,14 +134,14 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     poses = [episodes.start[index : index + 1]]
     beats: list[Beat] = []
     since = advisor.k
-    for moment in rollout.moments:
-        places = ((moment.row == index) & moment.going).nonzero()
+    for transition in rollout.transitions:
+        places = ((transition.row == index) & transition.active).nonzero()
         if len(places):
             row = int(places[0])
-            since = 0 if bool(moment.request[row]) else since + 1
+            since = 0 if bool(transition.request[row]) else since + 1
             left = float(episodes.environment.distance_left(poses[-1], goals))
-            beats.append(_beat(moment, row, house, world, left, led=advisor.direct and since < advisor.k))
-            poses.append(moment.after[row : row + 1])
+            beats.append(_beat(transition, row, house, world, left, led=advisor.direct and since < advisor.k))
+            poses.append(transition.after[row : row + 1])
     walked = sum(_metres(world, a, b) for a, b in pairwise(poses))
     return Account(
         house=house,
@@ -155,23 +155,23 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     )
 
 
-def _beat(moment: Transition, row: int, house: House, world: World, left: float, led: bool) -> Beat:
-    viewpoint, view = _where(house, world, int(moment.pose[row]))
-    asks = bool(moment.request[row])
+def _beat(transition: Transition, row: int, house: House, world: World, left: float, led: bool) -> Beat:
+    viewpoint, view = _where(house, world, int(transition.pose[row]))
+    asks = bool(transition.request[row])
     return Beat(
-        number=moment.step,
+        number=transition.step,
         viewpoint=viewpoint,
         view=view,
         metres_left=left,
-        tentative=tuple(moment.tentative[row].tolist()),
-        final=tuple(moment.final[row].exp().tolist()),
+        tentative=tuple(transition.tentative[row].tolist()),
+        final=tuple(transition.final[row].exp().tolist()),
         asks=asks,
-        teacher_asks=bool(moment.teacher_request[row]),
-        reason=Reason(int(moment.reason[row])),
-        said=moment.phrases.text(int(moment.heard[row])) if asks else None,
+        teacher_asks=bool(transition.teacher_request[row]),
+        reason=Reason(int(transition.reason[row])),
+        said=transition.phrases.text(int(transition.heard[row])) if asks else None,
         led=led,
-        action=Nav(int(moment.nav[row])),
-        taught=Nav(int(moment.taught[row])),
+        action=Nav(int(transition.nav[row])),
+        taught=Nav(int(transition.taught[row])),
     )
 
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.text import Text
 
-from vnla.camera.views import HEADINGS
+from vnla.camera import HEADINGS
 from vnla.houses.house import House, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.canvas import Canvas, Cell

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from matplotlib.patches import FancyArrowPatch, Wedge
 
-from vnla.camera.views import HALF_FIELD, HEADINGS, TURN
+from vnla.camera import HALF_FIELD, HEADINGS, TURN
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette

@@ -35,7 +35,7 @@ from vnla.serve.walked import Walked, walks_of
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.cast import make_players, vocabulary_of
+from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.world.budgets import LONGEST_EPISODE
 
@@ -75,7 +75,7 @@ class Engine:
         self._sights, self._seen = sights, set[str]()
         self.goals = Goals(trained.material)
         config = trained.config
-        self.players = make_players(config, trained.material, trained.agent(checkpoint), training=False)
+        self.players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self.ratio = config.help(training=False).ratio
         self.stock: list[tuple[Task, int]] = []
         """Tasks and seeds whose walks were done before anybody wanted them: what to choose from where nobody has chosen."""
@@ -221,7 +221,7 @@ class Engine:
 
     def _has_room(self, errand: Errand) -> bool:
         """Whether nothing is said that is longer than what the advisor says."""
-        return most_words(errand.spoken) <= self.players.voice.phrases.words.tokens.shape[1]
+        return most_words(errand.spoken) <= self.players.bound_advisor.phrases.words.tokens.shape[1]
 
     def _serve(self, waiting: Sequence[Waiting]) -> None:
         """Walk together; if that fails, one by one, so that nobody fails for another."""
@@ -276,7 +276,7 @@ def _walk_batch(
     said = [errand.spoken for errand in errands]
     episodes, texts = spoken_into(plain, said, [errand.waits for errand in errands], LONGEST_EPISODE)
     players, listener = with_persons(engine.players, texts, engine.words, max(map(len, said)))
-    room = players.voice.phrases.tails.tokens.shape[1]
+    room = players.bound_advisor.phrases.tails.tokens.shape[1]
     keeping = Keeping.like(players.batching)
     with torch.inference_mode(), greedy(listener):
         begun = go_on(paused, episodes, listener, room) if paused else None

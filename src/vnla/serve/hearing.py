@@ -16,15 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vnla.agent.agent import Agent
-from vnla.agent.mind import Decision, Mind, Start, Views
-from vnla.agent.senses import Sense
+from vnla.agents.agent import Agent
+from vnla.agents.policy_state import Decision, PolicyState, Start, Views
+from vnla.agents.sensors import Sensor
+from vnla.assistance.advisor import BoundAdvisor, Lexicon
+from vnla.assistance.phrases import COMMA, FULL_STOP
+from vnla.assistance.words import Phrases, Utterance
 from vnla.common.errors import InputError
 from vnla.episode import Episodes, StepContext, When, has_own_steps
-from vnla.players import Players
-from vnla.roles.advisor import Lexicon, Voice
-from vnla.roles.phrases import COMMA, FULL_STOP
-from vnla.roles.words import Heard, Phrases
+from vnla.rollout import RolloutContext
 from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, REQUEST, STOP
 
@@ -79,10 +79,10 @@ def most_words(spoken: Spoken) -> int:
     return max((len(words_of(text)) + 1 for text in spoken.values() if text), default=0)
 
 
-class PersonsVoice(Voice):
+class PersonsVoice(BoundAdvisor):
     """An advisor's voice that gives way where a person speaks."""
 
-    def __init__(self, own: Voice, said: Sequence[str], lexicon: Lexicon) -> None:
+    def __init__(self, own: BoundAdvisor, said: Sequence[str], lexicon: Lexicon) -> None:
         self._own = own
         self._said = said
         self.own_steps, self.remembers = has_own_steps(own), own.remembers
@@ -94,7 +94,7 @@ class PersonsVoice(Voice):
         self._tables: dict[Phrases, Phrases] = {}
         self.phrases = self._extended(own.phrases)
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """What a person says at this step, or else the advisor."""
         assert isinstance(now.episodes, PersonsEpisodes)
         heard = self._own.say(now) if (now.budget > 0).any() else self._nothing(now)
@@ -102,11 +102,11 @@ class PersonsVoice(Voice):
         own = torch.where(heard.index == first, table.silence, heard.index)
         spoken = now.episodes.spoken_at(now.step)
         persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
-        return Heard(torch.where(spoken == NOBODY, own, persons), table)
+        return Utterance(torch.where(spoken == NOBODY, own, persons), table)
 
-    def _nothing(self, now: StepContext) -> Heard:
+    def _nothing(self, now: StepContext) -> Utterance:
         """What the advisor says where nobody may ask."""
-        return Heard(torch.full_like(now.budget, self._own.phrases.silence), self._own.phrases)
+        return Utterance(torch.full_like(now.budget, self._own.phrases.silence), self._own.phrases)
 
     def _extended(self, table: Phrases) -> Phrases:
         """A table with the persons' phrases before its last row, silence."""
@@ -127,7 +127,7 @@ class PersonsVoice(Voice):
 
 
 @dataclass(frozen=True)
-class Told(Sense):
+class Told(Sensor):
     """Whether a person says something at this step, and whether one has yet to. Only a `Listener` notices it."""
 
     NAME: ClassVar[str] = "told"
@@ -151,69 +151,71 @@ class Listener(Agent):
         """Of all second passes, one entry a step: (batch, words)."""
         self._unasked = unasked
 
-    def begin(self, start: Start) -> Mind:
+    def begin(self, start: Start) -> PolicyState:
         """Its own mind, which may hear more often than it asks."""
         start = start._replace(requests=min(start.steps, start.requests + self._unasked))
         nobody = torch.zeros_like(start.end_goals.length, dtype=torch.bool)
         return _Listening(self.own.begin(start), self.attention, nobody, nobody, nobody)
 
-    def knows(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
+    def ask_inputs(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
         """As its own."""
-        return self.own.knows(_seen(view), tentative, first)
+        return self.own.ask_inputs(_seen(view), tentative, first)
 
-    def ask(self, known: Tensor, budget: Tensor) -> Tensor:
+    def ask(self, ask_features: Tensor, budget: Tensor) -> Tensor:
         """As its own."""
-        return self.own.ask(known, budget)
+        return self.own.ask(ask_features, budget)
 
 
 @dataclass(frozen=True)
-class _Listening(Mind):
+class _Listening(PolicyState):
     """The mind of a `Listener`."""
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"attention"})
 
-    own: Mind
+    own: PolicyState
     attention: list[Tensor | None]
     told: Tensor  # (batch,), whether a person says something at this step
     before: Tensor  # whether one did at the step before
     waits: Tensor  # whether there is nothing to do but to wait, if it asks; then, whether that is so
 
-    def read(self, may_ask: Tensor, advice: Callable[[], Heard]) -> Heard:
+    def read(self, may_ask: Tensor, advice: Callable[[], Utterance]) -> Utterance:
         return self.own.read(torch.ones_like(may_ask), advice)
 
     def see(self, view: Views, last_nav: Tensor) -> _Listening:
         told, waits = (view[Told.NAME] > 0).unbind(dim=1)
         return replace(self, own=self.own.see(_seen(view), last_nav), told=told, waits=waits)
 
-    def tentatively(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
-        return self.own.tentatively(last_ask.masked_fill(self.before, REQUEST))
+    def propose(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:  # noqa: ARG002
+        return self.own.propose(last_ask.masked_fill(self.before, REQUEST))
 
-    def hear(self, asked: Tensor, heard: Heard) -> _Listening:
+    def hear(self, asked: Tensor, heard: Utterance) -> _Listening:
         return replace(self, own=self.own.hear(asked | self.told, heard), waits=self.waits & asked)
 
-    def finally_(self, ask: Tensor) -> tuple[Decision, _Listening]:
-        decision, own = self.own.finally_(ask.masked_fill(self.told, REQUEST))
+    def decide(self, ask: Tensor) -> tuple[Decision, _Listening]:
+        decision, own = self.own.decide(ask.masked_fill(self.told, REQUEST))
         self.attention.append(decision.attention)
         stops = torch.arange(NAV_ACTIONS, device=ask.device) == STOP
         logits = decision.logits.masked_fill(self.waits[:, None] & stops, LARGEST)
         return decision._replace(logits=logits), replace(self, own=own, before=self.told)
 
 
-def told_anew(mind: Mind, listener: Listener) -> Mind | None:
+def told_anew(policy_state: PolicyState, listener: Listener) -> PolicyState | None:
     """The mind of a `Listener` as that of another, of the same agent; None if it cannot go on elsewhere."""
-    assert isinstance(mind, _Listening)
-    return replace(mind, attention=listener.attention) if mind.own.goes_on else None
+    assert isinstance(policy_state, _Listening)
+    return replace(policy_state, attention=listener.attention) if policy_state.own.goes_on else None
 
 
 def _seen(view: Views) -> Views:
     return {name: each for name, each in view.items() if name != Told.NAME}
 
 
-def with_persons(players: Players, said: Sequence[str], lexicon: Lexicon, unasked: int) -> tuple[Players, Listener]:
+def with_persons(
+    players: RolloutContext, said: Sequence[str], lexicon: Lexicon, unasked: int
+) -> tuple[RolloutContext, Listener]:
     """Everybody, with persons who say these things, each agent spoken to unasked so often at most; and the listener."""
     if said and not players.advisor.speaks:
         raise InputError("this agent's advisor acts for it and says nothing, so it has not learned to listen")
     listener = Listener(players.agent, unasked)
-    voice = PersonsVoice(players.voice, said, lexicon)
+    bound_advisor = PersonsVoice(players.bound_advisor, said, lexicon)
     senses = {**players.senses, Told.NAME: Told()}
-    return replace(players, agent=listener, voice=voice, senses=senses, keeps_known=True), listener
+    return replace(players, agent=listener, bound_advisor=bound_advisor, senses=senses, keeps_ask_features=True), listener

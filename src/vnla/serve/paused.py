@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from vnla.bcui import Walk
+from vnla.bcui import RolloutState
 from vnla.common.batching import Batching
 from vnla.common.selection import join_rows, row_shapes, take_rows
 from vnla.episode import When, has_own_steps
-from vnla.players import Players
+from vnla.rollout import RolloutContext
 from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, told_anew
 from vnla.serve.walked import Step, Walked
 from vnla.tasks.task import Task
@@ -34,7 +34,7 @@ class Paused(NamedTuple):
     """An episode before a step at which it asks."""
 
     step: int
-    walk: Walk  # of this one episode
+    walk: RolloutState  # of this one episode
     before: tuple[Step, ...]
     room: int
     """Words of what it hears that its mind has room for."""
@@ -43,7 +43,7 @@ class Paused(NamedTuple):
     def kind(self) -> object:
         """The same for those that can go on together."""
         walk = self.walk
-        return self.room, row_shapes((walk.mind, walk.state.past, walk.veil, walk.plan, walk.route))
+        return self.room, row_shapes((walk.policy_state, walk.state.past, walk.feature_dropout, walk.plan, walk.route))
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Keeping(Batching):
         """With the sizes of another."""
         return cls(batching.fixed, batching.keeps_ended)
 
-    def rest(self, batch: Value, going: Tensor) -> Value:
+    def rest(self, batch: Value, active: Tensor) -> Value:
         """As ever, and kept."""
-        rest = super().rest(batch, going)
+        rest = super().rest(batch, active)
         self.stood.append(rest)
         return rest
 
-    def walk(self, number: int, row: int) -> Walk:
+    def walk(self, number: int, row: int) -> RolloutState:
         """Where an episode stood before one of the steps, counted from the first that was walked."""
         walk = self.stood[number]
-        assert isinstance(walk, Walk)
+        assert isinstance(walk, RolloutState)
         place = (walk.row == row).nonzero().squeeze(1)
         return replace(take_rows(walk, place), row=place.new_zeros(1))
 
@@ -102,24 +102,26 @@ class Pauses:
             self._kept.popitem(last=False)
 
 
-def part_ways(players: Players) -> bool:
+def part_ways(players: RolloutContext) -> bool:
     """Whether episodes of one batch may be at different steps."""
     batching = players.batching
-    parts = (players.help_policy, players.voice, *players.senses.values())
+    parts = (players.help_policy, players.bound_advisor, *players.senses.values())
     return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
 
 
-def go_on(paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listener, room: int) -> tuple[When, Walk] | None:
+def go_on(
+    paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listener, room: int
+) -> tuple[When, RolloutState] | None:
     """Where these episodes go on; None if they have to begin anew, because more is said than their minds have room for, or
     because they are minds that cannot."""
     walks = []
     for row, each in enumerate(paused):
-        mind = told_anew(each.walk.mind, listener)
-        if mind is None or room != each.room:
+        policy_state = told_anew(each.walk.policy_state, listener)
+        if policy_state is None or room != each.room:
             return None
         place = each.walk.row.new_tensor([row])
         state = replace(each.walk.state, episodes=take_rows(episodes, place))
-        walks.append(replace(each.walk, row=place, state=state, mind=mind))
+        walks.append(replace(each.walk, row=place, state=state, policy_state=policy_state))
     if len(paused) == 1:
         return paused[0].step, walks[0]
     return torch.tensor([each.step for each in paused], device=episodes.key.device), join_rows(walks)

@@ -25,7 +25,7 @@ class PersonsWalk:
         tasks, players = engine.compiled([task]), engine.players
         first = torch.zeros(1, dtype=torch.int64, device=tasks.key.device)
         episodes = tasks.episodes(first, seed=seed, ratio=engine.ratio, k=players.advisor.k)
-        self._stepper = EpisodeStepper(episodes, players.advisor, players.voice)
+        self._stepper = EpisodeStepper(episodes, players.advisor, players.bound_advisor)
         self.time = int(episodes.time_budget)
         self.requests = self.requests_left
         self._last: Nav | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from vnla.roles.understanding import Known, Understood, end_goal
+from vnla.assistance.understanding import Known, Understood, end_goal
 from vnla.serve.events import Frozen
 from vnla.serve.goals import sentence
 from vnla.serve.limits import ReadingTime

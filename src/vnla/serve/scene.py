@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, VIEWS, Ints
+from vnla.camera import HEADINGS, VIEWS, Ints
 from vnla.houses.house import House
 from vnla.serve.events import Pose
 from vnla.serve.places import Places

@@ -11,8 +11,8 @@ from threading import Lock
 
 import torch
 
-from vnla.agent.mind import Views as Tables
-from vnla.camera.views import VIEWS
+from vnla.agents.policy_state import Views as Tables
+from vnla.camera import VIEWS
 from vnla.houses.folder import WorldFolder
 from vnla.vision.gradual import GradualFeatures, can_grow
 from vnla.vision.views import Views

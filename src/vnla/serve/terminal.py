@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 import torch
 
+from vnla.assistance.advisor import Lexicon
 from vnla.bcui import bcui
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.evaluation.evaluate import greedy
 from vnla.houses.house import House
 from vnla.language.surroundings import Surroundings
-from vnla.players import Players
 from vnla.report.story import Account, Beat, follow
-from vnla.roles.advisor import Lexicon
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.serve.hearing import Spoken, spoken_into, with_persons
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
@@ -35,7 +34,7 @@ Answer = Callable[[Account, Beat], str | None]
 class Errand:
     """An episode to be walked with a person."""
 
-    players: Players
+    players: RolloutContext
     tasks: TaskSet
     task: Task
     house: House

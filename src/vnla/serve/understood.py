@@ -1,6 +1,6 @@
 """What a person advises where an agent stands: by rules for turns and steps, and by what is there to be seen.
 
-Turns and steps mean what the agent's advisor means by them (`vnla.roles.understanding`). Whoever speaks of doors, rooms
+Turns and steps mean what the agent's advisor means by them (`vnla.assistance.understanding`). Whoever speaks of doors, rooms
 and things is understood by the parser (`vnla.language.parser`), if the place is known: the agent hears the actions that this
 leads to. What is in view of a house that has not been looked at yet is worked out from boxes, until that is done.
 """
@@ -11,21 +11,21 @@ import threading
 from collections.abc import Container, Mapping
 from itertools import groupby
 
-from vnla.camera.views import VIEWS, view_index
+from vnla.assistance import understanding
+from vnla.assistance.advisor import Advisor
+from vnla.assistance.phrases import COMMA, until_stop
+from vnla.assistance.understanding import MOST_ACTIONS, Part, Understood
+from vnla.camera import VIEWS, view_index
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.language.advisor import GrammarAdvisor
-from vnla.language.denoting import denote
 from vnla.language.grammar import text_of
+from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.plainly import plain_words
 from vnla.language.sights import plain_sights
 from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.surroundings import Surroundings
-from vnla.roles import understanding
-from vnla.roles.advisor import Advisor
-from vnla.roles.phrases import COMMA, until_stop
-from vnla.roles.understanding import MOST_ACTIONS, Part, Understood
 from vnla.serve.events import Pose
 from vnla.serve.places import Places
 from vnla.world.actions import Nav

@@ -10,8 +10,8 @@ import asyncio
 import secrets
 from collections.abc import Collection, Sequence
 
+from vnla.assistance import understanding
 from vnla.common.errors import InputError
-from vnla.roles import understanding
 from vnla.serve import messages, telling
 from vnla.serve.engine import Engine, Errand, some_seed
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Pose, Said, Score, Stood

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from vnla.assistance.words import Utterance
 from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.players import Players
-from vnla.roles.words import Heard
-from vnla.rollout import Rollout, Transition
+from vnla.rollout import Rollout, RolloutContext, Transition
 from vnla.serve.hearing import NOBODY, SILENCE, PersonsEpisodes
 from vnla.tasks.task import Task
 from vnla.tasks.vocabulary import Vocabulary
@@ -104,7 +103,7 @@ def walks_of(
     rollout: Rollout,
     episodes: PersonsEpisodes,
     attention: Sequence[Tensor | None],
-    players: Players,
+    players: RolloutContext,
     words: Vocabulary,
     tasks: Sequence[Task],
     before: Sequence[Sequence[Step]] = (),
@@ -115,9 +114,9 @@ def walks_of(
     for row, each in enumerate(steps):
         instructions.recall(row, each)
     spoken = episodes.spoken.tolist()
-    for moment, weights, ask in zip(rollout.moments, attention, _asking(rollout.moments, players), strict=True):
+    for transition, weights, ask in zip(rollout.transitions, attention, _asking(rollout.transitions, players), strict=True):
         now = [said[len(done)] if len(done) < len(said) else NOBODY for said, done in zip(spoken, steps, strict=True)]
-        for row, step in _steps(moment, weights, ask, instructions, now):
+        for row, step in _steps(transition, weights, ask, instructions, now):
             steps[row].append(step)
     metres = episodes.environment.distance_left(rollout.last_pose(), episodes.goals)
     numbers = (episodes.time_budget, episodes.help_budget, episodes.start, metres)
@@ -128,17 +127,17 @@ def walks_of(
 
 
 def _steps(
-    moment: Transition, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
+    transition: Transition, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
 ) -> Iterator[tuple[int, Step]]:
     """The step of every episode that has not ended; `spoken` is what persons say to each at this step."""
-    rows, going, request = moment.row.tolist(), moment.going.tolist(), moment.request.tolist()
-    heard, tokens = moment.heard.tolist(), Heard(moment.heard, moment.phrases).words.tokens.cpu()
-    columns = (moment.pose, moment.budget, moment.tentative, moment.final.exp(), asking)
+    rows, active, request = transition.row.tolist(), transition.active.tolist(), transition.request.tolist()
+    heard, tokens = transition.heard.tolist(), Utterance(transition.heard, transition.phrases).words.tokens.cpu()
+    columns = (transition.pose, transition.budget, transition.tentative, transition.final.exp(), asking)
     poses, left, before, after, ask = (each.tolist() for each in columns)
-    nav, poses_after = moment.nav.tolist(), moment.after.tolist()
+    nav, poses_after = transition.nav.tolist(), transition.after.tolist()
     attention = None if weights is None else weights.tolist()
     for i, row in enumerate(rows):
-        if not going[i]:
+        if not active[i]:
             continue
         told = request[i] or spoken[row] > SILENCE
         if told:
@@ -153,7 +152,7 @@ def _steps(
                 ask=ask[i],
                 attention=() if attention is None else instructions.attended(row, attention[i]),
                 asked=request[i],
-                told=moment.phrases.text(heard[i]) if told else None,
+                told=transition.phrases.text(heard[i]) if told else None,
                 by_person=told and spoken[row] != NOBODY,
                 action=Nav(nav[i]),
                 pose_after=poses_after[i],
@@ -161,10 +160,12 @@ def _steps(
         )
 
 
-def _asking(moments: Sequence[Transition], players: Players) -> Sequence[Tensor]:
+def _asking(transitions: Sequence[Transition], players: RolloutContext) -> Sequence[Tensor]:
     """How probable the agents of each step find it to ask; whether they did where something else decides that."""
-    if not players.help_policy.consults or not moments:
-        return [moment.request.float() for moment in moments]
-    known, budget = (torch.cat(each) for each in zip(*((moment.known, moment.budget) for moment in moments), strict=True))
-    asking = torch.softmax(players.agent.ask(known, budget), dim=1)[:, REQUEST]
-    return torch.split(asking, [len(moment.row) for moment in moments])
+    if not players.help_policy.consults or not transitions:
+        return [transition.request.float() for transition in transitions]
+    features, budget = (
+        torch.cat(each) for each in zip(*((each.ask_features, each.budget) for each in transitions), strict=True)
+    )
+    asking = torch.softmax(players.agent.ask(features, budget), dim=1)[:, REQUEST]
+    return torch.split(asking, [len(transition.row) for transition in transitions])

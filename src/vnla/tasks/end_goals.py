@@ -9,9 +9,9 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 
+from vnla.assistance.phrases import FULL_STOP
 from vnla.common.nouns import nouns
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.roles.phrases import FULL_STOP
 from vnla.tasks.tables import table
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
+from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
 from vnla.houses.house import House
 from vnla.tasks.buckets import Bucket, buckets_of
 from vnla.tasks.filters import Filters

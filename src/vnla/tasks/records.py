@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vnla.camera.views import TURN
+from vnla.camera import TURN
 from vnla.common.randomness import episode_key
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES

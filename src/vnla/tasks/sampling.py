@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from vnla.camera.views import Ints
+from vnla.camera import Ints
 from vnla.common.randomness import episode_key
 from vnla.tasks.task import Task
 

@@ -15,7 +15,7 @@ from sys import intern
 from types import NoneType
 from typing import Any
 
-from vnla.camera.views import HEADINGS, TURN
+from vnla.camera import HEADINGS, TURN
 from vnla.common.errors import InputError
 from vnla.common.files import MEGABYTE, parse_json, read_gzip, read_text
 from vnla.common.randomness import episode_key

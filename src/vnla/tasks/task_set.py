@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.camera.views import LEVEL_ROW, VIEWS, view_index
+from vnla.camera import LEVEL_ROW, VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.episode import Episodes

@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.roles.advisor import TemplateAdvisor
 
 PADDING, UNKNOWN, END = "<PAD>", "<UNK>", "<EOS>"
 SPECIAL = (PADDING, UNKNOWN, END)

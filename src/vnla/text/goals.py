@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from vnla.assistance.phrases import FULL_STOP
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.roles.phrases import FULL_STOP
 from vnla.tasks.end_goals import room_plural
 
 _ARTICLES = ("a ", "an ", "the ", "some ")

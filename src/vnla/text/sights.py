@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from vnla.camera.views import HEADINGS, Relative, relative, view_angles
+from vnla.camera import HEADINGS, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-from vnla.players import Players
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
 
 FURTHER = 2
@@ -20,7 +20,7 @@ FURTHER = 2
 class Ahead:
     """Has ready what iterations need."""
 
-    def __init__(self, players: Players, tasks: TaskSet, numbers: Callable[[int], Tensor]) -> None:
+    def __init__(self, players: RolloutContext, tasks: TaskSet, numbers: Callable[[int], Tensor]) -> None:
         """`numbers` gives the tasks of an iteration, on the host."""
         self._tables, self._numbers = players.tables, numbers
         self._houses = tasks.houses() if self._tables else torch.empty(0)

@@ -31,14 +31,14 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from vnla.agent.agent import Agent
+from vnla.agents.agent import Agent
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
 from vnla.common.outside import from_json, real
 from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
-from vnla.training.cast import make_agent
 from vnla.training.config import WORDS, RunConfig
+from vnla.training.context import make_agent
 from vnla.training.data import RunData
 
 CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
@@ -49,7 +49,7 @@ AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Tensors = dict[str, Tensor]
-Notes = dict[str, str]
+CpuTape = dict[str, str]
 
 
 def is_begun(run: Path) -> bool:
@@ -117,7 +117,7 @@ def runs_in(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
 
 
-def read_checkpoint(path: Path) -> tuple[Tensors, Notes]:
+def read_checkpoint(path: Path) -> tuple[Tensors, CpuTape]:
     """The tensors in a checkpoint, on the host, and its notes."""
     with _readable(path) as file:
         notes = _notes(file)
@@ -126,7 +126,7 @@ def read_checkpoint(path: Path) -> tuple[Tensors, Notes]:
         return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118
 
 
-def read_notes(path: Path) -> Notes:
+def read_notes(path: Path) -> CpuTape:
     """The notes of a checkpoint alone; it is not held against its checksum."""
     with _readable(path) as file:
         return _notes(file)
@@ -238,7 +238,7 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
         yield from ((f"{prefix}{name}", each) for name, each in module.named_parameters() if each.requires_grad)
 
 
-def _notes(file: Any) -> Notes:
+def _notes(file: Any) -> CpuTape:
     notes = from_json((file.metadata() or {}).get("notes", "{}"))
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")

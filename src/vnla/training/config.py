@@ -10,19 +10,19 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agent.senses import senses_named
+from vnla.agents.sensors import sensors_named
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_policies import Help, HelpPolicy
+from vnla.assistance.help_teacher import HelpTeacher
+from vnla.assistance.registry import help_policy
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.common.kinds import check_fields
-from vnla.common.named import build, name_of
-from vnla.language.choice import ADVISORS
-from vnla.roles.advisor import Advisor, TemplateAdvisor
-from vnla.roles.choice import help_policy
-from vnla.roles.help_policies import Help, HelpPolicy
-from vnla.roles.help_teacher import HelpTeacher
+from vnla.common.field_checks import check_fields
+from vnla.common.registry import build, name_of
+from vnla.language.registry import ADVISORS
 from vnla.training.fold import Fold
-from vnla.training.objectives.choice import objective
 from vnla.training.objectives.objective import Objective
+from vnla.training.objectives.registry import objective
 from vnla.world.budgets import HELP_RATIO
 
 SYMBOLIC = "symbolic"
@@ -102,9 +102,9 @@ class RunConfig:
     agent_options: dict[str, Any] = field(default_factory=dict)
     """What the agent is made with; of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     senses: str = ""
-    """What else the agent notices, by names with commas between (`vnla.agent.senses`)."""
+    """What else the agent notices, by names with commas between (`vnla.agents.sensors`)."""
     veil: float = 0.0
-    """Share of each view's numbers that an episode of training does not show (`Players.veil`)."""
+    """Share of each view's numbers that an episode of training does not show (`RolloutContext.veil`)."""
     fold: str = ""
     """Which of the training houses: all, or a part such as "2/5", or all but it, "-2/5"."""
     timed: bool = False
@@ -115,7 +115,7 @@ class RunConfig:
     objective_options: dict[str, Any] = field(default_factory=dict)
     """Fields of the objective that differ from its own."""
     following: bool = False
-    """Whether the agent learns to follow subgoals by itself (`vnla.roles.following`)."""
+    """Whether the agent learns to follow subgoals by itself (`vnla.assistance.following`)."""
     practice: int = 0
     """Walks for each episode in which the agent practises understanding the advisor (`vnla.training.practice`)."""
     strange: float = 0.0
@@ -141,7 +141,7 @@ class RunConfig:
         if self.following and self.advisor.direct:
             raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
-        _ = self.policy, self.aim, senses_named(self.senses), Fold.of_text(self.fold)
+        _ = self.policy, self.aim, sensors_named(self.senses), Fold.of_text(self.fold)
 
     @property
     def policy(self) -> HelpPolicy:

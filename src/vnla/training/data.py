@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend, share_of

@@ -14,7 +14,11 @@ import torch
 from torch import Tensor
 
 from vnla import episode
-from vnla.agent.senses import Sense
+from vnla.agents.sensors import Sensor
+from vnla.assistance.advisor import BoundAdvisor
+from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.valued import Tried
+from vnla.assistance.words import Utterance
 from vnla.bcui import log_distribution, remembers
 from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, check_tensor, described
@@ -22,11 +26,7 @@ from vnla.common.selection import take_rows
 from vnla.common.strangers import called, is_ours
 from vnla.common.unknown import Unknown
 from vnla.episode import Episodes, EpisodeState, StepContext, step_context
-from vnla.players import Players
-from vnla.roles.advisor import Voice
-from vnla.roles.help_policies import HelpPolicy
-from vnla.roles.valued import Tried
-from vnla.roles.words import Heard
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.data import RunData
 from vnla.world.actions import NAV_ACTIONS
@@ -36,14 +36,16 @@ EPISODES = 4
 """Walked for the checks."""
 
 
-def check_parts(players: Players, data: RunData) -> None:
+def check_parts(players: RolloutContext, data: RunData) -> None:
     """Refuse a stranger's help policy, sense or advisor that does not do what is expected of it, in one line."""
-    if not isinstance(players.voice, Voice):
+    if not isinstance(players.bound_advisor, BoundAdvisor):
         who = called("advisor", players.advisor)
-        raise InputError(f"{who}: ready returned {described(players.voice)}; expected a vnla.roles.advisor.Voice")
+        raise InputError(
+            f"{who}: ready returned {described(players.bound_advisor)}; expected a vnla.assistance.advisor.BoundAdvisor"
+        )
     policy = players.help_policy.policy if isinstance(players.help_policy, Tried) else players.help_policy
     senses = {name: sense for name, sense in players.senses.items() if not is_ours(sense)}
-    speaks = not (is_ours(players.advisor) and is_ours(players.voice))
+    speaks = not (is_ours(players.advisor) and is_ours(players.bound_advisor))
     if is_ours(policy) and not senses and not speaks:
         return
     tasks = _some_tasks(data)
@@ -58,7 +60,7 @@ def check_parts(players: Players, data: RunData) -> None:
             check_policy(policy, episodes, players)
 
 
-def check_sense(name: str, sense: Sense, episodes: Episodes, players: Players) -> None:
+def check_sense(name: str, sense: Sensor, episodes: Episodes, players: RolloutContext) -> None:
     """Whether a sense gives so many finite numbers at every step."""
     who = f"sense {name}"
     for now in _walk(episodes, players):
@@ -67,7 +69,7 @@ def check_sense(name: str, sense: Sense, episodes: Episodes, players: Players) -
         check_finite(who, "__call__", value, f" at step {now.step}")
 
 
-def check_policy(policy: HelpPolicy, episodes: Episodes, players: Players) -> None:
+def check_policy(policy: HelpPolicy, episodes: Episodes, players: RolloutContext) -> None:
     """Whether a help policy says of everybody whether to ask, and looks at nothing that it has not asked for."""
     who = called("help policy", policy)
     if policy.consults and not _declares(policy, "learns"):
@@ -87,19 +89,19 @@ def check_policy(policy: HelpPolicy, episodes: Episodes, players: Players) -> No
             raise InputError(f"{who}: asks at step {now.step}, but its class says `asks = False`; leave that out")
 
 
-def check_voice(players: Players, now: StepContext) -> None:
+def check_voice(players: RolloutContext, now: StepContext) -> None:
     """Whether an advisor gives everybody a row of its table."""
-    who, batch, voice = called("advisor", players.advisor), len(now.pose), players.voice
-    method = f"{type(voice).__name__}.say"
-    heard = voice.say(now)
-    if not isinstance(heard, Heard):
-        raise InputError(f"{who}: {method} returned {described(heard)}; expected a vnla.roles.words.Heard")
+    who, batch, bound_advisor = called("advisor", players.advisor), len(now.pose), players.bound_advisor
+    method = f"{type(bound_advisor).__name__}.say"
+    heard = bound_advisor.say(now)
+    if not isinstance(heard, Utterance):
+        raise InputError(f"{who}: {method} returned {described(heard)}; expected a vnla.assistance.words.Utterance")
     check_tensor(who, f"{method}().index", heard.index, (batch,), torch.int64, now.pose.device)
     rows = len(heard.table.words.length)
     if not 0 <= int(heard.index.min()) <= int(heard.index.max()) < rows:
         wrong = next(each for each in heard.index.tolist() if not 0 <= each < rows)
         raise InputError(f"{who}: {method} returned row {wrong} of a table that has rows 0 to {rows - 1}")
-    width, most = (table.words.tokens.shape[1] for table in (heard.table, voice.phrases))
+    width, most = (table.words.tokens.shape[1] for table in (heard.table, bound_advisor.phrases))
     if width > most:
         raise InputError(
             f"{who}: {method} returned a table of phrases of {width} words; expected {most} at most, as in `phrases`"
@@ -121,11 +123,11 @@ def _some_tasks(data: RunData) -> TaskSet:
     raise InputError(f"{dataset.path}: has no task in the houses of this world")
 
 
-def _begun(episodes: Episodes, players: Players) -> EpisodeState:
+def _begun(episodes: Episodes, players: RolloutContext) -> EpisodeState:
     return episode.start(episodes, players.advisor.k, memory=LONGEST_EPISODE if remembers(players) else 0)
 
 
-def _walk(episodes: Episodes, players: Players, plan: Tensor | None = None) -> Iterator[StepContext]:
+def _walk(episodes: Episodes, players: RolloutContext, plan: Tensor | None = None) -> Iterator[StepContext]:
     """What there is to look at on the navigation teacher's way, with a request at every third step."""
     state = _begun(episodes, players)
     for step in range(LONGEST_EPISODE):
@@ -139,7 +141,7 @@ def _walk(episodes: Episodes, players: Players, plan: Tensor | None = None) -> I
         state = episode.act(state, step, taught)
 
 
-def _deliberated(now: StepContext, policy: HelpPolicy, players: Players) -> StepContext:
+def _deliberated(now: StepContext, policy: HelpPolicy, players: RolloutContext) -> StepContext:
     """The same after a pass 1 that finds every action, and asking, as good as any other."""
     blocked = now.episodes.environment.blocked(now.pose)
     tentative = log_distribution(torch.zeros(len(now.pose), NAV_ACTIONS, device=now.pose.device), blocked).exp()

@@ -18,19 +18,18 @@ from itertools import product
 import torch
 from torch import Tensor
 
+from vnla.assistance.acting import BCUI
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon
+from vnla.assistance.following import Led
+from vnla.assistance.help_policies import AtFirst
+from vnla.assistance.words import Phrases, Utterance
 from vnla.bcui import bcui
-from vnla.camera.views import HEADINGS, LEVEL_ROW, VIEWS
+from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext, beginning
-from vnla.players import Players
-from vnla.roles.acting import BCUI
-from vnla.roles.advisor import Advisor, Lexicon, Voice
-from vnla.roles.following import Led
-from vnla.roles.help_policies import AtFirst
-from vnla.roles.words import Heard, Phrases
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.words import Words
 from vnla.world.compiled import viewpoint_of
@@ -71,7 +70,7 @@ class Practice:
         if self.walks < 1:
             raise InputError(f"practice {self.walks}: must be 1 or more walks for each episode")
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, players: Players) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, players: RolloutContext) -> Rollout:
         """The walks beside the tasks numbered `which`, with seeds."""
         copy = torch.arange(1, self.walks + 1, device=which.device)[:, None].expand(-1, len(which))
         which, seed = which.repeat(self.walks), seed.repeat(self.walks) + copy.flatten()
@@ -83,7 +82,7 @@ class Practice:
             most_requests=1,
         )  # fmt: skip
         episodes = replace(episodes, start=somewhere(episodes))
-        said = players.voice.say(beginning(episodes)).words
+        said = players.bound_advisor.say(beginning(episodes)).words
         if self.strange is not None:
             said = strangely(said, episodes.key, seed, self.strange)
         return bcui(replace(episodes, end_goals=told_first(said, episodes.end_goals)), led(players), longest=k)
@@ -127,25 +126,25 @@ def told_first(said: Words, end_goals: Words) -> Words:
     return Words(tokens.gather(1, source * inside) * inside, length)
 
 
-def led(players: Players) -> Players:
+def led(players: RolloutContext) -> RolloutContext:
     """The same with an advisor who leads the agent from its first step on, as if it had asked, and says nothing more."""
-    phrases = players.voice.phrases
+    phrases = players.bound_advisor.phrases
     mute = Mute(Phrases(Words.none(1, phrases.words.length.device), phrases.end, lambda _: ""))
     return replace(
-        players, advisor=Guide(players.advisor.k, mute), voice=mute, help_policy=AtFirst(), acting=BCUI, following=Led(),
-        deliberate=False, keeps_known=False,
+        players, advisor=Guide(players.advisor.k, mute), bound_advisor=mute, help_policy=AtFirst(), acting=BCUI,
+        following=Led(), deliberate=False, keeps_ask_features=False,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Mute(Voice):
+class Mute(BoundAdvisor):
     """Says nothing, and has no room for words."""
 
     phrases: Phrases
 
-    def say(self, now: StepContext) -> Heard:
+    def say(self, now: StepContext) -> Utterance:
         """Nothing."""
-        return Heard(torch.zeros_like(now.pose), self.phrases)
+        return Utterance(torch.zeros_like(now.pose), self.phrases)
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ class Guide(Advisor):
     """Acts for the agent without a word."""
 
     k: int
-    voice: Mute
+    bound_advisor: Mute
     direct: bool = True
     speaks: bool = False
 
@@ -163,4 +162,4 @@ class Guide(Advisor):
 
     def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> Mute:  # noqa: ARG002
         """As it is."""
-        return self.voice
+        return self.bound_advisor

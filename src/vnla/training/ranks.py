@@ -28,7 +28,7 @@ from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 import vnla
-from vnla.agent.layers.dropout import Part
+from vnla.agents.layers.dropout import Part
 from vnla.common import checksums
 from vnla.common.errors import InputError
 from vnla.common.stopping import Interrupted, Stop, signals_noted

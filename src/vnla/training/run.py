@@ -20,21 +20,20 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from vnla.agent.agent import Agent
+from vnla.agents.agent import Agent
 from vnla.common import files
+from vnla.common.device_stream import Reading
 from vnla.common.errors import InputError
-from vnla.common.lane import Reading
 from vnla.common.progress import Share, unheard
 from vnla.common.stopping import Interrupted, Stop
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.metrics import METRICS
-from vnla.training.cast import make_agent, make_players, make_practice
 from vnla.training.checkpoints import (
     AGENT,
     CONFIG,
     LAST,
     VALIDATION,
-    Notes,
+    CpuTape,
     Tensors,
     best_rates,
     checkpoint,
@@ -46,6 +45,7 @@ from vnla.training.checkpoints import (
     validated_at,
 )
 from vnla.training.config import WORDS, RunConfig
+from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.log import LogLine, RunLog
 from vnla.training.opening import check_words
@@ -124,13 +124,13 @@ class Run:
         """How well its agent reads views in houses that it was not fitted to, where it has just learned to."""
         if config.training.iterations and not agent.learns:
             raise InputError(f"agent {config.agent}: cannot be trained; --iterations 0 makes a run of it as it is")
-        self._judged = make_players(config, material, agent, training=False)
+        self._judged = make_context(config, material, agent, training=False)
         self._splits = {split: material.evaluation_tasks(split) for split in VALIDATION}
         self._words = material.dataset.vocabulary.text()
         check_words(path, config, self._words)
         self._writes = ranks is None or ranks.writes
         self._trainer = (Trainer if ranks is None else partial(SplitTrainer, ranks=ranks))(
-            make_players(config, material, agent, training=True),
+            make_context(config, material, agent, training=True),
             material.training_tasks(timed=config.timed or config.aim.timed, fold=config.fold),
             replace(config.training, ratio=config.help(training=True).ratio),
             learns_to_ask=config.aim.teaches_asking(config.policy),
@@ -203,7 +203,7 @@ class Run:
     @property
     def ready(self) -> bool:
         """Whether the device has room for another iteration."""
-        return self._trainer.lane.has_room()
+        return self._trainer.stream.has_room()
 
     def about(self) -> dict[str, str]:
         """What has to be the same in all processes that train this run."""
@@ -227,8 +227,8 @@ class Run:
     def _iterate(self) -> None:
         losses = self._trainer.iterate()
         if self.done % REPORT_EVERY == 0 or self.done >= self.last:
-            with self._trainer.lane.entered():
-                both = self._trainer.lane.read({"losses": losses.both()})
+            with self._trainer.stream.entered():
+                both = self._trainer.stream.read({"losses": losses.both()})
             self._awaited.append((both, partial(self._report, self.done)))
             self._receive()
 
@@ -267,11 +267,11 @@ class Run:
         if not all(finite.values()):
             raise self._lost(iteration)
 
-    def _keep(self, notes: Notes, better: Sequence[Path], state: Tensors) -> None:
+    def _keep(self, notes: CpuTape, better: Sequence[Path], state: Tensors) -> None:
         """Have a state written. All that is told of its iterations is in the log by now."""
         self._writer.write(partial(self._write, notes, better, state))
 
-    def _write(self, notes: Notes, better: Sequence[Path], state: Tensors) -> None:
+    def _write(self, notes: CpuTape, better: Sequence[Path], state: Tensors) -> None:
         """The files of a checkpoint; the last of them makes it count."""
         if better:
             agent = {name: each for name, each in state.items() if name.startswith(AGENT)}
@@ -319,7 +319,7 @@ class Run:
         ratio = self.config.help(training=False).ratio
         batch = None if tasks.key.is_cuda else CPU_BATCH
         precision = mixed_precision(self.config.training.precision, tasks.key.device)
-        with self._trainer.lane.entered(), precision:
+        with self._trainer.stream.entered(), precision:
             found = evaluate(
                 self._judged, tasks, seeds=(VALIDATION_SEED,), ratio=ratio, batch=batch, metrics=FIGURES, progress=progress
             ).summary()

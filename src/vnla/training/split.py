@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vnla.agent.layers.dropout import part_of_batch
+from vnla.agents.layers.dropout import part_of_batch
 from vnla.common.capture import Captured
 from vnla.common.errors import InputError
 from vnla.training.ranks import Ranks

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vnla.agent.spotting import AllViews, legible, seen_in
-from vnla.camera.views import VIEWS
+from vnla.agents.spotting import AllViews, legible, seen_in
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.houses.folder import WorldFolder

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from vnla.agent.sights import TEXT
+from vnla.agents.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.machine import uncollected

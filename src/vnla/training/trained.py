@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vnla import pretrained
-from vnla.agent.agent import Agent
+from vnla.agents import pretrained
+from vnla.agents.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary

@@ -16,17 +16,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla.agent.layers.deferred import collect_gradients
-from vnla.agent.layers.products import products_in
-from vnla.agent.simple import SimpleAgent
+from vnla.agents.layers.deferred import collect_gradients
+from vnla.agents.layers.products import products_in
+from vnla.agents.simple import SimpleAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
+from vnla.common.device_stream import Reading, lane_of
 from vnla.common.errors import InputError
-from vnla.common.lane import Reading, lane_of
 from vnla.common.randomness import episode_key
 from vnla.common.returned import described
 from vnla.common.strangers import called
-from vnla.players import Players
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
@@ -41,7 +40,7 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
-from vnla.training.minds import EPISODES, check_minds
+from vnla.training.fast_check import EPISODES, check_fast
 from vnla.training.objectives.objective import Imitation, Judged, Objective
 from vnla.training.practice import Practice
 
@@ -73,7 +72,7 @@ class Trainer:
 
     def __init__(
         self,
-        players: Players,
+        players: RolloutContext,
         tasks: TaskSet,
         config: TrainingConfig,
         *,
@@ -105,7 +104,7 @@ class Trainer:
             capturable=on_gpu,
             fused=True,
         )
-        self.lane = lane_of(tasks.key.device)
+        self.stream = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
@@ -130,13 +129,13 @@ class Trainer:
         self.compare()
         if not self.players.agent.training:
             self.players.agent.train()
-        with self.lane.drawing(self.draws(seed)):
+        with self.stream.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
             self.players.following.advance(self.config.share(self.done))
             self._ahead.ready(self.done)
             which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
-        self.lane.queued()
+        self.stream.queued()
         self.done += 1
         return losses
 
@@ -156,9 +155,9 @@ class Trainer:
         """Before the first iteration: whether the agent learns with the equations it is judged by."""
         if self._compared:
             return
-        with self.lane.entered(), matrix_units(self.config.precision):
+        with self.stream.entered(), matrix_units(self.config.precision):
             self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
-            check_minds(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
+            check_fast(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
         self._compared = True
 
     def _set_rate(self, rate: float) -> None:
@@ -211,19 +210,19 @@ class Trainer:
 
     def finite(self) -> Reading:
         """Whether all that has been learned is numbers, one truth value for each part of it."""
-        with self.lane.entered():
-            return self.lane.read({name: value.isfinite().all() for name, value in part_tensors(self.parts).items()})
+        with self.stream.entered():
+            return self.stream.read({name: value.isfinite().all() for name, value in part_tensors(self.parts).items()})
 
     def state(self) -> Reading:
         """Parameters and optimiser after the iterations done, as a checkpoint has them; those that follow change nothing of
         it."""
-        with self.lane.entered():
-            return self.lane.read(part_tensors(self.parts) | optimiser_tensors(self.parts, self.optimiser))
+        with self.stream.entered():
+            return self.stream.read(part_tensors(self.parts) | optimiser_tensors(self.parts, self.optimiser))
 
     def resume(self, path: Path) -> dict[str, str]:
         """Go on from a state that was saved; its notes."""
         tensors, notes = read_checkpoint(path)
-        with self.lane.entered():
+        with self.stream.entered():
             load_part_tensors(self.parts, tensors, path)
             load_optimiser_tensors(self.parts, self.optimiser, tensors, path)
         self.done = iterations_done(path, notes)
@@ -244,9 +243,9 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
         raise InputError(f"{called('objective', objective)}: nav_loss returned nothing, and nobody learns to ask")
 
 
-def uncaptured(players: Players) -> str | None:
+def uncaptured(players: RolloutContext) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
-    who = next((each for each in (players.agent, players.voice) if not each.captured), None)
+    who = next((each for each in (players.agent, players.bound_advisor) if not each.captured), None)
     return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
 
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vnla.camera.views import HEIGHT, VIEWS, WIDTH
+from vnla.camera import HEIGHT, VIEWS, WIDTH
 from vnla.common import files
-from vnla.common.crew import GONE, Failure, Member, crew, sound
 from vnla.common.errors import InputError
+from vnla.common.process_pool import GONE, Failure, Member, process_pool, sound
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
 from vnla.vision.store import IMPORTED, FeatureStore, Header, Place, StoreWriter
@@ -155,7 +155,7 @@ def read_hdf5(path: Path, viewpoints: Sequence[Place]) -> Iterator[ViewpointFeat
 def read_hdf5_apart(path: Path, viewpoints: Sequence[Place], patience: float = PATIENCE) -> Iterator[ViewpointFeatures]:
     """The same, read by a process of its own: in a damaged file the HDF5 library may look for something for ever, with ever
     more memory, and hear nobody. It is ended when it is not back after so many seconds."""
-    with crew(lambda: Member(_send_hdf5, path, viewpoints, name="vnla HDF5", threads=1), 1) as (member,):
+    with process_pool(lambda: Member(_send_hdf5, path, viewpoints, name="vnla HDF5", threads=1), 1) as (member,):
         for place in viewpoints:
             if not member.pipe.poll(patience):
                 raise InputError(f"{path}: the HDF5 library is not back from key {'_'.join(place)}; the file is damaged")

@@ -14,12 +14,12 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.machine import workers_for
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
-from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, crew
+from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, process_pool
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""
@@ -50,7 +50,7 @@ def extract(
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // encoder.images)
     plan = Plan(viewpoints, _of(house, viewpoints, store.pending), most)
-    with crew(Job.of(images, encoder), most, min(workers_for(workers), len(plan))) as started:
+    with process_pool(Job.of(images, encoder), most, min(workers_for(workers), len(plan))) as started:
         _call(before, started)
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):

@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Encoder

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vnla.camera.views import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.house import House

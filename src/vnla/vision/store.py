@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here

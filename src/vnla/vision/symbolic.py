@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS, Float32
+from vnla.camera import VIEWS, Float32
 from vnla.common.errors import InputError
 from vnla.houses.house import House, Object
 from vnla.houses.sightings import boxes_in_view

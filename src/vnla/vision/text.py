@@ -1,6 +1,6 @@
 """What is in each view in words: the objects of the symbolic features, the nearest first, as tokens of a vocabulary.
 
-For agents that read what they see (`vnla.agent.sights`). A word that the vocabulary lacks is its unknown word.
+For agents that read what they see (`vnla.agents.sights`). A word that the vocabulary lacks is its unknown word.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import Float32
+from vnla.camera import Float32
 from vnla.houses.house import House
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.camera.views import VIEWS
-from vnla.common import crew as crews
-from vnla.common.crew import CONTEXT, GONE, Failure
+from vnla.camera import VIEWS
+from vnla.common import process_pool as crews
 from vnla.common.errors import InputError
+from vnla.common.process_pool import CONTEXT, GONE, Failure
 from vnla.vision.encoders.base import Encoder, Size
 
 Images = Callable[[str, str], NDArray[np.uint8]]
@@ -142,10 +142,10 @@ class Worker(crews.Member):
 
 
 @contextmanager
-def crew(job: Job, most: int, count: int) -> Iterator[list[Worker]]:
+def process_pool(job: Job, most: int, count: int) -> Iterator[list[Worker]]:
     """So many workers, gone when the block ends."""
     packed = bytes(ForkingPickler.dumps(job))  # a world is megabytes: packed once for all
-    with crews.crew(lambda: Worker(job.kind, most), count) as workers:
+    with crews.process_pool(lambda: Worker(job.kind, most), count) as workers:
         for worker in workers:  # all are on their way by now
             worker.learn(packed)
         yield workers

@@ -1,6 +1,6 @@
 """The compiled world: houses as look-up tables, so that a step of any number of agents is a few gathers.
 
-A pose is one integer, `pose = 36·viewpoint + view`: a viewpoint of some house and one of 36 views (`vnla.camera.views`).
+A pose is one integer, `pose = 36·viewpoint + view`: a viewpoint of some house and one of 36 views (`vnla.camera`).
 Viewpoints are numbered through all houses together, in the order of the houses and of their files; excluded ones have no
 number.
 
@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, ROWS, VIEWS, Ints, Relative
+from vnla.camera import HEADINGS, ROWS, VIEWS, Ints, Relative
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.houses.house import House

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from vnla.camera.views import Float64, Ints, Relative, relative, view_angles
+from vnla.camera import Float64, Ints, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.house import House
 

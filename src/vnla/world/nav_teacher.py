@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
+from vnla.camera import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, Relative, view_angles
 from vnla.world.actions import Nav
 from vnla.world.graph import Graph
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiny_beyond import SCALE
-from vnla.agent.senses import SENSES
+from vnla.agents.sensors import SENSES
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import LEARNED, PARTS, all_arms, chosen_arms
 from vnla.experiments.beyond.experiments import Comparison

@@ -11,6 +11,7 @@ import pytest
 
 from paper_scores import SEEDS, cottage_set, scores_of, write_scores
 from tiny_paper import TINY
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, minus
 from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
@@ -22,7 +23,6 @@ from vnla.experiments.paper.results import Layout, Results, gain
 from vnla.experiments.paper.trainings import TRAININGS
 from vnla.report.curves import Curves
 from vnla.report.document import Finding, Group, Table, Value
-from vnla.roles.advisor import TemplateAdvisor
 
 HALF = ["111000", "111000"]
 """Three of six succeed under both seeds."""

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, CELL, angles_around
-from vnla.camera.views import VERTICAL_FIELD, VIEWS, view_angles, view_index
+from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, CELL, VERTICAL_FIELD, VIEWS, angles_around, view_angles, view_index
 from vnla.houses import skybox
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render import (

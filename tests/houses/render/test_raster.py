@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vnla.camera.views import view_angles
+from vnla.camera import view_angles
 from vnla.houses.render import SKY, Stage, prepare, render_view
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
 

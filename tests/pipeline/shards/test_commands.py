@@ -11,7 +11,7 @@ import pytest
 
 from command import Vnla
 from cottage_run import write_cottage
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.checksums import of_file
 from vnla.evaluation import evaluate as evaluation
 from vnla.houses.cottage import cottage

@@ -18,6 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from vnla.assistance.help_policies import AsTaught, Never
+from vnla.assistance.schedules import Scheduled, count_schedules, schedule
 from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import (
@@ -37,8 +39,6 @@ from vnla.evaluation.ceilings.subject import (
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.evaluation.scores import Scores
-from vnla.roles.help_policies import AsTaught, Never
-from vnla.roles.schedules import Scheduled, count_schedules, schedule
 from vnla.tasks.task_set import TaskSet
 
 SCHEDULES = 400
@@ -179,7 +179,7 @@ class Schedules:
     """The schedules that are tried, those of an episode one after the other."""
 
     episode: Ints  # (rows,)
-    number: Ints  # (rows,), as `vnla.roles.schedules` counts
+    number: Ints  # (rows,), as `vnla.assistance.schedules` counts
     full: NDArray[np.bool_]  # (rows,), whether all requests are made
     exactly: Floats  # (episodes,), how many make all requests
     there: Floats  # (episodes,), how many there are

@@ -22,13 +22,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.assistance.schedules import Otherwise
 from vnla.common.progress import Share, unheard
 from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import Ints, Subject, counting, drawn, metres_left
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.houses.rooms import ROOM_LABELS, ROOM_NAMES
-from vnla.roles.schedules import Otherwise
 from vnla.rollout import Rollout
 from vnla.world.compiled import viewpoint_of
 
@@ -59,19 +59,19 @@ class States:
         """All those in a rollout of the episodes from number `first` on."""
         episodes = rollout.episodes
         parts = []
-        for moment in rollout.moments:
-            which = (moment.going & (moment.budget > 0)).nonzero().squeeze(1)
-            row, pose = moment.row[which], moment.pose[which]
+        for transition in rollout.transitions:
+            which = (transition.active & (transition.budget > 0)).nonzero().squeeze(1)
+            row, pose = transition.row[which], transition.pose[which]
             parts.append(cls(
                 episode=first + row,
-                step=torch.full_like(row, moment.step),
+                step=torch.full_like(row, transition.step),
                 time=episodes.time_budget[row],
-                requests=moment.budget[which],
+                requests=transition.budget[which],
                 metres=episodes.environment.distance_left(pose, episodes.goals[row]),
                 room=episodes.environment.world.rooms[viewpoint_of(pose)],
-                entropy=torch.special.entr(moment.tentative[which]).sum(dim=1),
-                asked=moment.request[which],
-                taught=moment.teacher_request[which],
+                entropy=torch.special.entr(transition.tentative[which]).sum(dim=1),
+                asked=transition.request[which],
+                taught=transition.teacher_request[which],
             ))  # fmt: skip
         return cls.join(parts)
 
@@ -170,7 +170,7 @@ def request_pairs(subject: Subject, *, states: int | None = None, progress: Shar
     """Do the other thing at every state of the agent's own episodes, or at so many `states` of each, drawn at random."""
     policy, done = subject.players.help_policy, 0
     own, metres = [], []
-    for rollout in subject.rollouts(subject.everything, lambda *_: policy, tentatively=True):
+    for rollout in subject.rollouts(subject.everything, lambda *_: policy, propose=True):
         own.append(States.of(rollout, done))
         metres.append(metres_left(rollout).double())
         done += len(rollout.episodes)

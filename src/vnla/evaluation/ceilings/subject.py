@@ -15,18 +15,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vnla.assistance.acting import LED, Acting
+from vnla.assistance.help_policies import HelpPolicy
 from vnla.bcui import bcui
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.measures import is_success
-from vnla.players import Players
-from vnla.roles.acting import LED, Acting
-from vnla.roles.help_policies import HelpPolicy
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS, STOP
 from vnla.world.budgets import HELP_RATIO, help_budget
@@ -65,7 +64,7 @@ def going_on(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  
 class Subject:
     """An agent and everybody else who takes part, its tasks, and the seeds of the help budgets."""
 
-    players: Players
+    players: RolloutContext
     tasks: TaskSet
     seeds: Sequence[int]
     ratio: float = HELP_RATIO
@@ -125,12 +124,12 @@ class Subject:
         asking: Asking,
         gait: Gait = AS_IT_IS,
         *,
-        tentatively: bool = False,
+        propose: bool = False,
         told: Count = unheard,
     ) -> Iterator[Rollout]:
         """The episodes of those numbers, each as often as it is named, in batches that fit into memory.
 
-        Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `tentatively`.
+        Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `propose`.
         """
         size = self.batch or fitting_batch(self.players, self.tasks.end_goals, self.steps)
         for first in range(0, len(which), size):
@@ -141,7 +140,7 @@ class Subject:
                 self.players,
                 help_policy=policy,
                 acting=gait.acting(self.players.acting),
-                deliberate=tentatively or policy.deliberates,
+                deliberate=propose or policy.deliberates,
             )
             with greedy(self.players.agent):
                 rollout = bcui(episodes, players, longest=self.steps)
@@ -163,10 +162,10 @@ def metres_left(rollout: Rollout, *, stops: bool = False) -> Tensor:
     """From where each episode ends to its nearest goal; where it `stops`, from where it could first stop with success."""
     environment, goals = rollout.episodes.environment, rollout.episodes.goals
     left = environment.distance_left(rollout.episodes.start, goals)
-    for moment in rollout.moments:
-        before, after = left[moment.row], environment.distance_left(moment.after, goals[moment.row])
-        stays = ~moment.going | is_success(before) if stops else ~moment.going
-        left = left.index_copy(0, moment.row, torch.where(stays, before, after))
+    for transition in rollout.transitions:
+        before, after = left[transition.row], environment.distance_left(transition.after, goals[transition.row])
+        stays = ~transition.active | is_success(before) if stops else ~transition.active
+        left = left.index_copy(0, transition.row, torch.where(stays, before, after))
     return left
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agent.senses import LENT, SENSES
+from vnla.agents.sensors import LENT, SENSES
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.scales import Scale, Tuning
 from vnla.training.config import RunConfig

@@ -11,7 +11,7 @@ from vnla.experiments.beyond.arms import BEST, LEARNED
 from vnla.experiments.beyond.evaluations import UNSEEN
 from vnla.experiments.beyond.results import Layout, Plan, Results
 from vnla.experiments.paper.reporting import seconds_in
-from vnla.pipeline.foreman import RECORDS
+from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.stages import Report
 from vnla.report import origin
 from vnla.report.document import Document, Finding, Item, Provenance, Section, Table, difference_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vnla.agent.config import AgentConfig
+from vnla.agents.config import AgentConfig
 from vnla.evaluation.confidence import few_houses
 from vnla.experiments.beyond.arms import BEST, LEARNED, PARTS
 from vnla.experiments.beyond.evaluations import FRESH, UNSEEN, Challenge, read_ceilings

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common import files
 from vnla.common.outside import whole
 from vnla.evaluation.evaluate import Evaluation, evaluate
@@ -21,13 +22,12 @@ from vnla.evaluation.kept import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.experiments.paper.trainings import ASKNAV, NOROOM, ON_NOROOM, POLICIES, RULES, SILENT, material_of
 from vnla.pipeline.stages import Report
-from vnla.players import Players
 from vnla.report.curves import Curves
-from vnla.roles.advisor import TemplateAdvisor
+from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.cast import make_players
 from vnla.training.checkpoints import chosen_by, load_agent
 from vnla.training.config import RunConfig
+from vnla.training.context import make_context
 from vnla.training.data import with_tasks
 
 TESTS = ("test_seen", "test_unseen")
@@ -125,12 +125,12 @@ class Trial:
         return chosen_by(self.split)
 
 
-def made_ready(trial: Trial, limit: int | None = None) -> tuple[Players, TaskSet, float]:
+def made_ready(trial: Trial, limit: int | None = None) -> tuple[RolloutContext, TaskSet, float]:
     """Who takes part in an evaluation, on which tasks, at most so many, and with help for which share of the time."""
     material = material_of(trial.config, trial.device)
     config = trial.config if trial.help_policy is None else trial.config.asking(trial.help_policy)
     config = replace(config, advisor=trial.advisor or config.advisor)
-    players = make_players(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
+    players = make_context(config, material, load_agent(trial.run, config, material, trial.checkpoint), training=False)
     if trial.tasks is not None:
         material = with_tasks(material, trial.tasks)
     return players, material.evaluation_tasks(trial.split, limit), config.help(training=False).ratio

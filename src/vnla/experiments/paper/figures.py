@@ -32,9 +32,9 @@ from vnla.report.episodes import examples, images_of, tell_episode
 from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
 from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
-from vnla.training.cast import make_players
 from vnla.training.checkpoints import chosen_by, load_agent
 from vnla.training.config import SYMBOLIC
+from vnla.training.context import make_context
 
 AGENT = "learned"
 EARLY = 20.0
@@ -125,7 +125,7 @@ def episodes(results: Results, successes: int, failures: int, split: str = "test
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))
-    players = make_players(config, material, agent, training=False)
+    players = make_context(config, material, agent, training=False)
     tasks = material.evaluation_tasks(split)
     chosen = examples(results.evaluation(AGENT, split), successes, failures)
     houses = {house.name: house for house in material.folder.houses}

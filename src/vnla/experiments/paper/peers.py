@@ -14,8 +14,8 @@ from vnla.experiments.paper.evaluations import write_folder
 from vnla.experiments.paper.trainings import ASKNAV
 from vnla.houses.folder import read_world
 from vnla.pipeline.stages import Report
-from vnla.remote.choice import guest_named
 from vnla.remote.evaluation import evaluate_guest
+from vnla.remote.registry import guest_named
 from vnla.remote.shown import Showing
 from vnla.remote.walk import Rules
 from vnla.tasks.dataset import read_dataset

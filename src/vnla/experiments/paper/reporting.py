@@ -14,7 +14,7 @@ from vnla.experiments.paper import figures, table1, table2, table3, table4, tabl
 from vnla.experiments.paper.presets import Preset
 from vnla.experiments.paper.results import Layout, Results
 from vnla.experiments.paper.trainings import POLICIES
-from vnla.pipeline.foreman import RECORDS
+from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.stages import Report
 from vnla.report import origin
 from vnla.report.document import Document, Finding, Item, Provenance, Section, Table

@@ -17,8 +17,8 @@ from vnla.experiments.paper.reporting import Contents, Source
 from vnla.houses.matterport import find_buildings
 from vnla.pipeline.cluster import LOCAL, Cluster
 from vnla.pipeline.engine import Engine
-from vnla.pipeline.foreman import carry_out
 from vnla.pipeline.progress import shown
+from vnla.pipeline.scheduler import carry_out
 from vnla.pipeline.sharing import Sharing
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC

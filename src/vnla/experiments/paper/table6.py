@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from vnla.agent.config import AgentConfig
+from vnla.agents.config import AgentConfig
 from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.experiments.paper.published import TABLE_6
 from vnla.experiments.paper.results import Results

@@ -19,11 +19,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_teacher import HelpTeacher
 from vnla.experiments.paper.presets import Preset
 from vnla.pipeline.stages import JointReport, Report
 from vnla.pipeline.workers import SomeFailedError, Stopped
-from vnla.roles.advisor import TemplateAdvisor
-from vnla.roles.help_teacher import HelpTeacher
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 

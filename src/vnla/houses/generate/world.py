@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vnla.common import files
-from vnla.common.crew import mapped
 from vnla.common.errors import InputError
 from vnla.common.machine import workers_for
+from vnla.common.process_pool import mapped
 from vnla.houses.folder import MANIFEST, WorldFolder
 from vnla.houses.generate.build import VIEWPOINTS_A_ROOM, GeneratedHouse, generate_house
 from vnla.houses.generate.wishes import Wishes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vnla.common.named import build
+from vnla.common.registry import build
 from vnla.houses.folder import WorldFolder
 from vnla.houses.pictures.base import PictureSource
 from vnla.houses.pictures.drawn import Drawn

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from vnla.camera.views import Float64
+from vnla.camera import Float64
 from vnla.houses.house import Box, Point, Room, Viewpoint
 
 SPACING = 2.0

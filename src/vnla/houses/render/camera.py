@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH
 from vnla.houses.render.raster import Camera, Frame, draw
 from vnla.houses.render.stage import Stage
 

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, angles_around
-from vnla.camera.views import VERTICAL_FIELD, VIEWS, view_angles
+from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, VERTICAL_FIELD, VIEWS, angles_around, view_angles
 from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.camera import camera_axes
@@ -101,7 +100,7 @@ def views_of(
 
 
 def around_of(faces: Faces, rotation: ArrayLike = UPRIGHT) -> NDArray[np.uint8]:
-    """The picture all around (`vnla.camera.around`), RGB, of a panorama whose faces are (6, size, size, 3)."""
+    """The picture all around (`vnla.camera`), RGB, of a panorama whose faces are (6, size, size, 3)."""
     size = faces.shape[1]
     around: NDArray[np.uint8] = np.empty((1, AROUND_HEIGHT, AROUND_WIDTH, 3), np.uint8)
     texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))

@@ -1,7 +1,7 @@
 """Sentences of a speaker for every plan in a house, composed before anybody walks.
 
 For each level pose and each plan that the navigation teacher may have there the speaker says a few sentences. Those are kept
-that a listener understands, finds true, and follows to where the plan ends: the parser (`vnla.language.denoting`). What is
+that a listener understands, finds true, and follows to where the plan ends: the parser (`vnla.language.grounding`). What is
 kept of a house lies beside its sights in the world's folder.
 """
 
@@ -18,16 +18,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera.views import VIEWS
+from vnla.assistance.phrases import until_stop
+from vnla.camera import VIEWS
 from vnla.common.arrays import WHOLE, ArraySpec, mismatch
-from vnla.common.crew import mapped
 from vnla.common.machine import cores_here
+from vnla.common.process_pool import mapped
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
-from vnla.language.denoting import denote
 from vnla.language.frames import Step
+from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.speaker.kept import Speaker, read_speaker
 from vnla.language.speaker.looks import Looks
@@ -35,7 +36,6 @@ from vnla.language.speech import Plan
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
 from vnla.language.things import ROOMS, THINGS
-from vnla.roles.phrases import until_stop
 from vnla.world.actions import NAV_ACTIONS, Nav
 
 TRIES = 4

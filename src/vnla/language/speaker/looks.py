@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.camera import HEADINGS, VIEWS
 from vnla.language.grammar import Grammar
 from vnla.language.surroundings import Bools, Surroundings, meant
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS

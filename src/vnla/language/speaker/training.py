@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
-from vnla.camera.views import HEADINGS, VIEWS
+from vnla.assistance.advisor import Lexicon
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.outside import whole
 from vnla.common.progress import Count, unheard
@@ -25,7 +26,6 @@ from vnla.language.speaker.kept import MOMENTS, Speaker, new_speaker, read_with_
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Knowledge, Speech, plan_of, tell
 from vnla.language.surroundings import Surroundings
-from vnla.roles.advisor import Lexicon
 from vnla.world.compiled import Environment, World
 
 _SAVED_EVERY = 100  # iterations

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import HEADINGS
+from vnla.camera import HEADINGS
 from vnla.common import files
 from vnla.common.arrays import WHOLE, ArraySpec, check_arrays, read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError

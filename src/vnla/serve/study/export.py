@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from vnla.camera.views import view_angles, view_index
+from vnla.camera import view_angles, view_index
 from vnla.common import files
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.recorded import Recorded

@@ -27,8 +27,8 @@ import uvicorn
 from fastapi import FastAPI
 from websockets.asyncio.client import ClientConnection, connect
 
+from vnla.assistance.phrases import read_subgoal, subgoal_text
 from vnla.common import files
-from vnla.roles.phrases import read_subgoal, subgoal_text
 from vnla.serve.events import ACTIONS
 from vnla.serve.keys import new_key
 from vnla.serve.limits import Limits

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import vnla
-from vnla import pretrained
+from vnla.agents import pretrained
 from vnla.common import checksums
 from vnla.common.files import existing_file
 from vnla.houses.folder import read_world

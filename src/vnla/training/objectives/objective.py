@@ -12,11 +12,10 @@ from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
 
-from vnla.agent.agent import Agent
+from vnla.agents.agent import Agent
+from vnla.assistance.help_policies import HelpPolicy
 from vnla.bcui import bcui
-from vnla.players import Players
-from vnla.roles.help_policies import HelpPolicy
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 
 
@@ -39,7 +38,7 @@ class Objective(ABC):
     divisible: ClassVar[bool] = False
     """Whether its losses can be those of a part of a batch: what they divide by is tallied, and they ask for its total."""
 
-    def players(self, players: Players, policy: HelpPolicy) -> Players:  # noqa: ARG002
+    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:  # noqa: ARG002
         """Who takes part: `players` are those of the paper's training, `policy` is who will ask at test time."""
         return players
 
@@ -47,7 +46,7 @@ class Objective(ABC):
         """Something that learns beside the agent and is no part of it."""
         return None
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: Players) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: RolloutContext) -> Rollout:
         """The episodes of an iteration: the tasks numbered `which`, with seeds."""
         return bcui(tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k), players)
 

@@ -16,14 +16,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from vnla.agent.agent import Agent
+from vnla.agents.agent import Agent
+from vnla.assistance.acting import Acting, sampled
+from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.valued import Drawn
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
-from vnla.players import Players
-from vnla.roles.acting import Acting, sampled
-from vnla.roles.help_policies import HelpPolicy
-from vnla.roles.valued import Drawn
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.training.objectives.objective import Judged, Objective
 from vnla.training.objectives.outcome import closeness, outcome
 from vnla.world.actions import NAV_ACTIONS, ask_action
@@ -58,7 +57,7 @@ class Reward(Objective):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective reward: {name} is {getattr(self, name)}, but it is between 0 and 1")
 
-    def players(self, players: Players, policy: HelpPolicy) -> Players:
+    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
         """The agent acts alone, by lot; where it learns when to ask, it asks by lot."""
         asking = Drawn() if self.teaches_asking(policy) else policy
         return replace(
@@ -66,7 +65,7 @@ class Reward(Objective):
             help_policy=asking,
             acting=Acting(sampled, direct=players.advisor.direct),
             deliberate=asking.deliberates,
-            keeps_known=asking.deliberates,
+            keeps_ask_features=asking.deliberates,
         )
 
     def teaches_asking(self, policy: HelpPolicy) -> bool:
@@ -80,11 +79,11 @@ class Reward(Objective):
     def judge(self, rollout: Rollout, critic: nn.Module | None) -> Judged:
         """Advantages over what the critic expects, and the sum of its squared errors."""
         assert critic is not None, "a critic is made for every training by reward"
-        going, end = rollout.table("going"), outcome(rollout, self.metres)
+        active, end = rollout.table("active"), outcome(rollout, self.metres)
         values = critic(circumstances(rollout)).squeeze(2)
-        advantages = advantage(values.detach(), going, end, self.trace)
-        error = ((values - end[:, None]).square() * going).sum()
-        return Judged(advantages, error, going.sum(), advantages.square().sum())
+        advantages = advantage(values.detach(), active, end, self.trace)
+        error = ((values - end[:, None]).square() * active).sum()
+        return Judged(advantages, error, active.sum(), advantages.square().sum())
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:
         """Steps and episodes, and the squares of the advantages."""
@@ -98,7 +97,7 @@ class Reward(Objective):
         final = rollout.log_probabilities()
         taken = final.gather(1, rollout.every("nav")[:, None]).squeeze(1)
         loss = judged.error / rollout.total("steps", lambda: judged.steps) - self._gained(
-            rollout, judged, final, taken, rollout.every("going")
+            rollout, judged, final, taken, rollout.every("active")
         )
         return loss + self.imitation * rollout.nav_loss() if self.imitation else loss
 
@@ -106,10 +105,10 @@ class Reward(Objective):
         """The same for requests, where there was one left."""
         assert judged is not None
         budget = rollout.every("budget")
-        with rollout.lots():
-            final = torch.log_softmax(agent.ask(rollout.every("known"), budget.clamp(min=1)), dim=1)
+        with rollout.dropout_seeds():
+            final = torch.log_softmax(agent.ask(rollout.every("ask_features"), budget.clamp(min=1)), dim=1)
         taken = straightened(final.gather(1, ask_action(rollout.every("request"))[:, None]).squeeze(1))
-        return -self._gained(rollout, judged, final, taken, rollout.every("going") & (budget > 0))
+        return -self._gained(rollout, judged, final, taken, rollout.every("active") & (budget > 0))
 
     def _gained(self, rollout: Rollout, judged: Judged, final: Tensor, likelihood: Tensor, counts: Tensor) -> Tensor:
         """What the actions taken are worth by how likely they were, and the entropy of all there were (rows, actions), an
@@ -148,8 +147,8 @@ def circumstances(rollout: Rollout) -> Tensor:
     those at the start, for the tables of a goal set know no poses but those of its own house.
     """
     episodes = rollout.episodes
-    going, budget, taught = rollout.table("going"), rollout.table("budget", 0), rollout.table("taught", 0)
-    pose = torch.where(going, rollout.table("pose"), episodes.start[:, None])
+    active, budget, taught = rollout.table("active"), rollout.table("budget", 0), rollout.table("taught", 0)
+    pose = torch.where(active, rollout.table("pose"), episodes.start[:, None])
     step = torch.arange(pose.shape[1], device=pose.device).expand_as(pose)
     metres = episodes.environment.distance_left(pose, episodes.goals[:, None].expand_as(pose)).clamp(max=FARTHEST)
     numbers = (
@@ -170,11 +169,11 @@ def straightened(logarithm: Tensor) -> Tensor:
 
 
 @fused
-def advantage(values: Tensor, going: Tensor, end: Tensor, trace: float) -> Tensor:
+def advantage(values: Tensor, active: Tensor, end: Tensor, trace: float) -> Tensor:
     """Generalised advantages, without discount: (batch, steps)."""
     later, following, found = torch.zeros_like(end), end, []
     for step in range(values.shape[1] - 1, -1, -1):
-        here = going[:, step]
+        here = active[:, step]
         surprise = following - values[:, step]
         later = torch.where(here, surprise + trace * later, 0.0)
         following = torch.where(here, values[:, step], end)

@@ -15,16 +15,15 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from vnla.agent.agent import Agent
-from vnla.agent.layers.dropout import LEARNING_TO_ASK, lots_of
+from vnla.agents.agent import Agent
+from vnla.agents.layers.dropout import LEARNING_TO_ASK, dropout_seeded
+from vnla.assistance.acting import at_test_time
+from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.valued import Tried
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
-from vnla.players import Players
-from vnla.roles.acting import at_test_time
-from vnla.roles.help_policies import HelpPolicy
-from vnla.roles.valued import Tried
-from vnla.rollout import Rollout
+from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.objectives.objective import Judged, Objective
 from vnla.training.objectives.outcome import outcome
@@ -47,21 +46,21 @@ class Worth(Objective):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
 
-    def players(self, players: Players, policy: HelpPolicy) -> Players:
+    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
         """As at test time, but for one step of each episode."""
         return replace(
             players,
             help_policy=Tried(policy, self.silence),
             acting=at_test_time(players.advisor.direct),
             deliberate=True,
-            keeps_known=True,
+            keeps_ask_features=True,
         )
 
     def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
         """That is all it does."""
         return True
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: Players) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: RolloutContext) -> Rollout:
         """Twins: the second half of the rows are the tasks of the first half once more."""
         episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=players.advisor.k)
         with greedy(players.agent):
@@ -77,9 +76,9 @@ class Worth(Objective):
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """The squared error of the preference for asking, over the twins that came to their step with a request left."""
         labels = counterfactuals(rollout, self.metres)
-        seeds = rollout.episodes.lots()
-        with lots_of(None if seeds is None else seeds[: len(labels.worth)], 0, LEARNING_TO_ASK):
-            logits = agent.ask(labels.known, labels.budget.clamp(min=1))
+        seeds = rollout.episodes.dropout_seeds()
+        with dropout_seeded(None if seeds is None else seeds[: len(labels.worth)], 0, LEARNING_TO_ASK):
+            logits = agent.ask(labels.ask_features, labels.budget.clamp(min=1))
         error = (logits[:, 1] - logits[:, 0] - labels.worth).square()
         return (error * labels.counts).sum() / rollout.total("tried", labels.counts.sum).clamp(min=1)
 
@@ -88,7 +87,7 @@ class Worth(Objective):
 class Labels:
     """What trying told: one row for each pair of twins."""
 
-    known: Tensor  # (pairs, features), what the help module saw at the step
+    ask_features: Tensor  # (pairs, features), what the help module saw at the step
     budget: Tensor  # (pairs,), requests left then
     worth: Tensor  # (pairs,), how much better the one who asked ended
     counts: Tensor  # (pairs,), whether the twins came to their step, with a request left
@@ -99,12 +98,15 @@ def counterfactuals(rollout: Rollout, metres: float) -> Labels:
     pairs = len(rollout.episodes) // 2
     ends = outcome(rollout, metres)
     when = Tried.step_of(rollout.episodes)[:pairs]
-    first = rollout.moments[0]
-    known = first.known.new_zeros(pairs + 1, first.known.shape[1])
+    first = rollout.transitions[0]
+    ask_features = first.ask_features.new_zeros(pairs + 1, first.ask_features.shape[1])
     budget, counts = when.new_zeros(pairs + 1), torch.zeros(pairs + 1, dtype=torch.bool, device=when.device)
-    for moment in rollout.moments:
-        here = (when[moment.row.clamp(max=pairs - 1)] == moment.step) & moment.going & (moment.row < pairs)
-        row = torch.where(here, moment.row, pairs)  # whoever is elsewhere, into the last row, which is dropped
-        known = known.index_copy(0, row, moment.known)
-        budget, counts = budget.index_copy(0, row, moment.budget), counts.index_copy(0, row, here & (moment.budget > 0))
-    return Labels(known[:pairs], budget[:pairs], ends[:pairs] - ends[pairs:], counts[:pairs])
+    for transition in rollout.transitions:
+        here = (when[transition.row.clamp(max=pairs - 1)] == transition.step) & transition.active & (transition.row < pairs)
+        row = torch.where(here, transition.row, pairs)  # whoever is elsewhere, into the last row, which is dropped
+        ask_features = ask_features.index_copy(0, row, transition.ask_features)
+        budget, counts = (
+            budget.index_copy(0, row, transition.budget),
+            counts.index_copy(0, row, here & (transition.budget > 0)),
+        )
+    return Labels(ask_features[:pairs], budget[:pairs], ends[:pairs] - ends[pairs:], counts[:pairs])

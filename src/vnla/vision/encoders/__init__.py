@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.common.named import build
-from vnla.common.offers import offered
+from vnla.common.registry import build, offered
 from vnla.vision.encoders.base import Encoder, Options, Size
 
 __all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "kind_of", "make_encoder"]

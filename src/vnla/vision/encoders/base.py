@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera.views import VIEWS
+from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 
 Images = NDArray[np.uint8]
@@ -72,7 +72,7 @@ class Encoder(ABC):
     batch: int = VIEWS
     """How many images to hand over at once, at least those of one viewpoint: on a CPU more gain nothing."""
     panoramic: bool = False
-    """Whether an image is one picture all around a viewpoint (`vnla.camera.around`), with all views' features in it."""
+    """Whether an image is one picture all around a viewpoint (`vnla.camera`), with all views' features in it."""
     travels: bool = False
     """Whether it can be sent to other processes and runs there in one thread, with the same features."""
 

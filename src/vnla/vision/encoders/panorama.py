@@ -1,7 +1,7 @@
 """The encoder panorama-lite0: EfficientNet-Lite0 over one picture all around a viewpoint, from which all 36 views have their
 features.
 
-A viewpoint's views overlap: together they have four times the pixels of the picture all around (`vnla.camera.around`), and
+A viewpoint's views overlap: together they have four times the pixels of the picture all around (`vnla.camera`), and
 a network that is given views looks at everything four times. Here it looks once, and a view's features are the mean of its
 last layer over what the view shows. On a CPU it computes in whole numbers of eight bits (`quantised`); elsewhere, and
 without onnxruntime, PyTorch computes in floating point. To a store the two are features of different weights.
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from vnla.camera.around import AROUND_HEIGHT, AROUND_WIDTH, shares
+from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, shares
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, Options, Size
 from vnla.vision.encoders.efficientnet import (

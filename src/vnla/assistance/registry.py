@@ -1,0 +1,30 @@
+"""The help policies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vnla.assistance.certain import Certain
+from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
+from vnla.assistance.valued import Valued
+from vnla.common.registry import build
+
+HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
+    "none": Never,
+    "first": AtFirst,
+    "random": AtRandom,
+    "learned": Learned,
+    "teacher": AsTaught,
+    "cloning": Cloning,
+    "imitation": Imitation,
+    "valued": Valued,
+    "certain": Certain,
+}
+"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and the
+one that goes by what a request is worth."""
+
+
+def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:
+    """The policy of that name, or of a `package.module:Class`, with options."""
+    return build("help policy", name, HELP_POLICIES, options or {}, HelpPolicy)

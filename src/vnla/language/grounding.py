@@ -1,0 +1,364 @@
+"""Where what somebody said leads in a house: which thing they mean, and the actions that take one there.
+
+Clauses are taken in the sense that frames have where that is true at the pose. People are less strict: they name things of
+which there are two, doors that they have to turn to, sofas that one never comes within a metre and a half of, and they leave
+out how far. So a frame may also be taken loosely (`vnla.language.relaxed_matching`), to any place that it may mean, at a
+cost, or as saying again what was said (`vnla.language.restating`). Wandering costs too: many actions, turns that are taken
+back, places where one has been, and what is not the beginning of a shortest way to anywhere. Who knows how many actions are
+meant may take a clause for less than it says, or for a little more. Of all ways to take the clauses of a sentence the one
+that costs least is meant, found by a beam over clauses. A clause that leads nowhere however it is taken is not understood
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from vnla.camera import HEADINGS, VIEWS
+from vnla.language.frames import (
+    Face,
+    Frame,
+    Have,
+    Landmark,
+    Leave,
+    Look,
+    Pass,
+    Reach,
+    Remember,
+    Spot,
+    Step,
+    Stop,
+    Turn,
+    Walk,
+    check,
+    follow,
+)
+from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
+from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, Lead, Place, loose_leads
+from vnla.language.restating import restated
+from vnla.language.surroundings import Surroundings
+from vnla.language.things import MISTAKEN, NOTHING, THINGS
+from vnla.world.actions import Nav
+
+LONGEST_PLAN = 40
+"""Actions of the longest plan that anybody is led."""
+_BEAM = 40  # ways to take the clauses so far that are kept
+_BLOCKED, _LOST = 3.0, 5.0
+_ASTRAY = 0.25  # for each turn of a plan that the next one takes back
+_AGAIN = 0.8  # for each place where one has been before
+_OTHERWISE = 0.25  # for each way in which a clause is not taken as it is most likely meant
+_ACTION, _ACTION_MORE = 0.05, 0.1  # for each action; where it is not known how many are meant
+_MANY, _TOO_MANY = 8, 0.25  # for those that are more than people describe at a time
+_MISCOUNTED = 0.5  # for each action more or less than are meant, where that is known
+_EARLY = 0.2  # for each action less where one stops
+_CUT, _MOST_CUT = 0.3, 4  # for each action that a clause is cut short by, where it is known how many are meant
+_FARTHER, _MOST_FARTHER = 0.5, 2  # for each action that it goes on for
+_RESTATED, _RESTATED_THEN = 0.15, 0.6  # for saying again what has been done; after a "then"
+_DETOUR = 1.0  # for what is not the beginning of a shortest way
+_TURNS = range(1, 7)  # how far "turn left" may be
+_MORE_OR_LESS = 0.1  # for each of these turns more or less, where nothing that follows tells
+
+
+class _Taken(NamedTuple):
+    """The clauses so far, taken in one way."""
+
+    cost: float
+    pose: int
+    frames: tuple[Frame | None, ...]  # None for a clause that leads nowhere
+    plan: tuple[Nav, ...]
+    thing: int  # that was named last
+    been: tuple[int, ...]  # viewpoints
+    strict: bool = True  # whether nothing had to be taken loosely
+    led: bool = True  # whether it is the beginning of a shortest way
+    placed: bool = False  # whether anything of it speaks of a place
+
+
+@dataclass(frozen=True)
+class Denoted:
+    """What a text means at a pose: the frames, the plan that they give back, and where it ends."""
+
+    frames: tuple[Frame, ...]
+    plan: tuple[Nav, ...]
+    pose: int
+    parts: tuple[Part, ...]
+    why: str | None = None
+    """Why not all of it was understood."""
+    true: bool = False
+    """Whether all of it was understood, and is so as frames mean it: nothing had to be taken loosely."""
+
+
+def denote(
+    parsed: Parsed,
+    around: Surroundings,
+    pose: int,
+    step: Step,
+    seen: Sequence[int] = (),
+    *,
+    count: int | None = None,
+    loosely: bool = True,
+    guided: bool = False,
+) -> Denoted:
+    """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
+    (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone. Who is
+    `guided`, as in episodes, comes along the way to the goal by a step that without one would lead elsewhere."""
+    exact = all(_exact(each) for clause in parsed.clauses for each in clause.frames)
+    place = Place(around, step, seen, loosely and not exact, count, guided)
+    if place.loosely:
+        place.begin(pose)
+    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
+    for clause in parsed.clauses:
+        ways = _best([after for way in ways for after in _onward(way, clause, place)])
+    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
+    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant.frames, strict=True)}
+    parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
+    frames = tuple(frame for frame in meant.frames if frame is not None)
+    why = parsed.why
+    if not frames and parsed.clauses:
+        why = "it speaks of what is not here, or cannot be reached"
+    elif why is None and not all(good.values()):
+        why = "some of it speaks of what is not here, or cannot be reached"
+    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.strict and _holds(meant, pose, place))
+
+
+def _exact(frame: Frame) -> bool:
+    """Whether a frame says what to do, whatever is there."""
+    return isinstance(frame, Turn | Look | Stop) or (isinstance(frame, Walk) and not frame.toward)
+
+
+def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
+    """What it costs that a plan has not as many actions as are meant."""
+    if count is None:
+        return 0.0
+    if Nav.STOP in plan and len(plan) <= count:
+        return _EARLY * (count - len(plan))
+    return _MISCOUNTED * abs(len(plan) - count)
+
+
+def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
+    """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
+    for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
+        if isinstance(frame, Turn) and clause.vague:
+            return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
+        if frame is not None and not all(map(_exact, clause.frames)):
+            return 0.0
+    return 0.0
+
+
+def _holds(meant: _Taken, pose: int, place: Place) -> bool:
+    """Whether every frame of a sentence is true where it is said."""
+    for frame in meant.frames:
+        if frame is None or not check(frame, place.around, pose, place.seen):
+            return False
+        end = follow(frame, place.around, pose, place.step)
+        if end is None:
+            return False
+        pose = end
+    return pose == meant.pose
+
+
+def _best(ways: Sequence[_Taken]) -> list[_Taken]:
+    """The cheapest few, one for each place that they lead to."""
+    kept: dict[tuple[int, int, int], _Taken] = {}
+    for way in sorted(ways, key=lambda each: (each.cost, len(each.plan))):
+        kept.setdefault((way.pose, way.thing, len(way.plan)), way)
+    return list(kept.values())[:_BEAM]
+
+
+def _onward(way: _Taken, clause: Clause, place: Place) -> Iterator[_Taken]:
+    """All ways to take a clause after others."""
+    if Nav.STOP in way.plan[-1:]:
+        yield way._replace(frames=(*way.frames, None))
+        return
+    for number, frame in enumerate(clause.frames):
+        for meant, cost, strict in _meanings(frame, clause, way, place):
+            for lead, exact in _varied(_leads(meant, clause, way, place), clause, way, place):
+                if len(way.plan) + len(lead.plan) > LONGEST_PLAN:
+                    continue
+                led = way.led and (not lead.plan or place.is_led(way.plan + lead.plan))
+                total = cost + lead.cost + number * _OTHERWISE + _effort(way, lead, place)
+                if lead.end == way.pose and (lead.plan or (exact and isinstance(meant, Turn | Walk))) and meant != Stop():
+                    total += _BLOCKED
+                placed = way.placed or not _exact(meant)
+                total += _DETOUR * ((placed and not led) - (way.placed and not way.led))
+                thing = _thing(meant)
+                yield _Taken(
+                    way.cost + total,
+                    lead.end,
+                    (*way.frames, meant),
+                    way.plan + lead.plan,
+                    way.thing if thing == NOTHING else thing,
+                    (*way.been, *_walked(way.pose, lead, place)),
+                    way.strict and strict and exact,
+                    led,
+                    placed,
+                )
+    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
+
+
+def _walked(pose: int, lead: Lead, place: Place) -> list[int]:
+    """The viewpoints on the way, but for the first."""
+    if lead.end // VIEWS == pose // VIEWS:
+        return []
+    return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
+
+
+def _effort(way: _Taken, lead: Lead, place: Place) -> float:
+    """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
+    before, after = len(way.plan), len(way.plan) + len(lead.plan)
+    many = max(after - _MANY, 0) - max(before - _MANY, 0)
+    again = sum(each in way.been for each in _walked(way.pose, lead, place))
+    each = _ACTION_MORE if place.count is None else _ACTION
+    return each * len(lead.plan) + _TOO_MANY * many + _ASTRAY * _taken_back(way.plan, lead.plan) + _AGAIN * again
+
+
+def _taken_back(before: Sequence[Nav], after: Sequence[Nav]) -> int:
+    """How many turns at the end of a plan the next one takes back."""
+    opposite = {Nav.LEFT: Nav.RIGHT, Nav.RIGHT: Nav.LEFT, Nav.UP: Nav.DOWN, Nav.DOWN: Nav.UP}
+    count = 0
+    while count < min(len(before), len(after)) and opposite.get(before[-1 - count]) == after[count]:
+        count += 1
+    return count
+
+
+def _thing(frame: Frame) -> int:
+    landmark = getattr(frame, "landmark", None) or getattr(frame, "toward", None)
+    return NOTHING if landmark is None else int(landmark.thing)
+
+
+def _meanings(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Frame, float, bool]]:
+    """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
+    around, here = place.around, way.pose // VIEWS
+    match frame:
+        case Turn(side, times) if clause.vague:
+            yield from ((Turn(side, each), _MORE_OR_LESS / 5 * abs(each - times), True) for each in _TURNS)
+        case Walk(steps, None) if steps == FAR:
+            yield Walk(_straight_on(way.pose, place)), 0.0, True
+            yield from ((Walk(each), 0.3 + cost, False) for each, cost in ONWARD.items())
+        case Walk(1, None) if clause.vague:
+            yield from ((Walk(each), cost, True) for each, cost in ONWARD.items())
+        case Leave(room, into, side) if room == UNSAID:
+            yield Leave(around.room_noun(here), into, side), 0.0, True
+        case Walk(_, Landmark() as landmark) | Face(_, landmark) | Spot(_, landmark) | Reach(landmark, _):
+            yield from _about(frame, landmark, clause, way, place)
+        case Remember(landmark) | Pass(landmark, _) | Have(Landmark() as landmark):
+            yield from _about(frame, landmark, clause, way, place)
+        case _:
+            yield frame, 0.0, True
+
+
+def _about(
+    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: Place
+) -> Iterator[tuple[Frame, float, bool]]:
+    """A frame about the things that its words may mean."""
+    name = "toward" if isinstance(frame, Walk) else "landmark"
+    turning = isinstance(frame, Face | Spot | Have)
+    for thing, cost in _things(landmark, way, place, clause.again, turning):
+        named = Landmark(thing, landmark.noun, landmark.hue)
+        yield replace(frame, **{name: named}), cost, cost < LOOSE  # type: ignore[arg-type]
+
+
+def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning: bool) -> Iterator[tuple[int, float]]:
+    """Things that words may mean, with what it costs to think so: others than are named, farther away, out of view."""
+    around = place.around
+    here, view = divmod(way.pose, VIEWS)
+    if again and way.thing != NOTHING:
+        yield way.thing, 0.0
+        return
+    kin = {NUMBER[each] for names in KIN if THINGS[landmark.noun].name in names for each in names}
+    found: list[tuple[float, float, int]] = []
+    for thing, noun in enumerate(around.noun.tolist()):
+        if noun == NOTHING or not (MISTAKEN[landmark.noun, noun] or noun in kin):
+            continue
+        cost = 0.0 if noun == landmark.noun else 0.3 if MISTAKEN[landmark.noun, noun] else 0.6
+        if landmark.hue != NOTHING and around.hue[thing] != landmark.hue:
+            cost += 0.3 if around.hue[thing] == NOTHING else 0.7
+        if not around.visible[here, view, thing]:
+            cost += 0.3 * (not turning) if around.largest[here, thing] > 0 else 1.0
+        found.append((cost, float(around.apart[here, thing]), thing))
+    for rank, (cost, _, thing) in enumerate(sorted(found)[:6]):
+        yield thing, cost + 0.08 * rank * (not turning)
+
+
+def _straight_on(pose: int, place: Place) -> int:
+    """How many steps one can go straight on."""
+    steps = 0
+    while steps < place.around.longest_leg + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
+        pose, steps = after, steps + 1
+    return max(steps, 1)
+
+
+def _varied(leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+    """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
+    if place.count is None or not place.loosely or all(map(_exact, clause.frames)):
+        yield from leads
+        return
+    left = place.count - len(way.plan)
+    for lead, exact in leads:
+        if len(lead.plan) <= left:
+            yield lead, exact
+        yield from ((each, False) for each in (*_cut(lead, left, way.pose, place), *_farther(lead, left, place)))
+
+
+def _cut(lead: Lead, left: int, pose: int, place: Place) -> Iterator[Lead]:
+    """The beginnings of a lead that are not longer than what is left."""
+    size = len(lead.plan)
+    for done, action in enumerate(lead.plan[: min(size - 1, left)], start=1):
+        pose = place.step(pose, action)
+        if size - done <= _MOST_CUT:
+            yield Lead(lead.plan[:done], pose, lead.cost + _CUT * (size - done))
+
+
+def _farther(lead: Lead, left: int, place: Place) -> Iterator[Lead]:
+    """A lead and some more of its last action."""
+    end = lead.end
+    for more in range(1, min(left - len(lead.plan), _MOST_FARTHER) + 1 if lead.plan else 0):
+        before, end = end, place.step(end, lead.plan[-1])
+        if end == before:
+            return
+        yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + _FARTHER * more)
+
+
+def _leads(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+    """Where a frame may lead, and whether that is what it means strictly."""
+    pose, around = way.pose, place.around
+    end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
+    if end is not None:
+        yield Lead(plan_to(frame, around, pose, end), end, 0.0), True
+    if (
+        place.loosely
+        and isinstance(frame, Look)
+        and (Nav.UP if frame.up else Nav.DOWN) in way.plan
+        and pose % VIEWS // HEADINGS == 1
+    ):
+        yield Lead((), pose, LOOSE), False  # one has had to already
+    arrived = way.plan[-1:] == (Nav.FORWARD,)
+    if not place.loosely or (frame == Have() and not arrived):
+        return
+    if (frame, pose) not in place.about:
+        place.about[frame, pose] = list(loose_leads(frame, pose, place))
+    yield from ((lead, False) for lead in place.about[frame, pose])
+    again = restated(frame, way.plan, way.been, pose, around, place.step)
+    if again is not None:
+        yield again._replace(cost=again.cost + (_RESTATED_THEN if clause.after == "&" else _RESTATED)), False
+    elif isinstance(frame, Walk) and clause.vague and not clause.after and arrived:
+        yield Lead((), pose, _RESTATED), False  # "into the kitchen you go"
+
+
+def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:
+    """The actions that a frame is about which leads from one pose to another."""
+    turn, view, last = getattr(frame, "side", None), pose % VIEWS, end % VIEWS
+    match frame:
+        case Stop():
+            return (Nav.STOP,)
+        case Look(up, times):
+            return (Nav.UP if up else Nav.DOWN,) * times
+        case Turn(_, times):
+            return (Nav.LEFT if turn == "left" else Nav.RIGHT,) * times
+        case Face() | Spot():
+            return (Nav.LEFT,) * ((view - last) % HEADINGS) if turn == "left" else (Nav.RIGHT,) * ((last - view) % HEADINGS)
+        case Walk(steps, _) if view == last:
+            return (Nav.FORWARD,) * steps
+        case _:
+            return around.way(pose, end // VIEWS)

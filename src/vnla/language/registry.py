@@ -1,0 +1,43 @@
+"""Advisors by the name that commands and files give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.common.errors import InputError
+from vnla.common.registry import build, find, option_names
+from vnla.language.advisor import GrammarAdvisor
+from vnla.language.person import PersonAdvisor
+from vnla.language.speaker.advisor import SpeakerAdvisor
+
+ADVISORS: dict[str, type[Advisor]] = {
+    "template": TemplateAdvisor,
+    "grammar": GrammarAdvisor,
+    "speaker": SpeakerAdvisor,
+    "person": PersonAdvisor,
+}
+"""A person says where they speak: `vnla serve` and `vnla watch --ask` put one into the place of a run's own."""
+
+
+def advisor_named(name: str, options: Mapping[str, Any] | None = None, **role: Any) -> Advisor:
+    """The advisor of that name, of a `package.module:Class`, or one that a package offers, with options.
+
+    `role` says what every advisor has: `k`, and whether it is `direct` and `speaks`. A class without a field for one of them
+    is asked for nothing else than what it is.
+    """
+    return build("advisor", name, ADVISORS, options or {}, Advisor, **_given(name, role))
+
+
+def _given(name: str, role: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a role the class of that name is made with; what it cannot be is refused."""
+    maker = find("advisor", name, ADVISORS)
+    if not (isinstance(maker, type) and issubclass(maker, Advisor)):
+        return {}  # `build` says so
+    taken = option_names(maker)
+    for each, value in role.items():
+        fixed = getattr(maker, each, None)
+        if taken is not None and each not in taken and value != fixed:
+            raise InputError(f"advisor {name}: has no field {each}, and its own is {fixed}; it cannot be {value}")
+    return {each: value for each, value in role.items() if taken is None or each in taken}

@@ -1,0 +1,353 @@
+"""Where a frame may lead that is not so as frames mean it: places that somebody may mean, and what it costs to think so.
+
+People name things of which there are two, doors that they have to turn to, sofas that one never comes within a metre and a
+half of, and rooms by other names. `loose_leads` gives every pose that they may mean; `vnla.language.grounding` chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from vnla.camera import HEADINGS, VIEWS
+from vnla.language.frames import (
+    Enter,
+    Face,
+    Frame,
+    Have,
+    Landmark,
+    Leave,
+    Level,
+    Overlook,
+    Pass,
+    Reach,
+    Remember,
+    Spot,
+    Stairs,
+    Step,
+    Through,
+    Walk,
+)
+from vnla.language.surroundings import Side, Surroundings, turned
+from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
+from vnla.world.actions import Nav
+
+LOOSE = 0.3
+"""For what is not so as frames mean it."""
+UNSAID_TURN = 0.1
+"""For each turn that nobody speaks of."""
+ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}
+"""How many steps "go on" may be."""
+_ELSEWHERE = 0.3  # for a room that is not on the side that is said
+_FAR_OFF = 4  # steps to what may loosely be meant
+
+KIN = (
+    ("chair", "armchair", "stool", "bar stool", "booth seat"),
+    ("sofa", "armchair", "bench", "booth seat"),
+    ("table", "dining table", "coffee table", "desk", "side table", "console table", "bedside table", "vanity table"),
+    ("cabinet", "kitchen cabinet", "wall cabinet", "sideboard", "dresser", "wardrobe", "china cabinet", "bookshelf"),
+    ("table lamp", "floor lamp", "wall lamp", "chandelier"),
+    ("shelf", "bookshelf", "shoe rack"),
+    ("bed", "bunk bed", "crib"),
+    ("planter", "flowers", "bush", "tree"),
+    ("picture", "mirror", "map", "notice board"),
+    ("stove", "oven", "kitchen cabinet"),
+    ("tv", "computer monitor", "tv stand"),
+    ("clock", "grandfather clock"),
+    ("kitchen island", "kitchen cabinet", "bar counter"),
+    ("washing machine", "dishwasher"),
+)  # fmt: skip
+"""Kinds of things that people call by each other's names."""
+NUMBER = {noun.name: number for number, noun in enumerate(THINGS)}
+
+
+_ROOM_KIN = ("flnvr", "eh", "at", "ju", "oim", "kd", "rw", "xpy", "bc")
+"""Letters of rooms that people call by each other's names."""
+KIN_ROOMS = {
+    room: {other for other, each in enumerate(ROOMS) if any(noun.name in kin and each.name in kin for kin in _ROOM_KIN)}
+    for room, noun in enumerate(ROOMS)
+}
+
+
+class Lead(NamedTuple):
+    """One place that a frame may lead to."""
+
+    plan: tuple[Nav, ...]
+    end: int
+    cost: float
+
+
+@dataclass
+class Place:
+    """Where one is heard."""
+
+    around: Surroundings
+    step: Step
+    seen: Sequence[int] = field(default_factory=tuple)
+    loosely: bool = True
+    count: int | None = None
+    guided: bool = False
+    beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
+    ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
+    about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
+
+    def way(self, pose: int, there: int) -> Lead:
+        """How the navigation teacher leads somewhere; it costs what nobody has said."""
+        if (pose, there) not in self.ways:
+            plan = self.around.way(pose, there)
+            turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
+            self.ways[pose, there] = Lead(plan, self.around.led(pose, there), UNSAID_TURN * turns)
+        return self.ways[pose, there]
+
+    def begin(self, pose: int) -> None:
+        """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
+        for there in np.flatnonzero(np.isfinite(self.around.graph.distance[pose // VIEWS])).tolist():
+            way = self.around.way(pose, there)[: self.count]
+            size = len(way) if self.guided else self._sure(way, pose, there)
+            self.beginnings.update(way[:done] for done in range(1, size + 1))
+
+    def _sure(self, way: Sequence[Nav], pose: int, there: int) -> int:
+        """How many actions of a way lead along it also without a goal."""
+        for done, action in enumerate(way):
+            onward = int(self.around.graph.hop[pose // VIEWS, there]) if action is Nav.FORWARD else pose // VIEWS
+            pose = self.step(pose, action)
+            if pose // VIEWS != onward:
+                return done
+        return len(way)
+
+    def is_led(self, plan: tuple[Nav, ...]) -> bool:
+        """Whether a plan is the beginning of a shortest way to anywhere."""
+        return not self.loosely or plan in self.beginnings or plan[-1:] == (Nav.STOP,)
+
+
+def loose_leads(frame: Frame, pose: int, place: Place) -> Iterator[Lead]:
+    """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
+    around = place.around
+    here, view = divmod(pose, VIEWS)
+    match frame:
+        case Level():
+            row = view // HEADINGS
+            plan = () if row == 1 else (Nav.UP,) if row == 0 else (Nav.DOWN,)
+            yield Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)
+        case Have(landmark, room, side):
+            thing = NOTHING if landmark is None else landmark.thing
+            yield Lead((), pose, _missed(around, here, view, thing, room, side))
+        case Face(side, landmark) | Spot(side, landmark):
+            yield from _turns(around, pose, side, landmark.thing, spot=isinstance(frame, Spot))
+        case Overlook(side, room):
+            for times, there in enumerate(around.turning(view, side == "left"), start=1):
+                away = off_room(around, here, there, room)
+                if times <= 6 and away <= 40:
+                    yield Lead(_turn(side, times), here * VIEWS + there, LOOSE + max(away - 12, 0) / 40)
+        case Walk(steps, None):
+            for there in _near(around, here, steps):
+                if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
+                    yield _costing(place.way(pose, there), LOOSE + 0.4)
+        case Walk(steps, Landmark() as toward):
+            for there in _near(around, here, steps):
+                if around.hops[here, there] == steps and around.nears(here, there, toward.thing):
+                    yield _costing(place.way(pose, there), LOOSE + 0.05 * around.apart[there, toward.thing])
+        case Reach(landmark, side):
+            beyond = 0.0 if side is None or _sided(around, here, view, landmark.thing, side) else 0.6
+            yield from (_costing(lead, beyond) for lead in _toward(landmark.thing, pose, place))
+        case Remember(landmark):
+            yield from _toward(landmark.thing, pose, place)
+        case Pass(landmark, _):
+            yield from _past(landmark.thing, pose, place)
+        case Enter() | Leave():
+            yield from _rooms(frame, pose, place)
+        case Through(door, ordinal, side):
+            yield from _doors(door, ordinal, side, pose, place)
+        case Stairs(up, whole):
+            landing = _up(around, here, up, whole)
+            if landing is not None and landing != here:
+                yield _costing(place.way(pose, landing), LOOSE)
+        case _:
+            return
+
+
+def _costing(lead: Lead, cost: float) -> Lead:
+    return lead._replace(cost=lead.cost + cost)
+
+
+def _turn(side: Side, times: int) -> tuple[Nav, ...]:
+    return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
+
+
+def _near(around: Surroundings, here: int, hops: int = _FAR_OFF) -> list[int]:
+    """Viewpoints that are not many steps away."""
+    return [int(there) for there in np.flatnonzero((around.hops[here] > 0) & (around.hops[here] <= hops))]
+
+
+def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: bool) -> Iterator[Lead]:
+    """Turning until a thing is more or less ahead, or has come well into view."""
+    here, view = divmod(pose, VIEWS)
+    first = 0
+    for times, there in enumerate(around.turning(view, side == "left"), start=1):
+        if not around.present[here, there, thing]:
+            if first:
+                return
+            continue
+        first = first or times
+        away = abs(float(around.across[here, there, thing])) / 30
+        hardly = 0.0 if around.visible[here, there, thing] else 0.3
+        late = 0.15 * (times - first) if spot else away * 0.6
+        yield Lead(_turn(side, times), here * VIEWS + there, LOOSE + late + hardly)
+
+
+def _bearing(around: Surroundings, here: int, view: int, thing: int) -> float:
+    """Where a thing is: degrees to the right of the middle of the view."""
+    return float(turned(around.bearing_of(here, thing), view))
+
+
+def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -> bool:
+    return _is_on(_bearing(around, here, view, thing), side)
+
+
+def _is_on(bearing: float, side: Side) -> bool:
+    """Whether something at an angle is on a side, in a wide sense."""
+    return abs(bearing) <= 35 if side == "ahead" else 0 < (bearing if side == "right" else -bearing) <= 150
+
+
+def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
+    """What it costs to think that a thing or a room is where it is said to be."""
+    if thing == NOTHING and room == NOTHING:
+        return 0.0  # one is there already
+    if thing == NOTHING:
+        away = off_room(around, here, view, room)
+        if side in ("left", "right"):
+            return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
+        return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
+    if side in ("left", "right"):
+        return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
+    if not around.present[here, view, thing]:
+        return 2.0
+    away = abs(float(around.across[here, view, thing])) / 30
+    return (0.0 if around.visible[here, view, thing] else 0.4) + away * (0.8 if side == "ahead" else 0.2)
+
+
+def off_room(around: Surroundings, here: int, view: int, room: int) -> float:
+    """How far from the middle of the view the way into a room of a kind is."""
+    return min((abs(each) for each in _room_bearings(around, here, view, room)), default=180.0)
+
+
+def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> list[float]:
+    """Where the ways into rooms of a kind are, from here: doors, or else places behind them."""
+    alike = {room, *KIN_ROOMS.get(room, ())}
+    found = [
+        way.bearing
+        for way in around.ways_from(here, view)
+        if way.beyond is not None and (room == NOTHING or int(around.room_nouns[way.beyond]) in alike)
+    ]
+    if found:
+        return found
+    for there in _near(around, here, 3):
+        noun = int(around.room_nouns[there])
+        if around.room[there] != around.room[here] and noun in alike:
+            first = int(around.graph.hop[here, there])
+            found.append(float(turned(around.bearings[here, there], view)))
+            found.append(float(turned(around.bearings[here, first], view)))
+    return found
+
+
+def _toward(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+    """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
+    around, here = place.around, pose // VIEWS
+    near = [there for there in _near(around, here) if around.same_storey[there, thing]]
+    now = float(around.apart[here, thing])
+    least = min((float(around.apart[there, thing]) for there in near), default=now)
+    for there in near:
+        apart = float(around.apart[there, thing])
+        if now - apart > 0.3:
+            short = (apart - least) / max(now - least, 0.5)
+            unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
+            unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
+            yield _costing(place.way(pose, there), LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
+
+
+def _past(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+    """Places on the way to which a thing is passed, more or less."""
+    around = place.around
+    here, view = divmod(pose, VIEWS)
+    for there in _near(around, here, 3):
+        path = around.path(here, there)
+        if not around.begins_ahead(here, view, there):
+            continue
+        if around.passed(path)[thing]:
+            yield _costing(place.way(pose, there), LOOSE)
+        elif min(float(around.apart[each, thing]) for each in path) <= 1.5:
+            gone = abs(float(turned(around.bearing_of(there, thing), 0)) - float(around.bearings[path[-2], there]))
+            if min(gone % 360, 360 - gone % 360) > 50:
+                yield _costing(place.way(pose, there), LOOSE + 0.3)
+
+
+def _rooms(frame: Enter | Leave, pose: int, place: Place) -> Iterator[Lead]:
+    """The first places in other rooms, cheap where they are of the kind that is said."""
+    around, (here, view) = place.around, divmod(pose, VIEWS)
+    wanted = frame.room if isinstance(frame, Enter) else frame.into
+    holding = frame.holding if isinstance(frame, Enter) else NOTHING
+    for there in _near(around, here):
+        path = around.path(here, there)
+        deeper = [each for each in path[:-1] if around.room[each] == around.room[there]]
+        through = {int(around.room[each]) for each in path[1:-1]} - {int(around.room[here]), int(around.room[there])}
+        if around.room[there] == around.room[here] or len(deeper) > 1:
+            continue
+        noun, cost = int(around.room_nouns[there]), 0.4 * len(deeper) + 0.2 * len(through)
+        if wanted >= 0 and noun != wanted:
+            cost += 0.4 if noun in KIN_ROOMS[wanted] else 1.5
+        if isinstance(frame, Leave) and wanted < 0:
+            cost += 0.6 * len(through)
+        if holding != NOTHING:
+            cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
+        if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
+            cost += _ELSEWHERE
+        yield _costing(place.way(pose, there), LOOSE + cost)
+    if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
+        for steps, cost in ONWARD.items():  # farther in
+            end = pose
+            for _ in range(steps):
+                end = place.step(end, Nav.FORWARD)
+            yield Lead((Nav.FORWARD,) * steps, end, 2 * LOOSE + cost)
+
+
+def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
+    """Whether there is such a thing in a room."""
+    kin = {NUMBER[each] for names in KIN if THINGS[noun].name in names for each in names}
+    own = (each for each, thing in zip(around.noun.tolist(), around.house.objects, strict=True) if thing.room == room)
+    return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
+
+
+def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Place) -> Iterator[Lead]:
+    """What is behind the ways out of a room, cheap where they are as is said."""
+    around = place.around
+    here, view = divmod(pose, VIEWS)
+    rank = 0
+    for way in around.ways_from(here, view):
+        if way.beyond is None:
+            continue
+        cost = 0.0 if way.door == door else 0.2
+        if side is not None and not _is_on(way.bearing, side):
+            cost += 0.8
+        rank += way.door == door and (side is None or _is_on(way.bearing, side))
+        if ordinal and rank != ordinal:
+            cost += 0.6
+        cost += 0.003 * abs(way.bearing) + 0.05 * way.distance
+        lead = place.way(pose, way.beyond)
+        yield _costing(lead, LOOSE + cost)
+        path = around.path(here, way.beyond)
+        if len(path) > 2 and not ordinal:
+            yield _costing(place.way(pose, path[-2]), LOOSE + cost + 0.6)
+
+
+def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
+    """The end of the nearest stairs, from a place where they do not begin."""
+    for there in np.argsort(around.within_reach[here], kind="stable").tolist():
+        if not np.isfinite(around.within_reach[here, there]):
+            return None
+        end = around.along_stairs(there, up, whole)
+        if end is not None:
+            return end
+    return None
