@@ -104,7 +104,7 @@ def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, m
 def asked(difference: float, monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Have comparisons counted that are made, in place of making them."""
     made: list[object] = []
-    monkeypatch.setattr(policy_states, "compare_minds", lambda *given: made.append(given) or difference)
+    monkeypatch.setattr(fast_check, "compare_fast", lambda *given: made.append(given) or difference)
     return made
 
 
@@ -140,7 +140,7 @@ def test_a_damaged_one_is_made_again(damage: str, setting: Setting, tmp_path: Pa
 
 
 def test_what_differs_is_not_kept(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_states, "TOLERANCE", {"float32": 0.0})
+    monkeypatch.setattr(fast_check, "TOLERANCE", {"float32": 0.0})
     for _ in range(2):
         with pytest.raises(InputError, match="differ by"):
             check_fast(setting.players, setting.tasks, "float32", tmp_path)
