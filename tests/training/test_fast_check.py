@@ -24,6 +24,7 @@ from vnla.bcui import bcui
 from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
+from vnla.training import fast_check
 from vnla.training.config import TrainingConfig
 from vnla.training.fast_check import check_fast, compare_fast
 from vnla.training.trainer import Trainer
