@@ -1,6 +1,6 @@
 """What the paper's `forward` is worth: how often an agent succeeds with it, and with one that does not know the goal.
 
-    python docs/forward.py demo/runs/learned demo/world demo/tasks/asknav test_unseen forward.json
+    python benchmarks/experiments/forward.py demo/runs/learned demo/world demo/tasks/asknav test_unseen forward.json
 
 In the paper `forward` goes to the next viewpoint of the shortest path where that is within 30 degrees of the view's centre.
 The plain one always goes to the viewpoint nearest to the centre. Nobody is trained anew; teachers and advisor are asked in
@@ -54,7 +54,7 @@ def main(run: str, world: str, tasks: str, split: str, out: str) -> None:
     less = per_cent(over_trainings(means["plain"], means["paper"], houses=houses))
     sys.stdout.write(f"plain over paper: {less} points\n")
     record = {
-        "command": f"python docs/forward.py {run} {world} {tasks} {split} {out}",
+        "command": f"python benchmarks/experiments/forward.py {run} {world} {tasks} {split} {out}",
         "commit": commit(),
         "machine": machine_words(),
         "seeds": SEEDS,

@@ -1,6 +1,6 @@
 """How much of "at the best times" is luck: the table of ceilings.md.
 
-    python docs/hindsight.py demo/runs/learned demo/world demo/tasks/asknav 100 hindsight.json
+    python benchmarks/experiments/hindsight.py demo/runs/learned demo/world demo/tasks/asknav 100 hindsight.json
 
 On so many tasks of Test unseen: the agent as it is; the best of the schedules that `vnla ceilings` tries; the best of as
 many episodes in which it asks as it does and its actions are drawn; and an agent that asks exactly where its tentative
@@ -109,7 +109,7 @@ def main(run: str, world: str, tasks: str, count: str, out: str) -> None:
     for name, words in LINES.items():
         sys.stdout.write(f"| {words} | {rates[name]} | {won[name]} |\n")
     record = {
-        "command": f"python docs/hindsight.py {run} {world} {tasks} {count} {out}",
+        "command": f"python benchmarks/experiments/hindsight.py {run} {world} {tasks} {count} {out}",
         "commit": commit(),
         "machine": machine_words(),
         "seed": SEEDS[0],

@@ -1,7 +1,7 @@
 """What an agent understands that has learned by practice alone (`vnla.training.practice`): the table of language.md.
 
-python docs/practising.py demo/world demo/tasks/asknav worlds/written
-python docs/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25
+python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written
+python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25
 """
 
 from __future__ import annotations

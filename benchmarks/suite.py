@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vnla.bench.evaluate import POINTS, bench_evaluate
-from vnla.bench.measure import Benchmark, Measurement
-from vnla.bench.render import bench_render
-from vnla.bench.scale import bench_scale
-from vnla.bench.serve import bench_serve
-from vnla.bench.tasks import bench_tasks
-from vnla.bench.train import ITERATIONS, bench_train
-from vnla.bench.world import CPP_STEPS_A_SECOND, bench_world
+from benchmarks.evaluate import POINTS, bench_evaluate
+from benchmarks.measure import Benchmark, Measurement
+from benchmarks.render import bench_render
+from benchmarks.scale import bench_scale
+from benchmarks.serve import bench_serve
+from benchmarks.tasks import bench_tasks
+from benchmarks.train import ITERATIONS, bench_train
+from benchmarks.world import CPP_STEPS_A_SECOND, bench_world
 
 _TIMES = (
     f"times: of {CPP_STEPS_A_SECOND[1]:,} steps/s, the upper end of {CPP_STEPS_A_SECOND[0]:,}-{CPP_STEPS_A_SECOND[1]:,} "

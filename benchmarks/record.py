@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.measure import Benchmark, Measurement, Option
 from vnla import __version__
-from vnla.bench.measure import Benchmark, Measurement, Option
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.machine import commit, machine

@@ -81,7 +81,8 @@ def draw_watched(path: Path, made: Path) -> None:
 
 if __name__ == "__main__":
     goals = [cottage().number[GOAL]]
-    images = Path(__file__).parent / "images"
+    root = Path(__file__).parents[2]
+    images = root / "docs" / "images"
     draw_house(cottage(), images / "cottage.png", walk=walk(), goals=goals, title="Find a towel in the bathroom.")
     draw_rooms(images / "rooms.png")
-    draw_watched(images / "watch.png", images.parents[1] / "build" / "pictures")
+    draw_watched(images / "watch.png", root / "build" / "pictures")

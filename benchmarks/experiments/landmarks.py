@@ -1,7 +1,7 @@
 """How often a thing or a room alone tells the way in what the grammar says, and how often somebody can follow who sees only
 what is in view: the numbers of language.md.
 
-python docs/landmarks.py worlds/small
+python benchmarks/experiments/landmarks.py worlds/small
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from vnla.bench.measure import Measurement
-from vnla.bench.sizes import Scale
+from benchmarks.measure import Measurement
+from benchmarks.sizes import Scale
 from vnla.pipeline.cluster import LOCAL, Cluster
 from vnla.pipeline.engine import Engine
 from vnla.pipeline.scheduler import Audience, carry_out
-from vnla.pipeline.stages import Report, Stage
+from vnla.pipeline.stages import Stage, make_empty
 
 COUNT = 1_000
 """Stages."""
@@ -36,7 +36,7 @@ def bench_stages(scale: Scale) -> Iterator[Measurement]:
 def _handed_out(scale: Scale, engine: Engine | None) -> float:
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         out, watch = Path(folder), _Watch()
-        stages = [Stage(f"stage{number}", _touch, (out / f"{number}",), out / f"{number}") for number in range(COUNT)]
+        stages = [Stage(f"stage{number}", make_empty, (out / f"{number}",), out / f"{number}") for number in range(COUNT)]
         carry_out(stages, out, watch, scale.processes, engine=engine)
     counted = watch.ends[AT_FIRST:]
     return (counted[-1] - counted[0]) / (len(counted) - 1)
@@ -51,8 +51,3 @@ class _Watch(Audience):
     def ended(self, stage: Stage, seconds: float) -> None:  # noqa: ARG002
         """Now."""
         self.ends.append(time.monotonic())
-
-
-def _touch(path: Path, report: Report) -> None:  # noqa: ARG001
-    """All that a stage has to do: make what it makes."""
-    path.touch()

@@ -1,7 +1,7 @@
 """How well people are understood: the table of language.md, from the sentences that were written by hand.
 
-    python docs/people.py worlds/written
-    python docs/people.py worlds/written people.json    # also a file with what came of every walk
+    python benchmarks/experiments/people.py worlds/written
+    python benchmarks/experiments/people.py worlds/written people.json    # also a file with what came of every walk
 
 The world of their houses is made if it is not there, and looked at, which takes long the first time.
 """
@@ -78,7 +78,7 @@ def record(found: dict[str, list[Row]]) -> dict[str, object]:
     """Everything that was found, for a file: what was heard, and for every walk the four columns as digits."""
     walks = [f"{line.house_name} {line.viewpoint} {line.view}: {line.sentence}" for line in handwritten()]
     return {
-        "command": "python docs/people.py worlds/written people.json",
+        "command": "python benchmarks/experiments/people.py worlds/written people.json",
         "commit": commit(),
         "machine": machine_words(),
         "columns": COLUMNS,

@@ -1,8 +1,8 @@
 """What the faster encoders cost and save: the tables of vision.md and benchmarks.md.
 
-    python docs/encoders.py success OUT 4    the demo's LEARNED trained on each encoder's features, four times
-    python docs/encoders.py likeness OUT     how much their features are alike, and what a probe reads from them
-    python docs/encoders.py times OUT        the parts of `vnla features make`, in processor seconds
+    python benchmarks/experiments/encoders.py success OUT 4    the demo's LEARNED on each encoder's features, four times
+    python benchmarks/experiments/encoders.py likeness OUT     how alike their features are, and what a probe reads
+    python benchmarks/experiments/encoders.py times OUT        the parts of `vnla features make`, in processor seconds
 
 Everything is kept in OUT. The first takes an hour of two cores, and goes on where it was, or with more trainings; the others
 need its world or its features, and make them if they are not there.

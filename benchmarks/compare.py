@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vnla.bench.measure import Measurement
-from vnla.bench.record import Measured, Record
+from benchmarks.measure import Measurement
+from benchmarks.record import Measured, Record
 from vnla.common.errors import InputError
 
 TOLERANCE = 0.1

@@ -22,12 +22,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vnla.bench.measure import Measurement, wait_for
-from vnla.bench.setting import bare_setting
-from vnla.bench.shards import bench_shards
-from vnla.bench.sizes import Scale
-from vnla.bench.stages import bench_stages
-from vnla.bench.start import begin
+from benchmarks.measure import Measurement, wait_for
+from benchmarks.setting import bare_setting
+from benchmarks.shards import bench_shards
+from benchmarks.sizes import Scale
+from benchmarks.stages import bench_stages
+from benchmarks.start import begin
 from vnla.camera import VIEWS
 from vnla.common.capture import CACHES
 from vnla.common.errors import InputError

@@ -1,6 +1,6 @@
 """A stop of its own: the table of asking.md, how often an agent succeeds that stops when `stop` is probable enough.
 
-    python docs/stopping.py pretrained demo/world demo/tasks/asknav val_unseen
+    python benchmarks/experiments/stopping.py pretrained demo/world demo/tasks/asknav val_unseen
 
 An agent usually stops when `stop` is its most probable action. Here it does from a probability on, whatever the others have.
 """

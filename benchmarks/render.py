@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from vnla.bench.measure import Measurement, median_seconds
+from benchmarks.measure import Measurement, median_seconds
 from vnla.houses.generate.build import generate_house
 from vnla.houses.render.camera import render_view
 from vnla.houses.render.panorama import render_panorama, views_of

@@ -17,8 +17,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from benchmarks.measure import Measurement
 from vnla.agents.config import AgentConfig
-from vnla.bench.measure import Measurement
 from vnla.rollout import Rollout
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 

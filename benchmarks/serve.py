@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import Measurement
 from vnla.agents import pretrained
-from vnla.bench.measure import Measurement
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
 from vnla.serve.worlds import WARM
@@ -47,7 +47,7 @@ def bench_serve(
     tasks: str = "", seed: int = 0,
 ) -> Iterator[Measurement]:  # fmt: skip
     """A server with an agent, on two cores that it shares with its visitors."""
-    from vnla.bench.visitors import MODES, visit
+    from benchmarks.visitors import MODES, visit
 
     chosen = [mode.strip() for mode in modes.split(",")] if modes else list(MODES)
     unknown = [mode for mode in chosen if mode not in MODES]

@@ -16,8 +16,8 @@ def begin(pipe: Connection, device: str, hidden: int, view_size: int, batch: int
     """Send the time at the end of each part, by its name."""
     times = {"Python": time.time()}
     with loading("torch"):
-        from vnla.bench.measure import wait_for
-        from vnla.bench.setting import bare_setting
+        from benchmarks.measure import wait_for
+        from benchmarks.setting import bare_setting
         from vnla.training.config import TrainingConfig
         from vnla.training.trainer import Trainer
     times["PyTorch"] = time.time()

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from vnla.bench.measure import Measurement, seconds_of
+from benchmarks.measure import Measurement, seconds_of
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, make_houses, recipes, splits
 from vnla.houses.house import House

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks.measure import Measurement, median_seconds, one_thread, seconds_of
 from vnla import mattersim
 from vnla.assistance.advisor import TemplateAdvisor
-from vnla.bench.measure import Measurement, median_seconds, one_thread, seconds_of
 from vnla.camera import VIEWS
 from vnla.houses.matterport import write_connectivity
 from vnla.houses.scatter import real_sized_houses

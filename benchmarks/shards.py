@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vnla.bench.measure import Measurement
-from vnla.bench.sizes import Scale
+from benchmarks.measure import Measurement
+from benchmarks.sizes import Scale
 from vnla.camera import VIEWS
 from vnla.common import checksums
 from vnla.houses.folder import read_world, write_world

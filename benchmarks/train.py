@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
+from benchmarks.floor import Counts, arithmetic, computed, report
+from benchmarks.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
+from benchmarks.setting import bare_setting
 from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.paper import PaperAgent
 from vnla.assistance.help_policies import Learned
-from vnla.bench.floor import Counts, arithmetic, computed, report
-from vnla.bench.measure import Measurement, median_seconds, most_memory, seconds_of, wait_for
-from vnla.bench.setting import bare_setting
 from vnla.rollout import Rollout
 from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig

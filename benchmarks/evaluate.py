@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vnla.bench.measure import Measurement, most_memory, seconds_of
-from vnla.bench.setting import bare_setting
+from benchmarks.measure import Measurement, most_memory, seconds_of
+from benchmarks.setting import bare_setting
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.training.trainer import matrix_units, mixed_precision
 
