@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from agents.small import cottage_environment, drawn_episodes, players_of, small_agent
+from benchmarks.setting import Setting, bare_setting
 from lanes import losses_read
 from vnla.agents.fast.gpu.state import CudaGraphState
 from vnla.agents.sensors import sensors_named
@@ -22,7 +23,6 @@ from vnla.assistance.following import Following, Led
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
 from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
-from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.capture import CACHES, fused, fusing, load_compilers
 from vnla.common.errors import InputError

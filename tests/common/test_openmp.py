@@ -78,7 +78,7 @@ def test_without_a_team_one_thread_does_all() -> None:
 TRAINED = """
 import hashlib
 
-from vnla.bench.setting import bare_setting
+from benchmarks.setting import bare_setting
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer
 

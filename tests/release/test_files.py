@@ -44,6 +44,7 @@ def test_the_sdist_has_what_tests_and_pages_need() -> None:
     found = {file.distribution_path for file in SdistBuilder(str(ROOT)).recurse_included_files()}
     needed = (
         "Makefile",
+        "benchmarks/commands.py",
         "constraints.txt",
         "docs/conf.py",
         "examples/agent.py",

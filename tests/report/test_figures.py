@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import math
@@ -128,8 +129,20 @@ def test_curves_come_from_the_log_of_a_run(tmp_path: Path) -> None:
         {"iteration": 15, "val_seen": {"success_rate": 20.0}, "val_unseen": {"success_rate": 10.0}},
         {"iteration": 20, "nav_loss": 20.0, "ask_loss": 1.0},
     ]
-    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    assert Curves.read(tmp_path) == Curves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    expected = Curves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
+    assert Curves.read(tmp_path) == expected
+    (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(log.read_bytes(), mtime=0))
+    log.unlink()
+    assert Curves.read(tmp_path) == expected, "packed"
+
+
+def test_logs_of_the_results_are_packed_and_read() -> None:
+    results = Path(__file__).parents[2] / "results"
+    assert not list(results.rglob("*.jsonl"))
+    for run in ("first", "learned", "none", "random"):
+        assert Curves.read(results / "paper" / "runs" / run).iterations[-1] == 75_000
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", '{"nav_loss": 1}', '{"iteration": 1, "nav_loss": null}'])

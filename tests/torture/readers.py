@@ -366,7 +366,7 @@ def _export_study(path: Path) -> object:
 
 
 def _bench(folder: Path) -> Path:
-    from vnla.bench.record import Measured, Measurement, Record
+    from benchmarks.record import Measured, Measurement, Record
 
     measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))
