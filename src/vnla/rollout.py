@@ -42,7 +42,7 @@ class RolloutContext:
     batching: Batching = field(default_factory=Batching)
     deliberate: bool = True
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
-    senses: Mapping[str, Sensor] = field(default_factory=dict)
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
     """What else the agent notices, by name."""
     following: Led = field(default_factory=Led)
     """What is taught, and who acts, while a subgoal lasts."""

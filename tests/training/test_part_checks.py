@@ -281,7 +281,7 @@ def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: R
     players = make_context(
         replace(config, senses="clock"), data, make_agent(replace(config, senses="clock"), data), training=True
     )
-    late = replace(players, senses={"clock": _Late()})
+    late = replace(players, sensors={"clock": _Late()})
     trainer = Trainer(late, data.training_tasks(), config.training, learns_to_ask=True)
     with pytest.raises(InputError, match=r"^sense clock: __call__ returned nan at step 1; expected finite numbers$"):
         trainer.iterate()

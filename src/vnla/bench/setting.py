@@ -70,7 +70,7 @@ class Setting:
 
     def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
         """The same in the roles that an objective wants, for a help policy."""
-        players = objective.players(self.players, policy)
+        players = objective.rollout_context(self.players, policy)
         choice = players.acting.choice
         acting = replace(players.acting, choice=choice if isinstance(choice, KeepGoing) else KeepGoing(choice))
         return replace(self, players=replace(players, acting=acting))
@@ -118,7 +118,7 @@ def bare_setting(
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),
         batching=Batching.on(world.device),
-        senses={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
+        sensors={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
     )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)

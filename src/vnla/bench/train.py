@@ -118,7 +118,7 @@ def _in_turn(
 
 def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout]:
     """Seconds of each part of an iteration, run eagerly once more, and its episodes."""
-    agent, config, aim = trainer.players.agent, trainer.config, trainer.objective
+    agent, config, aim = trainer.context.agent, trainer.config, trainer.objective
     which = batch_of(config.seed, len(trainer.tasks), config.batch, iteration).to(device)
     clock: list[float] = []
 
@@ -128,7 +128,7 @@ def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], 
 
     tick()
     with mixed_precision(config.precision, which.device):
-        rollout = aim.rollout(trainer.tasks, which, torch.ones_like(which), config.ratio, trainer.players)
+        rollout = aim.rollout(trainer.tasks, which, torch.ones_like(which), config.ratio, trainer.context)
         tick()
         judged = aim.judge(rollout, trainer.parts.get(CRITIC))
         losses = [aim.nav_loss(rollout, judged), aim.ask_loss(rollout, agent, judged)]

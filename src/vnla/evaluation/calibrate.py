@@ -1,6 +1,6 @@
 """A guarantee for a trained agent, from fresh houses with one task each.
 
-    sample = sampled(players, tasks, ratio=0.4)    # vnla.evaluation.sureness
+    sample = sampled(context, tasks, ratio=0.4)    # vnla.evaluation.sureness
     calibration = calibrate(sample, risk=0.1, confidence=0.9)
     print(calibration.found, calibration.certain, calibration.taught)
 

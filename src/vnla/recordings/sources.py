@@ -68,18 +68,18 @@ def of_run(
     """What a trained agent does on the tasks of a split, or on some of them."""
     trained = open_trained(run, world=world, tasks=tasks, device=device)
     config, material = trained.config, trained.material
-    players = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
+    context = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
     chosen = material.evaluation_tasks(split, limit)
     share = config.with_ratio(ratio).help(training=False).ratio
     steps = int(chosen.time_budget.max())
-    size = min(BATCH, fitting_batch(players, chosen.end_goals, steps))
+    size = min(BATCH, fitting_batch(context, chosen.end_goals, steps))
 
     def batches() -> Iterator[Batch]:
         for first in range(0, len(chosen), size):
             which = torch.arange(first, min(first + size, len(chosen)), device=chosen.key.device)
-            episodes = chosen.episodes(which, seed=seed, ratio=share, k=players.advisor.k)
-            with greedy(players.agent):
-                trace = Trace.of(bcui(episodes, players, longest=steps), steps).to("cpu")
+            episodes = chosen.episodes(which, seed=seed, ratio=share, k=context.advisor.k)
+            with greedy(context.agent):
+                trace = Trace.of(bcui(episodes, context, longest=steps), steps).to("cpu")
             yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
 
     what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."

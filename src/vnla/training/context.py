@@ -77,11 +77,11 @@ def make_context(
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
-        senses={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.senses).items()},
+        sensors={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.senses).items()},
         following=Following.within(data.world) if config.following and training else Led(),
         feature_dropout=config.veil if training else 0.0,
         keeps_ask_features=training,
     )
-    players = config.aim.players(players, config.policy) if training else players
+    players = config.aim.rollout_context(players, config.policy) if training else players
     check_parts(players, data)
     return players

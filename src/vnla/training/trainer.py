@@ -72,7 +72,7 @@ class Trainer:
 
     def __init__(
         self,
-        players: RolloutContext,
+        context: RolloutContext,
         tasks: TaskSet,
         config: TrainingConfig,
         *,
@@ -87,7 +87,7 @@ class Trainer:
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
         """
-        self.players = players
+        self.context = context
         self.tasks = tasks
         self.config = config
         self.learns_to_ask = learns_to_ask
@@ -95,7 +95,7 @@ class Trainer:
         self.practice = practice
         self.done = 0
         on_gpu = tasks.key.is_cuda
-        self.uncaptured = uncaptured(players) if on_gpu and not eager else None
+        self.uncaptured = uncaptured(context) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
         self._kept = keep_kernels() if self.captures else None
         self.optimiser = torch.optim.Adam(
@@ -109,14 +109,14 @@ class Trainer:
         self._compared = False
         self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
         on_host = self._order if not on_gpu else Order(config.seed, len(tasks), config.batch)
-        self._ahead = Ahead(players, tasks, lambda iteration: self.own(on_host.batch(iteration)))
+        self._ahead = Ahead(context, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
     def parts(self) -> dict[str, nn.Module]:
         """All that learns, by the name that it has in checkpoints."""
         critic = self.objective.critic()
         device = self.tasks.key.device
-        return {AGENT: self.players.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
+        return {AGENT: self.context.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
 
     def _rate(self, part: str) -> float | Tensor:
         """The learning rate of a part; a graph reads it where it lies, so that it can change."""
@@ -127,11 +127,11 @@ class Trainer:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
         seed = iteration_seed(self.config.seed, self.done)
         self.compare()
-        if not self.players.agent.training:
-            self.players.agent.train()
+        if not self.context.agent.training:
+            self.context.agent.train()
         with self.stream.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
-            self.players.following.advance(self.config.share(self.done))
+            self.context.following.advance(self.config.share(self.done))
             self._ahead.ready(self.done)
             which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
@@ -157,7 +157,7 @@ class Trainer:
             return
         with self.stream.entered(), matrix_units(self.config.precision):
             self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
-            check_fast(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
+            check_fast(self.context, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
         self._compared = True
 
     def _set_rate(self, rate: float) -> None:
@@ -181,14 +181,14 @@ class Trainer:
     def played(self, which: Tensor, seed: Tensor) -> Played:
         """The episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
-            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
+            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.context)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
-            practised = self.practice.rollout(self.tasks, which, seed, self.players) if self.practice else None
+            practised = self.practice.rollout(self.tasks, which, seed, self.context) if self.practice else None
             return Played(rollout, judged, practised)
 
     def learned(self, played: Played) -> Losses:
         """What was lost in them; the parameters have the gradients of it."""
-        agent, objective, (rollout, judged, practised) = self.players.agent, self.objective, played
+        agent, objective, (rollout, judged, practised) = self.context.agent, self.objective, played
         device = rollout.episodes.key.device
         with mixed_precision(self.config.precision, device):
             with beside(self._aside):
@@ -243,9 +243,9 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
         raise InputError(f"{called('objective', objective)}: nav_loss returned nothing, and nobody learns to ask")
 
 
-def uncaptured(players: RolloutContext) -> str | None:
+def uncaptured(context: RolloutContext) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
-    who = next((each for each in (players.agent, players.bound_advisor) if not each.captured), None)
+    who = next((each for each in (context.agent, context.bound_advisor) if not each.captured), None)
     return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
 
 

@@ -1,6 +1,6 @@
 """How often an agent succeeds as it is, and how often it would with better times to ask, better following, better stopping.
 
-    found = ceilings(Subject(players, tasks, seeds=(123,)))
+    found = ceilings(Subject(context, tasks, seeds=(123,)))
     print(found.success("own"), found.success("best"), found.won("best"))
 
 An episode is deterministic but for when the agent asks. So the best times for its requests can be found by trying: every
@@ -167,7 +167,7 @@ def ceilings(subject: Subject, *, schedules: int = SCHEDULES, progress: Share = 
     }
     found = {name: Line.of(metres) for name, metres in lines.items()}
     for gait in GAITS:
-        own = subject.endings_by(subject.players.help_policy, gait, told)
+        own = subject.endings_by(subject.context.help_policy, gait, told)
         also = [own, *([lines[NEVER], lines[RULES]] if gait == AS_IT_IS else [])]
         tried = _try(subject, rows, gait, told)
         found |= {name + SUFFIXES[gait]: line for name, line in ({OWN: Line.of(own)} | rows.lines(tried, also)).items()}

@@ -1,6 +1,6 @@
 """What a request is worth: the same episode with and without it.
 
-    pairs = request_pairs(Subject(players, tasks, seeds=(123,)))
+    pairs = request_pairs(Subject(context, tasks, seeds=(123,)))
     print(pairs.worth())                     # of all requests that could be made
     for part in pairs.parts("sureness"):     # where the agent is sure of what to do, and where it is not
         print(part.label, part.success)
@@ -168,7 +168,7 @@ class Pairs:
 
 def request_pairs(subject: Subject, *, states: int | None = None, progress: Share = unheard) -> Pairs:
     """Do the other thing at every state of the agent's own episodes, or at so many `states` of each, drawn at random."""
-    policy, done = subject.players.help_policy, 0
+    policy, done = subject.context.help_policy, 0
     own, metres = [], []
     for rollout in subject.rollouts(subject.everything, lambda *_: policy, propose=True):
         own.append(States.of(rollout, done))

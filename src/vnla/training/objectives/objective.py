@@ -38,17 +38,17 @@ class Objective(ABC):
     divisible: ClassVar[bool] = False
     """Whether its losses can be those of a part of a batch: what they divide by is tallied, and they ask for its total."""
 
-    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:  # noqa: ARG002
-        """Who takes part: `players` are those of the paper's training, `policy` is who will ask at test time."""
-        return players
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:  # noqa: ARG002
+        """Who takes part: `context` are those of the paper's training, `policy` is who will ask at test time."""
+        return context
 
     def critic(self) -> nn.Module | None:
         """Something that learns beside the agent and is no part of it."""
         return None
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: RolloutContext) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """The episodes of an iteration: the tasks numbered `which`, with seeds."""
-        return bcui(tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k), players)
+        return bcui(tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k), context)
 
     def teaches_asking(self, policy: HelpPolicy) -> bool:
         """Whether the help module learns."""

@@ -57,13 +57,13 @@ class Reward(Objective):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective reward: {name} is {getattr(self, name)}, but it is between 0 and 1")
 
-    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
         """The agent acts alone, by lot; where it learns when to ask, it asks by lot."""
         asking = Drawn() if self.teaches_asking(policy) else policy
         return replace(
-            players,
+            context,
             help_policy=asking,
-            acting=Acting(sampled, direct=players.advisor.direct),
+            acting=Acting(sampled, direct=context.advisor.direct),
             deliberate=asking.deliberates,
             keeps_ask_features=asking.deliberates,
         )

@@ -46,12 +46,12 @@ class Worth(Objective):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
 
-    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
         """As at test time, but for one step of each episode."""
         return replace(
-            players,
+            context,
             help_policy=Tried(policy, self.silence),
-            acting=at_test_time(players.advisor.direct),
+            acting=at_test_time(context.advisor.direct),
             deliberate=True,
             keeps_ask_features=True,
         )
@@ -60,11 +60,11 @@ class Worth(Objective):
         """That is all it does."""
         return True
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: RolloutContext) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Twins: the second half of the rows are the tasks of the first half once more."""
-        episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=players.advisor.k)
-        with greedy(players.agent):
-            return bcui(episodes, players)
+        episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=context.advisor.k)
+        with greedy(context.agent):
+            return bcui(episodes, context)
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
         """How many twins count."""
