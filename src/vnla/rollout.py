@@ -22,7 +22,7 @@ from vnla.assistance.help_teacher import HelpTeacher
 from vnla.assistance.words import Phrases
 from vnla.common.batching import Batching
 from vnla.common.randomness import GOLDEN, signed
-from vnla.common.tables import Table
+from vnla.common.tables import FeatureTable
 from vnla.episode import Episodes
 from vnla.world.actions import ask_action
 from vnla.world.budgets import LONGEST_EPISODE
@@ -33,7 +33,9 @@ class RolloutContext:
     """Everybody who takes part in an episode."""
 
     agent: Agent
-    views: Mapping[str, Tensor | Table]  # what there is to see at every pose of the world, by name: (poses, size) each
+    views: Mapping[
+        str, Tensor | FeatureTable
+    ]  # what there is to see at every pose of the world, by name: (poses, size) each
     advisor: Advisor
     bound_advisor: BoundAdvisor  # the advisor's, in the agent's words
     help_teacher: HelpTeacher
@@ -52,9 +54,9 @@ class RolloutContext:
     """Record what the help module saw, for it to learn from."""
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[FeatureTable]:
         """Those of the views that are not all in memory."""
-        return [each for each in self.views.values() if isinstance(each, Table)]
+        return [each for each in self.views.values() if isinstance(each, FeatureTable)]
 
 
 @dataclass(frozen=True)

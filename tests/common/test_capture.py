@@ -30,7 +30,7 @@ from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.registry import objective
-from vnla.training.practice import Practice
+from vnla.training.practice import SubgoalPractice
 from vnla.training.trainer import Trainer
 
 NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "active")
@@ -178,7 +178,7 @@ def test_so_have_those_who_practise(language: str) -> None:
 
     def trainer(*, eager: bool) -> Trainer:
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
-        config, practice = TrainingConfig(batch=20), Practice(3)
+        config, practice = TrainingConfig(batch=20), SubgoalPractice(3)
         return Trainer(setting.players, setting.tasks, config, learns_to_ask=True, practice=practice, eager=eager)
 
     def gradients(each: Trainer) -> torch.Tensor:

@@ -23,7 +23,7 @@ from vnla.training.checkpoints import LAST, load_agent, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.objectives.objective import Imitation
+from vnla.training.objectives.objective import ImitationObjective
 from vnla.training.objectives.outcome import closeness, outcome
 from vnla.training.objectives.registry import objective
 from vnla.training.objectives.reward import FARTHEST, UNLIKELY, advantage, circumstances, normalised, straightened
@@ -246,7 +246,7 @@ def test_a_run_begins_with_the_agent_of_another_and_its_words(base: RunConfig, d
 
 
 def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
-    assert base.aim == Imitation() and not base.aim.timed
+    assert base.aim == ImitationObjective() and not base.aim.timed
     players, tasks = cast(base, data)
     rollout = base.aim.rollout(tasks, torch.arange(6), torch.zeros(6, dtype=torch.long), 0.4, players)
     loss = base.aim.nav_loss(rollout, None)

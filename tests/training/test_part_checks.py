@@ -22,7 +22,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.objectives.objective import Imitation, Judged
+from vnla.training.objectives.objective import ImitationObjective, Judged
 from vnla.training.trainer import Trainer
 
 HERE = __name__
@@ -295,7 +295,7 @@ class _Late(Sensor):
 
 
 @dataclass(frozen=True)
-class Losing(Imitation):
+class Losing(ImitationObjective):
     """An objective that gives something else than a loss."""
 
     loss: Any = None

@@ -28,7 +28,7 @@ from vnla.training.checkpoints import LAST, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.run import Progress, Run
+from vnla.training.run import Run, RunCallbacks
 from vnla.training.together import train
 from vnla.training.trained import open_trained
 from vnla.vision.encoders import Size
@@ -120,7 +120,7 @@ def test_only_training_houses_are_looked_at_and_later_none(
     monkeypatch.setattr(spotting, "sightings_in", noted)
     (Path(config.tasks) / "asknav_train.json").write_text(json.dumps(cottage_records("cottage1", "cottage2")))
     heard: list[tuple[int, int]] = []
-    progress = Progress(reading=lambda done, of: heard.append((done, of)))
+    progress = RunCallbacks(reading=lambda done, of: heard.append((done, of)))
     train(tmp_path / "run", config, RunData.load(config), progress)
     assert looked == ["cottage1", "cottage2"] and heard == [(0, 2), (1, 2), (2, 2)]
     with Run(tmp_path / "other", replace(config, fold="1/2"), RunData.load(config)) as run:

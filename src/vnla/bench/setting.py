@@ -22,7 +22,7 @@ from vnla.assistance.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.assistance.help_teacher import HelpTeacher
 from vnla.camera import HEADINGS, VIEWS
 from vnla.common.batching import Batching
-from vnla.common.tables import Table
+from vnla.common.tables import FeatureTable
 from vnla.episode import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -84,7 +84,7 @@ class Setting:
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
     options: Mapping[str, Any] | None = None, senses: str = "", language: str = "template",
-    views: Callable[[World], Tensor | Table] | None = None,
+    views: Callable[[World], Tensor | FeatureTable] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 

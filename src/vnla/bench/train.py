@@ -23,7 +23,7 @@ from vnla.rollout import Rollout
 from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.registry import objective as objective_named
-from vnla.training.practice import Practice
+from vnla.training.practice import SubgoalPractice
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 
 AUTHORS_SECONDS = 3.2
@@ -61,7 +61,7 @@ def bench_train(
     )  # fmt: skip
     aim = objective_named(objective)
     setting = setting.learning(aim, Learned())
-    practised = Practice(practice) if practice else None
+    practised = SubgoalPractice(practice) if practice else None
     trainer = Trainer(
         setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, practice=practised, eager=eager
     )

@@ -118,7 +118,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class Piece:
+class EvaluatedBatch:
     """What happened in a batch."""
 
     rows: NDArray[np.int64]
@@ -138,7 +138,7 @@ def played(
     metrics: Mapping[str, Metric] = METRICS,
     progress: Share = unheard,
     every: tuple[int, int] = (0, 1),
-) -> Iterator[Piece]:
+) -> Iterator[EvaluatedBatch]:
     """An evaluation batch by batch; with `every` (i, n) only the i-th of each n batches, which are those of the whole."""
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
@@ -155,7 +155,7 @@ def played(
             scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
             done += len(rows)
             progress(min(done * every[1], count), count)
-        yield Piece(rows.numpy(), trace.to("cpu"), scores)
+        yield EvaluatedBatch(rows.numpy(), trace.to("cpu"), scores)
 
 
 def _batches(context: RolloutContext, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
@@ -174,7 +174,9 @@ def _batches(context: RolloutContext, tasks: TaskSet, count: int, batch: int) ->
         yield order[part]
 
 
-def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metrics: Mapping[str, Metric]) -> Evaluation:
+def joined(
+    tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[EvaluatedBatch], metrics: Mapping[str, Metric]
+) -> Evaluation:
     """The evaluation that pieces make up, which are all of it."""
     order = np.concatenate([piece.rows for piece in pieces]).argsort()
     trace, table = Trace.join([piece.trace for piece in pieces]), Scores.join([piece.scores for piece in pieces])

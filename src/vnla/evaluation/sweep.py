@@ -27,7 +27,7 @@ RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One setting and its figures."""
 
     ratio: float
@@ -40,7 +40,7 @@ class Row:
         return {"ratio": self.ratio, "k": self.k, **figures}
 
     @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Row:
+    def from_dict(cls, row: Mapping[str, Any]) -> SweepRow:
         """The row that `as_dict` wrote; the figures of each seed are not in it."""
         numbers = {
             name: [math.nan if each is None else float(each) for each in row[name]] for name in row.keys() - {"ratio", "k"}
@@ -68,7 +68,7 @@ def sweep(
     seeds: Sequence[int] = SEEDS,
     batch: int | None = None,
     progress: Share = unheard,
-) -> list[Row]:
+) -> list[SweepRow]:
     """Evaluate with every ratio and every k: `context` has those who play under each k (`with_k`)."""
     for ratio in ratios:
         if not 0 <= ratio <= 1:
@@ -77,7 +77,7 @@ def sweep(
     rows = []
     for done, (ratio, k) in enumerate(settings, start=1):
         found: Evaluation = evaluate(context[k], tasks, seeds=seeds, ratio=ratio, k=k, batch=batch)
-        rows.append(Row(ratio, k, found.summary()))
+        rows.append(SweepRow(ratio, k, found.summary()))
         progress(done, len(settings))
     return rows
 

@@ -19,7 +19,7 @@ from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 from vnla.training.part_checks import check_parts
-from vnla.training.practice import Practice, Strange
+from vnla.training.practice import Strange, SubgoalPractice
 
 
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
@@ -45,18 +45,18 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     return with_spotter(agent, senses).to(data.world.device)
 
 
-def make_practice(config: RunConfig, data: RunData, agent: Agent) -> Practice | None:
+def make_practice(config: RunConfig, data: RunData, agent: Agent) -> SubgoalPractice | None:
     """How the agent practises understanding, if it does; it has met all words that it will hear."""
     if not config.practice:
         return None
     if not config.strange:
-        return Practice(config.practice)
+        return SubgoalPractice(config.practice)
     words = vocabulary_of(config, data).words
     if not agent.meets(Strange.met(words)):
         raise InputError(
             "strange words: can only be read by an agent that knows words by their pieces; give --agent-option pieces=2048"
         )
-    return Practice(config.practice, Strange(config.strange, len(words)))
+    return SubgoalPractice(config.practice, Strange(config.strange, len(words)))
 
 
 def make_context(

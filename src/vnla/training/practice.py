@@ -60,7 +60,7 @@ class Strange:
 
 
 @dataclass(frozen=True)
-class Practice:
+class SubgoalPractice:
     """So many walks for each episode of a batch, in its house."""
 
     walks: int

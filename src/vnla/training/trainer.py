@@ -41,8 +41,8 @@ from vnla.training.checkpoints import (
 )
 from vnla.training.config import TrainingConfig
 from vnla.training.fast_check import EPISODES, check_fast
-from vnla.training.objectives.objective import Imitation, Judged, Objective
-from vnla.training.practice import Practice
+from vnla.training.objectives.objective import ImitationObjective, Judged, Objective
+from vnla.training.practice import SubgoalPractice
 
 RATES = {AGENT: 1.0, CRITIC: 10.0}
 """How many times the learning rate the parts learn with: a critic that lags behind says nothing."""
@@ -78,7 +78,7 @@ class Trainer:
         *,
         learns_to_ask: bool,
         objective: Objective | None = None,
-        practice: Practice | None = None,
+        practice: SubgoalPractice | None = None,
         eager: bool = False,
     ) -> None:
         """By the `objective`, the paper's unless another is given, and by `practice` beside it, if there is any; the help
@@ -91,7 +91,7 @@ class Trainer:
         self.tasks = tasks
         self.config = config
         self.learns_to_ask = learns_to_ask
-        self.objective = objective or Imitation()
+        self.objective = objective or ImitationObjective()
         self.practice = practice
         self.done = 0
         on_gpu = tasks.key.is_cuda
@@ -107,8 +107,8 @@ class Trainer:
         self.stream = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
-        self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
-        on_host = self._order if not on_gpu else Order(config.seed, len(tasks), config.batch)
+        self._order = BatchOrder(config.seed, len(tasks), config.batch, tasks.key.device)
+        on_host = self._order if not on_gpu else BatchOrder(config.seed, len(tasks), config.batch)
         self._ahead = Ahead(context, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
@@ -249,7 +249,7 @@ def uncaptured(context: RolloutContext) -> str | None:
     return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
 
 
-class Order:
+class BatchOrder:
     """The tasks of each iteration: consecutive entries of an endless row of permutations, one an epoch."""
 
     def __init__(self, seed: int, tasks: int, batch: int, device: torch.device | str = "cpu") -> None:
@@ -275,7 +275,7 @@ class Order:
 
 def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
     """The tasks of one iteration."""
-    return Order(seed, tasks, batch).batch(iteration)
+    return BatchOrder(seed, tasks, batch).batch(iteration)
 
 
 def iteration_seed(seed: int, iteration: int) -> int:

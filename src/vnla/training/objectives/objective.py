@@ -72,7 +72,7 @@ class Objective(ABC):
 
 
 @dataclass(frozen=True)
-class Imitation(Objective):
+class ImitationObjective(Objective):
     """The paper's: maximum likelihood of what the teachers do."""
 
     divisible: ClassVar[bool] = True
