@@ -52,7 +52,7 @@ def bcui(
 ) -> Rollout:
     """Run `episodes` from start to end; or on from where they stood, all before one step or each before one of its own, if
     they were `begun`."""
-    rollout = Rollout(episodes, context.batching)
+    rollout = Rollout(episodes, context.batching, k=context.advisor.k)
     done, walk = begun or (0, begin(episodes, context, longest))  # 4-8
     for count in range(done if isinstance(done, int) else int(done.min()), longest):  # 9
         walk = context.batching.rest(walk, walk.state.active)

@@ -25,7 +25,7 @@ from vnla.common.randomness import GOLDEN, signed
 from vnla.common.tables import FeatureTable
 from vnla.episode import Episodes
 from vnla.world.actions import ask_action
-from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.budgets import LONGEST_EPISODE, SUBGOAL_ACTIONS
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ class Rollout:
     batching: Batching = field(default_factory=Batching)
     transitions: list[Transition] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
+    k: int = SUBGOAL_ACTIONS
+    """How many actions a subgoal of the advisor has."""
     totals: Mapping[str, Tensor] = field(default_factory=dict)
     """Where this is a part of a batch: what was tallied in all parts together."""
 

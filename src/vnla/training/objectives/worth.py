@@ -9,6 +9,7 @@ the states are those to which it leads. The navigator stays as it is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -25,8 +26,7 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.objectives.objective import Judged, Objective
-from vnla.training.objectives.outcome import outcome
+from vnla.training.objectives.objective import Judged, Objective, final_reward
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,14 @@ class Worth(Objective):
     timed: ClassVar[bool] = True
     navigates: ClassVar[bool] = False
     divisible: ClassVar[bool] = True
-    metres: float = 0.5
+    RENAMED: ClassVar[Mapping[str, str]] = {"metres": "shaping_weight"}
+    shaping_weight: float = 0.5
     """Share of closeness to the goal in what counts as a good end; the rest is success."""
     silence: float = 0.5
     """Share of the twins that do not ask before their step, so that late steps with all requests left are tried, too."""
 
     def __post_init__(self) -> None:
-        for name in ("metres", "silence"):
+        for name in ("shaping_weight", "silence"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
 
@@ -68,14 +69,14 @@ class Worth(Objective):
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
         """How many twins count."""
-        return {"tried": counterfactuals(rollout, self.metres).counts.sum()}
+        return {"tried": counterfactuals(rollout, self.shaping_weight).counts.sum()}
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
         """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """The squared error of the preference for asking, over the twins that came to their step with a request left."""
-        labels = counterfactuals(rollout, self.metres)
+        labels = counterfactuals(rollout, self.shaping_weight)
         seeds = rollout.episodes.dropout_seeds()
         with dropout_seeded(None if seeds is None else seeds[: len(labels.worth)], 0, LEARNING_TO_ASK):
             logits = agent.ask(labels.ask_features, labels.budget.clamp(min=1))
@@ -93,10 +94,10 @@ class Labels:
     counts: Tensor  # (pairs,), whether the twins came to their step, with a request left
 
 
-def counterfactuals(rollout: Rollout, metres: float) -> Labels:
+def counterfactuals(rollout: Rollout, shaping_weight: float) -> Labels:
     """The labels in a rollout of twins."""
     pairs = len(rollout.episodes) // 2
-    ends = outcome(rollout, metres)
+    ends = final_reward(rollout, shaping_weight)
     when = Tried.step_of(rollout.episodes)[:pairs]
     first = rollout.transitions[0]
     ask_features = first.ask_features.new_zeros(pairs + 1, first.ask_features.shape[1])
