@@ -32,7 +32,7 @@ from vnla.camera import VIEWS
 from vnla.common.capture import CACHES
 from vnla.common.errors import InputError
 from vnla.common.process_pool import GONE, Failure, Member, sound, told
-from vnla.common.tables import DeviceTable, DiskTable, Table, lend
+from vnla.common.tables import DeviceTable, DiskTable, FeatureTable, lend
 from vnla.houses.scatter import real_sized_houses
 from vnla.training.config import TrainingConfig
 from vnla.training.ranks import ENVIRONMENT, joined
@@ -200,7 +200,7 @@ def _write_features(path: Path, scale: Scale) -> int:
 def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str, str] | None) -> None:
     """A process that does an iteration when it is told to, alone or, in a `place`, with others."""
 
-    def views(world: World) -> Tensor | Table:
+    def views(world: World) -> Tensor | FeatureTable:
         if kind == "disk" and isinstance(scale.cache, int):
             given = Path(path), scale.view_size, world.first, VIEWS, scale.cache
             return DiskTable(*given) if scale.device == "cpu" else DeviceTable(*given, device=world.device)

@@ -22,7 +22,7 @@ from vnla.assistance.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.assistance.help_teacher import HelpTeacher
 from vnla.camera import HEADINGS, VIEWS
 from vnla.common.batching import Batching
-from vnla.common.tables import Table
+from vnla.common.tables import FeatureTable
 from vnla.episode import Episodes, When
 from vnla.houses.house import House
 from vnla.houses.scatter import real_sized_houses
@@ -70,7 +70,7 @@ class Setting:
 
     def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
         """The same in the roles that an objective wants, for a help policy."""
-        players = objective.players(self.players, policy)
+        players = objective.rollout_context(self.players, policy)
         choice = players.acting.choice
         acting = replace(players.acting, choice=choice if isinstance(choice, KeepGoing) else KeepGoing(choice))
         return replace(self, players=replace(players, acting=acting))
@@ -84,7 +84,7 @@ class Setting:
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
     options: Mapping[str, Any] | None = None, senses: str = "", language: str = "template",
-    views: Callable[[World], Tensor | Table] | None = None,
+    views: Callable[[World], Tensor | FeatureTable] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
@@ -118,7 +118,7 @@ def bare_setting(
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),
         batching=Batching.on(world.device),
-        senses={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
+        sensors={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
     )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)

@@ -23,7 +23,7 @@ from vnla.rollout import Rollout
 from vnla.training.checkpoints import CRITIC
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.registry import objective as objective_named
-from vnla.training.practice import Practice
+from vnla.training.practice import SubgoalPractice
 from vnla.training.trainer import Trainer, batch_of, matrix_units, mixed_precision
 
 AUTHORS_SECONDS = 3.2
@@ -61,7 +61,7 @@ def bench_train(
     )  # fmt: skip
     aim = objective_named(objective)
     setting = setting.learning(aim, Learned())
-    practised = Practice(practice) if practice else None
+    practised = SubgoalPractice(practice) if practice else None
     trainer = Trainer(
         setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, practice=practised, eager=eager
     )
@@ -118,7 +118,7 @@ def _in_turn(
 
 def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], Rollout]:
     """Seconds of each part of an iteration, run eagerly once more, and its episodes."""
-    agent, config, aim = trainer.players.agent, trainer.config, trainer.objective
+    agent, config, aim = trainer.context.agent, trainer.config, trainer.objective
     which = batch_of(config.seed, len(trainer.tasks), config.batch, iteration).to(device)
     clock: list[float] = []
 
@@ -128,7 +128,7 @@ def _parts(trainer: Trainer, iteration: int, device: str) -> tuple[list[float], 
 
     tick()
     with mixed_precision(config.precision, which.device):
-        rollout = aim.rollout(trainer.tasks, which, torch.ones_like(which), config.ratio, trainer.players)
+        rollout = aim.rollout(trainer.tasks, which, torch.ones_like(which), config.ratio, trainer.context)
         tick()
         judged = aim.judge(rollout, trainer.parts.get(CRITIC))
         losses = [aim.nav_loss(rollout, judged), aim.ask_loss(rollout, agent, judged)]

@@ -77,7 +77,7 @@ def success(players: RolloutContext, subject: Subject) -> NDArray[np.float64]:
 
 def lines(subject: Subject) -> dict[str, NDArray[np.float64]]:
     """For each line whether each task succeeds, and beside them how many episodes of it were tried."""
-    players, found = subject.players, ceilings(subject)
+    players, found = subject.context, ceilings(subject)
     tried = np.asarray(found.schedules.tried).reshape(-1)
     draws = []
     for number in range(int(tried.max())):

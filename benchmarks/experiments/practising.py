@@ -22,7 +22,7 @@ from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.trained import Trained
-from vnla.training.trainer import Order, iteration_seed
+from vnla.training.trainer import BatchOrder, iteration_seed
 
 
 def settings(arguments: argparse.Namespace) -> RunConfig:
@@ -42,7 +42,7 @@ def practised(config: RunConfig, data: RunData) -> PaperAgent:
     assert isinstance(agent, PaperAgent)
     players, practice = make_context(config, data, agent, training=True), make_practice(config, data, agent)
     assert practice is not None
-    order = Order(training.seed, len(tasks), training.batch)
+    order = BatchOrder(training.seed, len(tasks), training.batch)
     optimiser = torch.optim.Adam(agent.parameters(), weight_decay=training.weight_decay, fused=True)
     agent.train()
     for done in range(training.iterations):

@@ -88,7 +88,7 @@ trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
 for _ in range(3):
     trainer.iterate()
 digest = hashlib.sha256()
-for parameter in trainer.players.agent.parameters():
+for parameter in trainer.context.agent.parameters():
     digest.update(parameter.detach().numpy().tobytes())
 print(digest.hexdigest())
 """

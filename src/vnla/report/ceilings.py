@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
-from vnla.evaluation.ceilings.requests import Pairs, Worth
+from vnla.evaluation.ceilings.requests import Pairs, RequestValue
 from vnla.evaluation.confidence import Interval, few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
@@ -133,7 +133,7 @@ def worth_table(
     )
 
 
-def _worth_row(part: Worth) -> Row:
+def _worth_row(part: RequestValue) -> Row:
     return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
 
 

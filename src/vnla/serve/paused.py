@@ -105,7 +105,7 @@ class Pauses:
 def part_ways(players: RolloutContext) -> bool:
     """Whether episodes of one batch may be at different steps."""
     batching = players.batching
-    parts = (players.help_policy, players.bound_advisor, *players.senses.values())
+    parts = (players.help_policy, players.bound_advisor, *players.sensors.values())
     return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
 
 
