@@ -25,9 +25,9 @@ from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
+from vnla.remote.end_goals import read_end_goal
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.tasks.task import sought_keys
-from vnla.text.goals import read_end_goal
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.words import Words

@@ -14,12 +14,11 @@ from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.images import world_images
 from vnla.houses.sightings import keep_arrays, kept_arrays, sightings_of
-from vnla.text.sights import LEAST_SHARE, Sight, Sights, Thing, Way
-from vnla.text.words import describe
 from vnla.vision.symbolic import symbolic_features
+from vnla.vision.symbols import LEAST_SHARE, Exit, Symbols, Thing, WorldSymbols, describe
 from vnla.world.compiled import NOWHERE, World
 
-COTTAGE = Sights.of_houses([cottage()])
+COTTAGE = WorldSymbols.of_houses([cottage()])
 NORTH, EAST, SOUTH = 12, 15, 18
 
 
@@ -72,7 +71,7 @@ def test_by_boxes_things_are_those_of_the_symbolic_features() -> None:
 
 def test_a_sight_comes_back_from_json() -> None:
     sight = COTTAGE("cottage", "kitchen", EAST)
-    assert sight.things and Sight.of(sight.as_dict()) == sight
+    assert sight.things and Symbols.of(sight.as_dict()) == sight
 
 
 def test_a_house_that_is_not_there() -> None:
@@ -81,13 +80,13 @@ def test_a_house_that_is_not_there() -> None:
 
 
 def test_words() -> None:
-    thing, way = Thing("armchair", 0, 0, 2.04), Way("kitchen", "door", -30, 0, 3.0)
-    sight = Sight("bedroom", "down", (thing, Thing("armchair", 5, 0, 3), Thing("curtains", 20, 0, 2.96)), (way,))
+    thing, way = Thing("armchair", 0, 0, 2.04), Exit("kitchen", "door", -30, 0, 3.0)
+    sight = Symbols("bedroom", "down", (thing, Thing("armchair", 5, 0, 3), Thing("curtains", 20, 0, 2.96)), (way,))
     assert describe(sight) == (
         "You are in the bedroom. You look down at the floor. To the left a door to the kitchen, 3 m. "
         "Ahead an armchair, 2 m, and 1 more. To the right curtains, 3 m."
     )
-    other = Sight("bedroom", "up", (), (Way("bedroom", "opening", 0, 0, 1.55), Way("", "door", 20, 0, 1)))
+    other = Symbols("bedroom", "up", (), (Exit("bedroom", "opening", 0, 0, 1.55), Exit("", "door", 20, 0, 1)))
     assert describe(other) == (
         "You are in the bedroom. You look up. To the left nothing. Ahead an opening to another bedroom, 1.6 m. "
         "To the right a door to some room, 1 m."
@@ -105,7 +104,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
 def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder) -> None:
     """What is told is what fills enough of the view, and it is there in a panorama of another size too."""
     house = drawn.houses[0]
-    sights = Sights(drawn)
+    sights = WorldSymbols(drawn)
     labels = {thing.id: thing.label for thing in house.objects}
     images = world_images(drawn, alone=True)
     seen = sightings_of(drawn, house).seen
@@ -118,7 +117,7 @@ def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder) -> None:
             told = sights(house.name, stand.id, view).things
             assert sorted(thing.name for thing in told) == sorted(labels[each] for each in rows["object"].tolist())
             assert {thing.name for thing in told} <= there
-            boxes = Sights.of_houses([house])(house.name, stand.id, view).things
+            boxes = WorldSymbols.of_houses([house])(house.name, stand.id, view).things
             hidden += len({thing.name for thing in boxes} - {thing.name for thing in told})
     assert hidden > 0, "walls and furniture hide something"
     doors = {
@@ -130,7 +129,7 @@ def test_a_drawn_house_shows_what_its_pictures_show(drawn: WorldFolder) -> None:
 def test_what_was_found_is_kept(drawn: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     house = drawn.houses[0]
     place = (house.name, house.viewpoints[0].id, 14)
-    first = Sights(drawn)(*place)
+    first = WorldSymbols(drawn)(*place)
     (file,) = (drawn.path / "sights").glob("*.npz")
 
     def nobody(*_: object) -> None:
@@ -138,9 +137,9 @@ def test_what_was_found_is_kept(drawn: WorldFolder, monkeypatch: pytest.MonkeyPa
 
     with monkeypatch.context() as patched:
         patched.setattr("vnla.houses.sightings.by_pixels", nobody)
-        assert Sights(drawn)(*place) == first
+        assert WorldSymbols(drawn)(*place) == first
     file.write_bytes(b"PK nonsense")
-    assert Sights(drawn)(*place) == first
+    assert WorldSymbols(drawn)(*place) == first
 
 
 def test_what_is_kept_is_there_as_it_was_or_not_at_all(drawn: WorldFolder) -> None:

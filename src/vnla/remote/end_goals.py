@@ -12,7 +12,7 @@ from vnla.tasks.end_goals import room_plural
 _ARTICLES = ("a ", "an ", "the ", "some ")
 
 
-class Sought(NamedTuple):
+class EndGoal(NamedTuple):
     """What is to be found."""
 
     thing: str
@@ -20,14 +20,14 @@ class Sought(NamedTuple):
     """The name of the room's kind; None where any will do."""
 
 
-def read_end_goal(text: str) -> Sought:
+def read_end_goal(text: str) -> EndGoal:
     """What an end-goal asks for."""
     words = text.lower().removesuffix(FULL_STOP).strip().removeprefix("find ")
     for parting, names in ((" in one of the ", _plurals()), (" in the ", {name: name for name in ROOM_NAMES.values()})):
         thing, found, room = words.rpartition(parting)
         if found and room in names:
-            return Sought(_bare(thing), names[room])
-    return Sought(_bare(words), None)
+            return EndGoal(_bare(thing), names[room])
+    return EndGoal(_bare(words), None)
 
 
 def _bare(thing: str) -> str:

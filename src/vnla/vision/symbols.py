@@ -1,19 +1,19 @@
-"""What is in view from a pose, as plain data: things and ways, where they lie and how far away they are.
+"""What is in view from a pose as plain data, and in words: things and exits, where they lie and how far away they are.
 
-    sights = Sights(read_world(Path("worlds/small")))
-    sights("house000", "house000_v3", view)
+    symbols = WorldSymbols(read_world(Path("worlds/small")))
+    describe(symbols("house000", "house000_v3", view))  # "You are in the hallway. To the left a door to the kitchen, 2 m. …"
 
 Where a house can be drawn with the ids of its objects, a thing is in view when it fills enough of the picture, so walls and
 furniture hide what is behind them. Elsewhere boxes decide, and nothing hides anything (`vnla.houses.sightings`).
 
-A way is a viewpoint one step away within the horizontal field of view: those are the places that `forward` can lead to.
+An exit is a viewpoint one step away within the horizontal field of view: those are the places that `forward` can lead to.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +25,9 @@ from vnla.camera import HEADINGS, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room
-from vnla.houses.rooms import NO_LABEL
+from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.houses.sightings import Sightings, by_boxes, sightings_of
+from vnla.tasks.end_goals import with_article
 from vnla.tasks.tables import plain
 
 LEAST_SHARE = 0.002
@@ -36,6 +37,12 @@ STOREY = 0.5
 DOORWAY = 0.8
 """Metres from the line between two viewpoints within which a door belongs to it."""
 LOOKS = ("down", "level", "up")
+AHEAD = 13.0
+"""Degrees to either side of the middle of the view that are still ahead: a third of the field of view."""
+
+_SIDES = ("To the left", "Ahead", "To the right")
+_LOOKS = {"down": " You look down at the floor.", "level": "", "up": " You look up."}
+_ARTICLES = {"stairs": "on the stairs", "porch": "on the porch", "balcony": "on the balcony", "outdoor area": "outdoors"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Thing:
 
 
 @dataclass(frozen=True)
-class Way:
+class Exit:
     """A place to go to in view."""
 
     room: str
@@ -65,46 +72,46 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Sight:
+class Symbols:
     """All that is in view, nearest first."""
 
     room: str
     looks: str
     """"down", "level" or "up"."""
     things: tuple[Thing, ...]
-    ways: tuple[Way, ...]
+    ways: tuple[Exit, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
 
     @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Sight:
+    def of(cls, value: Mapping[str, Any]) -> Symbols:
         """What `as_dict` gave."""
-        things, ways = tuple(Thing(**each) for each in value["things"]), tuple(Way(**each) for each in value["ways"])
+        things, ways = tuple(Thing(**each) for each in value["things"]), tuple(Exit(**each) for each in value["ways"])
         return cls(value["room"], value["looks"], things, ways)
 
 
-class Sights:
+class WorldSymbols:
     """What is in view in the houses of a world. Several threads may ask."""
 
     def __init__(self, folder: WorldFolder, *, drawn: bool = True) -> None:
         """Houses are looked at through their pictures where they can be `drawn`, which takes seconds for each, once."""
         self._folder, self._drawn = folder, drawn
         self._houses = {house.name: house for house in folder.houses}
-        self._inside: dict[str, HouseSights] = {}
+        self._inside: dict[str, HouseSymbols] = {}
         self._lock = threading.Lock()
 
     @classmethod
-    def of_houses(cls, houses: Sequence[House]) -> Sights:
+    def of_houses(cls, houses: Sequence[House]) -> WorldSymbols:
         """By boxes, of houses that are in no folder."""
         return cls(WorldFolder(Path(), tuple(houses), {}, {}), drawn=False)
 
-    def __call__(self, house: str, viewpoint: str, view: int) -> Sight:
+    def __call__(self, house: str, viewpoint: str, view: int) -> Symbols:
         """What is in one of the 36 views of a viewpoint."""
         return self.of(house)(viewpoint, view)
 
-    def of(self, name: str) -> HouseSights:
+    def of(self, name: str) -> HouseSymbols:
         """Those of one house."""
         with self._lock:
             if name not in self._inside:
@@ -112,23 +119,23 @@ class Sights:
                     raise InputError(f"house {name}: not in this world of {len(self._houses)} houses")
                 house = self._houses[name]
                 seen = sightings_of(self._folder, house) if self._drawn else Sightings(by_boxes(house), drawn=False)
-                self._inside[name] = HouseSights(house, seen)
+                self._inside[name] = HouseSymbols(house, seen)
             return self._inside[name]
 
 
 @dataclass(frozen=True)
-class HouseSights:
+class HouseSymbols:
     """What is in view in one house."""
 
     house: House
     found: Sightings
 
-    def __call__(self, viewpoint: str, view: int) -> Sight:
+    def __call__(self, viewpoint: str, view: int) -> Symbols:
         """What is in a view."""
         here = self.house.number[viewpoint]
         things = sorted(self._things(here, view), key=lambda thing: (thing.distance, thing.name))
         ways = sorted(self._ways(here, view), key=lambda way: way.distance)
-        return Sight(_name(self.house.room_of(here)), LOOKS[view // HEADINGS], tuple(things), tuple(ways))
+        return Symbols(_name(self.house.room_of(here)), LOOKS[view // HEADINGS], tuple(things), tuple(ways))
 
     def _things(self, here: int, view: int) -> list[Thing]:
         shares = self._shares.get((here, view), {})
@@ -142,13 +149,13 @@ class HouseSights:
             if plain(thing.label)
         ]
 
-    def _ways(self, here: int, view: int) -> list[Way]:
+    def _ways(self, here: int, view: int) -> list[Exit]:
         neighbours = self.house.neighbours[here]
         if not neighbours:
             return []
         look = self._look(here, [self.house.viewpoints[each].position for each in neighbours], view)
         return [
-            Way(_name(self.house.room_of(there)), self._kind(here, there), *_where(look, i))
+            Exit(_name(self.house.room_of(there)), self._kind(here, there), *_where(look, i))
             for i, there in enumerate(neighbours)
             if look.visible[i]
         ]
@@ -200,3 +207,46 @@ def _between(door: Object, one: Sequence[float], other: Sequence[float]) -> bool
     part = np.clip((np.array(door.box.centre[:2]) - start) @ along / (along @ along), 0, 1)
     low = abs(door.box.centre[2] - (one[2] + other[2]) / 2) < 1.5
     return bool(low and math.dist(start + part * along, door.box.centre[:2]) <= DOORWAY)
+
+
+def describe(sight: Symbols) -> str:
+    """A few sentences on all that is in view, nearest first on each side."""
+    where = f"You are {_ARTICLES.get(sight.room, f'in the {sight.room}')}." if sight.room else "You are in some room."
+    sides = [f"{side} {_listed(sight, i)}." for i, side in enumerate(_SIDES)]
+    return f"{where}{_LOOKS[sight.looks]} {' '.join(sides)}"
+
+
+def side_of(bearing: float) -> int:
+    """0 left, 1 ahead, 2 right."""
+    return 0 if bearing < -AHEAD else 2 if bearing > AHEAD else 1
+
+
+def metres(distance: float) -> str:
+    """A distance as it is said."""
+    return f"{distance:.1f}".removesuffix(".0") + " m"
+
+
+def _listed(sight: Symbols, side: int) -> str:
+    ways = [_way(way, sight.room) for way in sight.ways if side_of(way.bearing) == side]
+    things = _things(thing for thing in sight.things if side_of(thing.bearing) == side)
+    return "; ".join([*ways, *things]) or "nothing"
+
+
+def _way(way: Exit, here: str) -> str:
+    to = ("another " if way.room == here else "the ") + way.room if way.room in ROOM_NAMES.values() else "some room"
+    if way.kind == "on":
+        what = "room to walk on"
+    elif way.kind.startswith("stairs"):
+        what = way.kind if way.room == "stairs" else f"{way.kind} to {to}"
+    else:
+        what = f"{with_article(way.kind)} to {to}"
+    return f"{what}, {metres(way.distance)}"
+
+
+def _things(things: Iterable[Thing]) -> list[str]:
+    """Each name once, with the distance of the nearest."""
+    found: dict[str, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(thing.name, []).append(thing)
+    more = {name: f", and {len(each) - 1} more" if len(each) > 1 else "" for name, each in found.items()}
+    return [f"{with_article(name)}, {metres(each[0].distance)}{more[name]}" for name, each in found.items()]

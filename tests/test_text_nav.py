@@ -13,8 +13,7 @@ from vnla.common.errors import InputError
 from vnla.gym import TEXT_NAV
 from vnla.houses.cottage import cottage
 from vnla.tasks.cottage import cottage_tasks
-from vnla.text.sights import Sights
-from vnla.text.words import describe
+from vnla.vision.symbols import WorldSymbols, describe
 from vnla.world.compiled import World
 
 
@@ -27,7 +26,7 @@ def test_gymnasium_finds_nothing_to_say() -> None:
 
 def test_the_view_is_told_and_the_rest_is_as_ever() -> None:
     text, seen = gymnasium.make(TEXT_NAV), gymnasium.make("vnla/AskNav-v0")
-    sights = Sights.of_houses([cottage()])
+    sights = WorldSymbols.of_houses([cottage()])
     (words, info), (view, same) = (env.reset(seed=3, options={"task": "1"}) for env in (text, seen))
     for action in [(4, 1), (0, 0), (0, 0), (0, 0), (4, 0), (4, 0)]:
         pose = info["pose"]
@@ -51,5 +50,5 @@ def test_a_world_alone_has_nothing_to_tell() -> None:
     tasks = cottage_tasks(world)
     with pytest.raises(InputError, match="give `houses` too, or `sights`"):
         gymnasium.make(TEXT_NAV, world=world, tasks=tasks)
-    env = gymnasium.make(TEXT_NAV, world=world, tasks=tasks, sights=Sights.of_houses([cottage()]))
+    env = gymnasium.make(TEXT_NAV, world=world, tasks=tasks, sights=WorldSymbols.of_houses([cottage()]))
     assert env.reset(seed=0)[0]["view"].startswith("You are ")
