@@ -15,8 +15,7 @@ from vnla.evaluation.ceilings.requests import Pairs, RequestValue
 from vnla.evaluation.confidence import Interval, few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Group, Row, Section, Table, Value
-from vnla.report.origin import provenance
+from vnla.report.document import Document, Figure, Group, Provenance, Row, Section, Table, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
     "The agent": {"own": "as it is"},
@@ -222,7 +221,7 @@ def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu
             )
         )
     settings = {"episodes tried": f"{sum(len(each.found.schedules.episode) for each in entries):,} schedules in four ways"}
-    origin = provenance(command, seeds=entries[0].found.seeds, device=device, settings=settings)
+    origin = Provenance.collect(command, seeds=entries[0].found.seeds, device=device, settings=settings)
     return Document("What is left to win", _summary(entries), sections, origin)
 
 
