@@ -27,7 +27,7 @@ from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
 from vnla.serve.lines import BROWSER, Lines, NoSessionError, browser_of
 from vnla.serve.page import INDEX, assets
-from vnla.serve.reading import Reading, in_turn
+from vnla.serve.reading import Reading, in_turn, of_advice
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import Opening
 from vnla.serve.wanted import LONGEST_TEXT
@@ -162,8 +162,8 @@ def _talk(app: FastAPI, lines: Lines) -> None:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         browser = browser_of(request.cookies)
         session = lines.session_of(browser) if pose is None else lines.session_at(browser, pose)
-        site = lines.opening.now()
-        return await _previewed(request, session, lambda: site.advice(text, pose))
+        ears = lines.visits(session).ears
+        return await _previewed(request, session, lambda: of_advice(ears.advice(text, pose)))
 
     @app.websocket("/ws")
     async def line(socket: WebSocket) -> None:

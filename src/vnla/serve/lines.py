@@ -17,7 +17,7 @@ from vnla.serve.limits import Bucket, Limits
 from vnla.serve.messages import MESSAGE, AnyMessage, Hello, News, Refused
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import Opening
-from vnla.serve.visits import as_sentence, welcome
+from vnla.serve.visits import Visits, as_sentence, welcome
 
 PATIENCE = 10.0
 """Seconds that a visitor waits for the houses before being told to come back."""
@@ -87,6 +87,10 @@ class Lines:
         if not found:
             raise NoSessionError("this is answered to the page of this server alone; open the page, with cookies allowed")
         return found
+
+    def visits(self, session: Session) -> Visits:  # noqa: ARG002
+        """Return what serves a session: the visits of the agent that its visitor meets."""
+        return self.opening.now().visits
 
     def line(self, socket: WebSocket) -> Line:
         """A new visitor's line."""

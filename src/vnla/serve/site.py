@@ -16,7 +16,6 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.serve import reading
 from vnla.serve.engine import Engine
-from vnla.serve.events import Pose
 from vnla.serve.goals import Sought
 from vnla.serve.meshes import Meshes
 from vnla.serve.pictures import Pictures
@@ -83,10 +82,6 @@ class Site:
     def _known(self, name: str) -> Places:
         """Those that have a house of this name: everybody's, or the walkers'."""
         return self.walkers if name in self.walkers.houses else self.places
-
-    def advice(self, text: str, pose: Pose | None = None) -> Reading:
-        """How advice is understood, at a pose or wherever it may be heard."""
-        return reading.of_advice(self.visits.ears.advice(text, pose))
 
     def end_goal(self, text: str, name: str | None) -> Reading:
         """How an end-goal is understood, in one house or in any."""

@@ -24,6 +24,7 @@ from vnla.serve.lines import PATIENCE, Line, Lines
 from vnla.serve.messages import AnyMessage, Hello, Welcome
 from vnla.serve.page import INDEX, assets
 from vnla.serve.reduce import NOTHING
+from vnla.serve.sessions import Session
 from vnla.serve.site import Opening, Site
 from vnla.serve.study.design import Design
 from vnla.serve.study.desk import Desk
@@ -80,6 +81,13 @@ class StudyLines(Lines):
     def __init__(self, opening: Opening, desk: Desk, limits: Limits) -> None:
         super().__init__(opening, None, limits)
         self.desk = desk
+
+    def visits(self, session: Session) -> Visits:
+        """Return the visits of the present condition's agent; before the first task, those of the first agent."""
+        site, trial = cast(StudySite, self.opening.now()), cast(Record, session).trial
+        if trial is None:
+            return site.visits
+        return site.agents[next(each.agent for each in self.desk.design.conditions if each.name == trial.condition)]
 
     def line(self, socket: WebSocket) -> Line:
         """A new participant's line."""
