@@ -28,7 +28,7 @@ WORK = (
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",
     "vnla.cli.study.listening",
-    "vnla.serve.study.power.Comparison",
+    "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",
 )
 """What begins the work of commands that need no file."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from vnla.common.errors import InputError
-from vnla.serve import shelf
-from vnla.serve.shelf import Makes, Shelf
+from vnla.serve import file_cache
+from vnla.serve.file_cache import FileCache, Makes
 
 
 class Maker:
@@ -31,7 +31,7 @@ class Maker:
 def test_what_was_made_is_kept_also_by_the_next_shelf(tmp_path: Path) -> None:
     maker = Maker()
     for _ in range(2):
-        kept = Shelf(tmp_path / "new")
+        kept = FileCache(tmp_path / "new")
         assert kept.get("b.webp", "ab", maker.of("a.webp", "b.webp")) == b"b" * 10
         assert kept.get("a.webp", "ab", maker.of("a.webp", "b.webp")) == b"a" * 10
     assert maker.made == ["a.webp"]
@@ -50,14 +50,14 @@ def test_many_who_ask_at_once_wait_for_one_maker(tmp_path: Path) -> None:
         everybody.wait()
         return kept.get("ab"[number % 2] + ".webp", "ab", make)
 
-    kept = Shelf(tmp_path)
+    kept = FileCache(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(ask, range(8))) == [b"a", b"b"] * 4
     assert len(made) == 1
 
 
 def test_what_nobody_asked_for_longest_goes_first(tmp_path: Path) -> None:
-    maker, kept = Maker(), Shelf(tmp_path, room=30)
+    maker, kept = Maker(), FileCache(tmp_path, room=30)
     for name in ("a.webp", "b.webp", "c.webp", "a.webp", "d.webp"):
         kept.get(name, name, maker.of(name))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.webp", "c.webp", "d.webp"]
@@ -68,13 +68,13 @@ def test_what_nobody_asked_for_longest_goes_first(tmp_path: Path) -> None:
 def test_others_files_are_nothing_to_it(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious")
     (tmp_path / ".a.webp.part-abcd1234").write_bytes(b"left by a writer that was killed")
-    kept = Shelf(tmp_path, room=5)
+    kept = FileCache(tmp_path, room=5)
     kept.get("a.webp", "a", Maker().of("a.webp"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.webp", "thesis.txt"]
 
 
 def test_a_file_that_has_vanished_is_made_again(tmp_path: Path) -> None:
-    maker, kept = Maker(), Shelf(tmp_path)
+    maker, kept = Maker(), FileCache(tmp_path)
     kept.get("a.webp", "a", maker.of("a.webp"))
     (tmp_path / "a.webp").unlink()
     assert kept.get("a.webp", "a", maker.of("a.webp")) == b"a" * 10
@@ -85,8 +85,8 @@ def test_a_full_disk_keeps_nothing_and_hands_it_out(tmp_path: Path, monkeypatch:
     def full(path: Path, data: bytes) -> None:  # noqa: ARG001
         raise InputError(f"{path}: cannot be written (No space left on device)")
 
-    monkeypatch.setattr(shelf, "write_bytes", full)
-    kept = Shelf(tmp_path)
+    monkeypatch.setattr(file_cache, "write_bytes", full)
+    kept = FileCache(tmp_path)
     assert kept.get("a.webp", "a", Maker().of("a.webp")) == b"a" * 10
     assert not list(tmp_path.iterdir())
 
@@ -95,7 +95,7 @@ def test_a_failure_is_told_to_who_asked_and_not_remembered(tmp_path: Path) -> No
     def fail() -> Mapping[str, bytes]:
         raise InputError("no pictures")
 
-    kept = Shelf(tmp_path)
+    kept = FileCache(tmp_path)
     with pytest.raises(InputError, match="no pictures"):
         kept.get("a.webp", "a", fail)
     assert kept.get("a.webp", "a", Maker().of("a.webp")) == b"a" * 10

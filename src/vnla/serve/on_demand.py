@@ -19,7 +19,7 @@ from vnla.vision.views import Views
 from vnla.world.compiled import World
 
 
-class Sights:
+class OnDemandFeatures:
     """Features in the making, by name. Its `source` is for `open_trained`."""
 
     def __init__(self, device: str) -> None:

@@ -1,7 +1,7 @@
-"""What to walk: a task, a seed, and what persons say on the way. It is the whole state of an episode.
+"""The specification of an episode: a task, a seed, and what persons say on the way.
 
-An episode is cheap and follows from these alone, so nothing else of it is kept: after every word of a person it is walked
-again from the start. As text a `Wanted` is a link, the fragment of the page's address that gives exactly this episode again.
+An episode is cheap and follows from these alone, so nothing else of it is stored: after every word of a person it is walked
+again from the start. As text an `EpisodeSpec` is a link, the fragment of the page's address that gives exactly this episode.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Intervention(Frozen):
     text: str | None = Field(default=None, max_length=LONGEST_TEXT)
 
 
-class Wanted(Frozen):
+class EpisodeSpec(Frozen):
     """An episode: a task of the data set, or an end-goal in a house; the seed of its help budget; interventions in order."""
 
     task: str | None = Field(default=None, max_length=100)
@@ -55,7 +55,7 @@ class Wanted(Frozen):
         """Step → what is said there."""
         return {each.step: each.text for each in self.said}
 
-    def saying(self, step: int, text: str | None) -> Wanted:
+    def saying(self, step: int, text: str | None) -> EpisodeSpec:
         """The same up to a step, and then this; what was said later is not said."""
         before = tuple(each for each in self.said if each.step < step)
         return self.model_copy(update={"said": (*before, Intervention(step=step, text=text))})
@@ -65,7 +65,7 @@ class Wanted(Frozen):
         return _PREFIX + base64.urlsafe_b64encode(self._canonical()).decode().rstrip("=")
 
     @classmethod
-    def of_link(cls, link: str) -> Wanted:
+    def of_link(cls, link: str) -> EpisodeSpec:
         """What a link stands for."""
         if len(link) > LONGEST_LINK:
             raise InputError(f"this link is longer than {LONGEST_LINK} characters; it is not one of ours")

@@ -11,14 +11,14 @@ import pytest
 from serve.conftest import SECRET
 from serve.visitor import Door, Visitor
 from vnla.common.errors import InputError
-from vnla.serve import visits
-from vnla.serve.engine import Engine, Errand
-from vnla.serve.sights import Sights
+from vnla.serve import visitor_service
+from vnla.serve.engine import EpisodeEngine, EpisodeRequest
+from vnla.serve.on_demand import OnDemandFeatures
 from vnla.serve.site import Site
 from vnla.training.trained import Trained
 
 
-class Slow(Sights):
+class Slow(OnDemandFeatures):
     """Takes its time, or fails."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Slow(Sights):
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
-    monkeypatch.setattr(visits, "PATIENCE", 0.2)
+    monkeypatch.setattr(visitor_service, "PATIENCE", 0.2)
     slow = Slow()
     yield slow
     slow.may.set()
@@ -61,7 +61,7 @@ def test_who_comes_first_is_told_how_far_it_is(trained: Trained, slow: Slow, tmp
 
 
 def test_who_does_not_choose_waits_for_one_house_at_most(trained: Trained, slow: Slow) -> None:
-    engine, houses = Engine(trained, sights=slow), ["a", "b", "c"]
+    engine, houses = EpisodeEngine(trained, sights=slow), ["a", "b", "c"]
     first = engine.enter(houses)
     assert [engine.enter(houses) for _ in range(5)] == [first] * 5
     assert slow.under_way == [first]
@@ -87,28 +87,28 @@ def test_the_agents_walk_is_waited_for_at_the_end_of_ones_own(trained: Trained, 
 
 
 def test_what_was_not_made_is_tried_again(trained: Trained, slow: Slow) -> None:
-    engine = Engine(trained, sights=slow)
-    errand = Errand(engine.goals.offered[0], 0, {})
+    engine = EpisodeEngine(trained, sights=slow)
+    errand = EpisodeRequest(engine.goals.offered[0], 0, {})
     slow.fails = True
     slow.may.set()
     with pytest.raises(InputError, match="the disk is full"):
         engine.walk(errand).result(timeout=20)
     slow.fails = False
-    assert engine.walk(errand).result(timeout=60) == Engine(trained).walk(errand).result(timeout=60)
+    assert engine.walk(errand).result(timeout=60) == EpisodeEngine(trained).walk(errand).result(timeout=60)
     engine.close()
 
 
 def test_a_house_that_can_be_seen_waits_for_no_other(trained: Trained, slow: Slow) -> None:
-    engine = Engine(trained, sights=slow)
+    engine = EpisodeEngine(trained, sights=slow)
     slow.soon("another")
     slow.made.append("cottage")
-    assert engine.walk(Errand(engine.goals.offered[0], 0, {})).result(timeout=20).steps
+    assert engine.walk(EpisodeRequest(engine.goals.offered[0], 0, {})).result(timeout=20).steps
     assert slow.under_way == ["another"]
     engine.close()
 
 
 def test_walks_in_stock_are_of_houses_that_can_be_seen(trained: Trained, slow: Slow) -> None:
-    engine = Engine(trained, sights=slow)
+    engine = EpisodeEngine(trained, sights=slow)
     engine.fill()
     assert not engine.stock
     slow.made.append("cottage")

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from vnla.serve.events import ACTIONS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Stood, Thought, Waits
+from vnla.serve.agent_walk import AgentWalk, WalkStep
+from vnla.serve.events import (
+    ACTIONS,
+    ActedEvent,
+    AdvisedEvent,
+    AskedEvent,
+    BegunEvent,
+    EndedEvent,
+    Event,
+    Mode,
+    StoodEvent,
+    ThoughtEvent,
+    WaitsEvent,
+)
 from vnla.serve.goals import sentence
-from vnla.serve.scene import Scene
-from vnla.serve.walked import Step, Walked
+from vnla.serve.scene import VisitorWorld
 
 _DIGITS = 3
 """Of probabilities: a page shows no more."""
@@ -22,9 +34,9 @@ class Typed:
     parts: list[tuple[int, int, bool]]
 
 
-def begun(walked: Walked, scene: Scene, mode: Mode, episode: str, link: str | None) -> Begun:
+def begun(walked: AgentWalk, scene: VisitorWorld, mode: Mode, episode: str, link: str | None) -> BegunEvent:
     """How an episode begins."""
-    return Begun(
+    return BegunEvent(
         mode=mode,
         episode=episode,
         house=scene.places.name(scene.house(walked.task)),
@@ -38,8 +50,8 @@ def begun(walked: Walked, scene: Scene, mode: Mode, episode: str, link: str | No
 
 
 def told(
-    walked: Walked,
-    scene: Scene,
+    walked: AgentWalk,
+    scene: VisitorWorld,
     *,
     first: int = 0,
     answered: bool = False,
@@ -57,16 +69,16 @@ def told(
             yield stood(walked, scene, number)
             if step.asked and waits and not step.by_person:
                 yield _thought(step, decided=False)
-                yield Asked(step=number, by="agent")
-                yield Waits(step=number, way=scene.way(step.pose, walked.task), offer=step.told or "")
+                yield AskedEvent(step=number, by="agent")
+                yield WaitsEvent(step=number, way=scene.way(step.pose, walked.task), offer=step.told or "")
                 return
             if step.asked:
-                yield Asked(step=number, by="agent")
+                yield AskedEvent(step=number, by="agent")
         if step.told is not None:
             yield _advised(step, (typed or {}).get(number))
         yield _thought(step)
-        yield Acted(action=ACTIONS[step.action], pose=scene.pose(step.pose_after))
-    yield Ended(
+        yield ActedEvent(action=ACTIONS[step.action], pose=scene.pose(step.pose_after))
+    yield EndedEvent(
         reason="stopped" if walked.stopped else "time",
         success=walked.success,
         metres=metres(walked.metres),
@@ -75,10 +87,10 @@ def told(
     )
 
 
-def stood(walked: Walked, scene: Scene, number: int) -> Stood:
+def stood(walked: AgentWalk, scene: VisitorWorld, number: int) -> StoodEvent:
     """How a step begins."""
     step = walked.steps[number]
-    return Stood(
+    return StoodEvent(
         step=number,
         pose=scene.pose(step.pose),
         steps_left=walked.time - number,
@@ -92,16 +104,16 @@ def metres(exact: float) -> float:
     return round(exact, 2)
 
 
-def _advised(step: Step, typed: Typed | None) -> Advised:
+def _advised(step: WalkStep, typed: Typed | None) -> AdvisedEvent:
     if not step.by_person:
-        return Advised(by="advisor", text=step.told or "", understood=step.told)
+        return AdvisedEvent(by="advisor", text=step.told or "", understood=step.told)
     text, parts = (typed.text, typed.parts) if typed else (step.told or "", [])
-    return Advised(by="visitor", text=text, understood=step.told or None, parts=parts)
+    return AdvisedEvent(by="visitor", text=text, understood=step.told or None, parts=parts)
 
 
-def _thought(step: Step, *, decided: bool = True) -> Thought:
+def _thought(step: WalkStep, *, decided: bool = True) -> ThoughtEvent:
     """What the agent thought; not yet `decided` before it has an answer."""
-    return Thought(
+    return ThoughtEvent(
         before=_rounded(step.before),
         after=_rounded(step.after) if decided else [],
         ask=round(step.ask, _DIGITS),

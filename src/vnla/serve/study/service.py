@@ -16,17 +16,17 @@ from pydantic import BaseModel
 
 from vnla.common.errors import InputError
 from vnla.serve import messages
-from vnla.serve.events import Ended
-from vnla.serve.limits import Bucket, Limits
-from vnla.serve.messages import Welcome
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import EndedEvent
+from vnla.serve.limits import Limits, TokenBucket
+from vnla.serve.messages import WelcomeReply
 from vnla.serve.study.assignment import Next, Try, cells, places, what_next
-from vnla.serve.study.design import Consent, Design, Place
-from vnla.serve.study.records import Record, Records, Stamp, Trial, record_of
-from vnla.serve.study.store import Participant, Secret, Store, same_id
-from vnla.serve.study.words import Agree, AnyWord, GoOn, Standing, Withdraw
-from vnla.serve.telling import metres
-from vnla.serve.visits import Visits
-from vnla.serve.wanted import Wanted
+from vnla.serve.study.design import Consent, Design, ScheduleEntry
+from vnla.serve.study.records import ParticipantSession, ParticipantSessions, Stamp, TrialHeader, record_of
+from vnla.serve.study.store import Participant, Store, StudyKey, same_id
+from vnla.serve.study.words import AgreeMessage, NextMessage, StudyMessage, StudyStatus, WithdrawMessage
+from vnla.serve.visitor_service import VisitorService
+from vnla.serve.walk_events import metres
 
 WITHDRAWN = "You have withdrawn. All that was recorded of you has been deleted. You can close this page."
 OUT = "Thank you. The practice shows that this study is not for you. You can close this page."
@@ -34,27 +34,27 @@ DONE = "Thank you, all is done and recorded. This is your completion code."
 _FINISHED: dict[str, tuple[Literal["done", "out"], str]] = {"completed": ("done", DONE), "out": ("out", OUT)}
 _AT_ONCE = 50
 
-Agents = Mapping[str, Visits]
+Agents = Mapping[str, VisitorService]
 
 
-class Desk:
+class StudyService:
     """The desk of the study in a folder."""
 
     def __init__(self, folder: Path, stamp: Stamp, limits: Limits, clock: Callable[[], float] = time.time) -> None:
         self.design = Design.read(folder)
         self.consent = Consent.read(folder)
-        self.secret = Secret.read(folder)
+        self.secret = StudyKey.read(folder)
         self._cells = cells(self.design)
         self.store = Store(folder, self.secret, cells=len(self._cells), patience=60 * self.design.patience, clock=clock)
         self.store.check(self.design.fingerprint)
-        self.records = Records(folder, limits, stamp, self.design.shows)
+        self.records = ParticipantSessions(folder, limits, stamp, self.design.shows)
         for name in self.store.withdrawn():  # in the moment in which a server was killed
             self._forget(name)
         known = [each.id for each in self.store.everybody()]
         self.records.check(known, [name for name in known if any(each.acknowledged for each in self.store.tries(name))])
-        self._new, self._clock = Bucket(limits.new, _AT_ONCE), clock
+        self._new, self._clock = TokenBucket(limits.new, _AT_ONCE), clock
 
-    def agree(self, token: str, message: Agree) -> Record:
+    def agree(self, token: str, message: AgreeMessage) -> ParticipantSession:
         """Take somebody in who has read the consent text."""
         if message.version != self.consent.version:
             raise InputError("the consent text has changed; load the page again and read it")
@@ -71,28 +71,28 @@ class Desk:
         record.agrees(someone.consent)
         return record
 
-    def enter(self, token: str) -> Record | None:
+    def enter(self, token: str) -> ParticipantSession | None:
         """The record of who has a token; None if nobody has agreed with it."""
         someone = self.store.find(token)
         return None if someone is None else self.records.open(someone.id)
 
-    async def withdraw(self, record: Record) -> Standing:
+    async def withdraw(self, record: ParticipantSession) -> StudyStatus:
         """Delete all that there is of a participant."""
         async with record.turn:
             self.store.withdraw(record.name)
             self._forget(record.name)
-        return Standing(phase="withdrawn", title=self.design.name, text=WITHDRAWN)
+        return StudyStatus(phase="withdrawn", title=self.design.name, text=WITHDRAWN)
 
     def _forget(self, participant: str) -> None:
         self.records.remove(participant)
         self.store.forget(participant)
 
-    def standing(self, token: str) -> Standing:
+    def standing(self, token: str) -> StudyStatus:
         """Where a participant stands."""
         someone = self.store.find(token)
         if someone is None:
             text, version = self.consent.text, self.consent.version
-            return Standing(
+            return StudyStatus(
                 phase="consent", title=self.design.name, text=text, version=version, platform=self.design.platform
             )
         record, tries = self.records.open(someone.id), self.store.tries(someone.id)
@@ -102,10 +102,10 @@ class Desk:
         if someone.status != "at work":
             phase, text = _FINISHED[someone.status]
             code = self.secret.code(someone)
-            return Standing(phase=phase, title=self.design.name, text=text, code=code, done=done, of=len(counted))
+            return StudyStatus(phase=phase, title=self.design.name, text=text, code=code, done=done, of=len(counted))
         begun, over = _is_open(record, tries), record.outcome is not None
         place = todo[tries[-1].place if begun else self._next(someone, tries).place]
-        return Standing(
+        return StudyStatus(
             phase="practice" if place.kind == "practice" else "task",
             title=self.design.name,
             text=place.condition.instructions,
@@ -117,11 +117,11 @@ class Desk:
             of=len(counted),
         )
 
-    async def hear(self, token: str, record: Record, message: AnyWord, agents: Agents) -> list[BaseModel]:
+    async def hear(self, token: str, record: ParticipantSession, message: StudyMessage, agents: Agents) -> list[BaseModel]:
         """Do what a participant says."""
         async with record.turn:
             if message.after != record.state["number"]:
-                return [Welcome(session=token, snapshot=record.state), self.standing(token)]
+                return [WelcomeReply(session=token, snapshot=record.state), self.standing(token)]
             record.hears(message)
             try:
                 return await self._do(token, record, message, agents)
@@ -129,34 +129,34 @@ class Desk:
                 record.refuses(message, str(error))
                 raise
 
-    async def _do(self, token: str, record: Record, message: AnyWord, agents: Agents) -> list[BaseModel]:
+    async def _do(self, token: str, record: ParticipantSession, message: StudyMessage, agents: Agents) -> list[BaseModel]:
         someone = self._known(token)
         tries = self.store.tries(someone.id)
         going = _is_open(record, tries) and record.outcome is None
-        if not going and isinstance(message, GoOn):
+        if not going and isinstance(message, NextMessage):
             await self._go_on(someone, record, tries, agents)
             return [self.standing(token)]
         if not going:
             raise InputError("no task is under way")
         condition = self._todo(someone)[tries[-1].place].condition
         visits, left = agents[condition.agent], self._left(tries[-1])
-        if isinstance(message, messages.Leave) or (left is not None and left <= 0):
+        if isinstance(message, messages.LeaveMessage) or (left is not None and left <= 0):
             await self._end(record, visits)
             return [self.standing(token)]
-        if isinstance(message, GoOn):
+        if isinstance(message, NextMessage):
             raise InputError("this task is not over yet")
-        if isinstance(message, messages.Speak) and not self.design.unasked:
+        if isinstance(message, messages.SpeakMessage) and not self.design.unasked:
             raise InputError("in this study you speak when the robot asks")
-        if isinstance(message, messages.Advise) and message.choice not in (None, _offered(record)):
+        if isinstance(message, messages.AdviseMessage) and message.choice not in (None, _offered(record)):
             raise InputError("that was not offered; answer in your own words")
-        assert not isinstance(message, Agree | Withdraw)
+        assert not isinstance(message, AgreeMessage | WithdrawMessage)
         reply = await visits.hear(record, message)
-        if isinstance(reply, messages.Refused):
+        if isinstance(reply, messages.RefusedReply):
             record.refuses(message, reply.why)
         over = [self.standing(token)] if record.outcome is not None else []
         return [*([] if reply is None else [reply]), *over]
 
-    async def _go_on(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
+    async def _go_on(self, someone: Participant, record: ParticipantSession, tries: list[Try], agents: Agents) -> None:
         """End the task that is over, of which the participant has seen all, and begin the next; if that has something else
         to do, it begins when the participant has read what."""
         ends = _is_open(record, tries)
@@ -176,7 +176,7 @@ class Desk:
         practised = last.kind == "practice" != coming.kind
         return practised or coming.condition.instructions != last.condition.instructions
 
-    async def _begin(self, someone: Participant, record: Record, tries: list[Try], agents: Agents) -> None:
+    async def _begin(self, someone: Participant, record: ParticipantSession, tries: list[Try], agents: Agents) -> None:
         following = self._next(someone, tries)
         if following.what != "task":
             record.check(max(each.acknowledged for each in self.store.tries(someone.id)))
@@ -186,20 +186,20 @@ class Desk:
         attempt = self.store.begin(someone.id, following.place, following.task)
         place = self._todo(someone)[attempt.place]
         condition = place.condition
-        record.opens(Trial(number=attempt.number, place=attempt.place, kind=place.kind, condition=condition.name))
-        wanted = Wanted(task=attempt.task, seed=self.secret.seed(attempt.task))
+        record.opens(TrialHeader(number=attempt.number, place=attempt.place, kind=place.kind, condition=condition.name))
+        wanted = EpisodeSpec(task=attempt.task, seed=self.secret.seed(attempt.task))
         await agents[condition.agent].begin(record, condition.mode, wanted)
 
-    async def _end(self, record: Record, visits: Visits) -> None:
+    async def _end(self, record: ParticipantSession, visits: VisitorService) -> None:
         """End a task that the participant leaves, or that takes too long."""
         if record.mode == "beat":
-            await visits.hear(record, messages.Leave(kind="leave", after=record.state["number"]))
+            await visits.hear(record, messages.LeaveMessage(kind="leave", after=record.state["number"]))
             return
         assert record.wanted is not None and record.state["waits"] is not None
         walked = await visits.walked(record.wanted)
         pose = walked.steps[record.state["waits"]["step"]].pose
         left = metres(visits.scene.metres(pose, walked.task))
-        record.append([Ended(reason="left", success=False, metres=left, goals=visits.scene.goals(walked.task))])
+        record.append([EndedEvent(reason="left", success=False, metres=left, goals=visits.scene.goals(walked.task))])
 
     def _next(self, someone: Participant, tries: list[Try]) -> Next:
         """What comes next; a try that was begun in the store and not in the record comes again."""
@@ -207,7 +207,7 @@ class Desk:
             return Next("task", tries[-1].place, tries[-1].task)
         return what_next(self.design, self._todo(someone), tries)
 
-    def _todo(self, someone: Participant) -> list[Place]:
+    def _todo(self, someone: Participant) -> list[ScheduleEntry]:
         return places(self.design, self._cells[someone.cell])
 
     def _left(self, attempt: Try) -> float | None:
@@ -225,7 +225,7 @@ class Desk:
 
 def withdraw(folder: Path, code: str) -> str:
     """Delete all that there is of who has a completion code, or that id, in a study that nobody serves; the id."""
-    design, secret = Design.read(folder), Secret.read(folder)
+    design, secret = Design.read(folder), StudyKey.read(folder)
     store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
     for someone in store.everybody():
         if code == someone.id or (someone.finished is not None and code.upper() == secret.code(someone)):
@@ -236,18 +236,18 @@ def withdraw(folder: Path, code: str) -> str:
     raise InputError(f"{folder}: nobody in this study has the completion code or id {code!r}")
 
 
-def _is_open(record: Record, tries: list[Try]) -> bool:
+def _is_open(record: ParticipantSession, tries: list[Try]) -> bool:
     """Whether the present events are of the try that is under way."""
     return bool(tries) and tries[-1].passed is None and record.trial is not None and record.trial.number == tries[-1].number
 
 
-def _offered(record: Record) -> str | None:
+def _offered(record: ParticipantSession) -> str | None:
     """What the participant could choose to say."""
     waits = record.state["waits"]
     return (waits and waits["offer"]) or None
 
 
-def _went_well(record: Record) -> bool:
+def _went_well(record: ParticipantSession) -> bool:
     """Whether a participant did what there was to do: found the goal, or answered every request in words that were
     understood. What an agent makes of the words is not theirs to answer for."""
     assert record.outcome is not None

@@ -25,7 +25,7 @@ Makes = Callable[[], Mapping[str, bytes]]
 """Makes some things that belong together: name → bytes."""
 
 
-class Shelf:
+class FileCache:
     """Files in a folder, by name, for any number of threads."""
 
     def __init__(self, folder: Path, room: int = ROOM) -> None:

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ValidationError
 
 from vnla.common.errors import InputError
 from vnla.serve.events import Event, Pose
-from vnla.serve.limits import Bucket, Limits
-from vnla.serve.messages import MESSAGE, AnyMessage, Hello, News, Refused
+from vnla.serve.limits import Limits, TokenBucket
+from vnla.serve.messages import MESSAGE, AnyMessage, EventReply, HelloMessage, RefusedReply
 from vnla.serve.sessions import Session, Sessions
-from vnla.serve.site import Opening
-from vnla.serve.visits import as_sentence, welcome
+from vnla.serve.site import SiteLoader
+from vnla.serve.visitor_service import VisitorService, as_sentence, welcome
 
 PATIENCE = 10.0
 """Seconds that a visitor waits for the houses before being told to come back."""
@@ -39,23 +39,23 @@ def browser_of(cookies: dict[str, str]) -> str | None:
     return found if _DIGITS.fullmatch(found) else None
 
 
-class Lines:
+class Connections:
     """All lines of a server."""
 
     SPOKEN_TO: ClassVar[tuple[str, ...]] = ("watch", "help")
     """The modes in which a visitor may have something to say to an agent."""
 
-    def __init__(self, opening: Opening, sessions: Sessions | None, limits: Limits) -> None:
+    def __init__(self, opening: SiteLoader, sessions: Sessions | None, limits: Limits) -> None:
         """Without sessions where lines of another kind keep their own."""
         self.opening, self.sessions, self.limits = opening, sessions, limits
         self._open = 0
-        self._browsers: defaultdict[str | None, set[Line]] = defaultdict(set)
+        self._browsers: defaultdict[str | None, set[Connection]] = defaultdict(set)
 
     async def talk(self, socket: WebSocket) -> None:
         """Serve one visitor until the line is lost."""
         await socket.accept()
         if self._open >= self.limits.connections:
-            await socket.send_text(Refused(why="Too many visitors are here; try again later.").model_dump_json())
+            await socket.send_text(RefusedReply(why="Too many visitors are here; try again later.").model_dump_json())
             await socket.close(_FULL)
             return
         self._open += 1
@@ -88,18 +88,22 @@ class Lines:
             raise NoSessionError("this is answered to the page of this server alone; open the page, with cookies allowed")
         return found
 
-    def line(self, socket: WebSocket) -> Line:
+    def visits(self, session: Session) -> VisitorService:  # noqa: ARG002
+        """Return what serves a session: the visits of the agent that its visitor meets."""
+        return self.opening.now().visits
+
+    def line(self, socket: WebSocket) -> Connection:
         """A new visitor's line."""
-        return Line(self, socket)
+        return Connection(self, socket)
 
 
-class Line:
+class Connection:
     """One visitor's line."""
 
-    def __init__(self, lines: Lines, socket: WebSocket) -> None:
+    def __init__(self, lines: Connections, socket: WebSocket) -> None:
         self._lines, self._socket = lines, socket
         self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
-        self._bucket = Bucket(lines.limits.rate, lines.limits.burst)
+        self._bucket = TokenBucket(lines.limits.rate, lines.limits.burst)
         self.session: Session | None = None
 
     async def serve(self) -> None:
@@ -134,28 +138,28 @@ class Line:
 
     async def _answer(self, text: str | None) -> BaseModel | None:
         if not self._bucket.take():
-            return Refused(why="That was too fast; wait a moment.")
+            return RefusedReply(why="That was too fast; wait a moment.")
         if text is None or len(text.encode()) > self._lines.limits.message:
-            return Refused(why="That message is too long.")
+            return RefusedReply(why="That message is too long.")
         try:
             message = self._read(text)
         except ValidationError:
-            return Refused(why="That is no message that this server knows.")
+            return RefusedReply(why="That is no message that this server knows.")
         try:
             return await self._do(message)
         except InputError as error:
-            return Refused(why=as_sentence(str(error)))
+            return RefusedReply(why=as_sentence(str(error)))
 
     def _read(self, text: str) -> AnyMessage:
         return MESSAGE.validate_json(text)
 
     async def _do(self, message: AnyMessage) -> BaseModel | None:
-        if isinstance(message, Hello):
+        if isinstance(message, HelloMessage):
             assert self._lines.sessions is not None
             self._enter(self._lines.sessions.open(message.session))
         if self.session is None:
             raise InputError("say hello first")
-        if isinstance(message, Hello):
+        if isinstance(message, HelloMessage):
             return welcome(self.session)
         site = await self._lines.opening.soon(PATIENCE)
         return await site.visits.hear(self.session, message)
@@ -167,7 +171,7 @@ class Line:
         self.session = session
 
     def _told(self, event: Event) -> None:
-        self._say(News(event=event))
+        self._say(EventReply(event=event))
 
     def _say(self, answer: BaseModel) -> None:
         """Send it when its turn comes; who reads too slowly is let go, and can come back for the rest."""

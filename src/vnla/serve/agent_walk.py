@@ -22,7 +22,7 @@ END_MARK = "(end)"
 
 
 @dataclass(frozen=True)
-class Step:
+class WalkStep:
     """One step of a walk. Poses are numbers of the world."""
 
     pose: int
@@ -43,7 +43,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Walked:
+class AgentWalk:
     """A whole episode."""
 
     task: Task
@@ -51,7 +51,7 @@ class Walked:
     requests: int
     k: int
     start: int
-    steps: tuple[Step, ...]
+    steps: tuple[WalkStep, ...]
     metres: float
     """From the end to the nearest goal."""
 
@@ -80,7 +80,7 @@ class Instructions:
         self._goals = [sentence.split() for sentence in words.decode(episodes.end_goals.tokens)]
         self._advice: list[list[str]] = [[] for _ in self._goals]
 
-    def recall(self, row: int, before: Sequence[Step]) -> None:
+    def recall(self, row: int, before: Sequence[WalkStep]) -> None:
         """What was said last in the steps before: it stands first in what was attended to."""
         attended = [word for word, _ in before[-1].attention] if before else []
         self._advice[row] = attended[: len(attended) - len(self._goals[row]) - 1] if attended else []
@@ -103,32 +103,32 @@ def walks_of(
     rollout: Rollout,
     episodes: PersonsEpisodes,
     attention: Sequence[Tensor | None],
-    players: RolloutContext,
+    context: RolloutContext,
     words: Vocabulary,
     tasks: Sequence[Task],
-    before: Sequence[Sequence[Step]] = (),
-) -> list[Walked]:
+    before: Sequence[Sequence[WalkStep]] = (),
+) -> list[AgentWalk]:
     """The walks of a rollout, one an episode; `attention` is that of its moments. Steps may have been walked before."""
-    steps: list[list[Step]] = [list(each) for each in before or [()] * len(tasks)]
+    steps: list[list[WalkStep]] = [list(each) for each in before or [()] * len(tasks)]
     instructions = Instructions(episodes, words)
     for row, each in enumerate(steps):
         instructions.recall(row, each)
     spoken = episodes.spoken.tolist()
-    for transition, weights, ask in zip(rollout.transitions, attention, _asking(rollout.transitions, players), strict=True):
+    for transition, weights, ask in zip(rollout.transitions, attention, _asking(rollout.transitions, context), strict=True):
         now = [said[len(done)] if len(done) < len(said) else NOBODY for said, done in zip(spoken, steps, strict=True)]
         for row, step in _steps(transition, weights, ask, instructions, now):
             steps[row].append(step)
     metres = episodes.environment.distance_left(rollout.last_pose(), episodes.goals)
     numbers = (episodes.time_budget, episodes.help_budget, episodes.start, metres)
     return [
-        Walked(task=task, time=time, requests=requests, k=players.advisor.k, start=start, steps=tuple(each), metres=left)
+        AgentWalk(task=task, time=time, requests=requests, k=context.advisor.k, start=start, steps=tuple(each), metres=left)
         for task, each, time, requests, start, left in zip(tasks, steps, *(each.tolist() for each in numbers), strict=True)
     ]
 
 
 def _steps(
     transition: Transition, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
-) -> Iterator[tuple[int, Step]]:
+) -> Iterator[tuple[int, WalkStep]]:
     """The step of every episode that has not ended; `spoken` is what persons say to each at this step."""
     rows, active, request = transition.row.tolist(), transition.active.tolist(), transition.request.tolist()
     heard, tokens = transition.heard.tolist(), Utterance(transition.heard, transition.phrases).words.tokens.cpu()
@@ -144,7 +144,7 @@ def _steps(
             instructions.hear(row, tokens[i])
         yield (
             row,
-            Step(
+            WalkStep(
                 pose=poses[i],
                 requests_left=left[i],
                 before=tuple(before[i]),
@@ -160,12 +160,12 @@ def _steps(
         )
 
 
-def _asking(transitions: Sequence[Transition], players: RolloutContext) -> Sequence[Tensor]:
+def _asking(transitions: Sequence[Transition], context: RolloutContext) -> Sequence[Tensor]:
     """How probable the agents of each step find it to ask; whether they did where something else decides that."""
-    if not players.help_policy.consults or not transitions:
+    if not context.help_policy.consults or not transitions:
         return [transition.request.float() for transition in transitions]
     features, budget = (
         torch.cat(each) for each in zip(*((each.ask_features, each.budget) for each in transitions), strict=True)
     )
-    asking = torch.softmax(players.agent.ask(features, budget), dim=1)[:, REQUEST]
+    asking = torch.softmax(context.agent.ask(features, budget), dim=1)[:, REQUEST]
     return torch.split(asking, [len(transition.row) for transition in transitions])
