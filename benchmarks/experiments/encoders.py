@@ -46,7 +46,7 @@ from vnla.houses.render import lighting, raster, stage
 from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.warming import compile_kernels
 from vnla.pipeline.progress import shown
-from vnla.pipeline.scheduler import carry_out
+from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
 from vnla.vision.encoders import Encoder, Options, make_encoder
@@ -145,8 +145,8 @@ def success(out: Path, trainings: str) -> Iterator[str]:
     """Trains and evaluates, and tells what came of it."""
     found = Success(out, int(trainings))
     stages = found.stages()
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     yield from found.rows()
 
 
@@ -170,8 +170,8 @@ def likeness(out: Path) -> Iterator[str]:
 def _with_features(out: Path) -> WorldFolder:
     """The world, with the features of all encoders."""
     stages = [each for each in Success(out).stages() if each.name == "world" or each.name.startswith("features/")]
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     return read_world(out / "world")
 
 
@@ -220,8 +220,8 @@ class Clock:
 def times(out: Path) -> Iterator[str]:
     """What the parts of `vnla features make` take of one core in the demo's world."""
     stages = [Success(out).stages()[0]]
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     folder, clock = read_world(out / "world"), Clock()
     yield from _head("what", "s")
     with TemporaryDirectory() as empty:

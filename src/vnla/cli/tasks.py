@@ -22,7 +22,7 @@ from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.houses.house import House
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
     from vnla.tasks.making import Tracks
@@ -145,7 +145,7 @@ def tracks_of(progress: Progress) -> Tracks:
 
 
 def _make_part(
-    parts: Parts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
+    parts: ShardParts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
 ) -> None:
     """Work out the points of a shard's houses."""
     from vnla.pipeline.shards.tasks import make_part, share_of
