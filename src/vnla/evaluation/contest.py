@@ -3,9 +3,9 @@
     entries = [enter(path, material) for path in paths]
     print(difference(*entries, "success_rate"))
 
-A file is a results file (`vnla.evaluation.checked`) or an `evaluation.npz` (`vnla.evaluation.kept`) with several seeds; a
-folder is the one that `vnla evaluate --npz` or `vnla paper` has made. Two agents are compared on the tasks that both have,
-task by task, so that what is hard for both cancels out.
+A file is a results file (`vnla.evaluation.checked`) or an `evaluation.npz` (`vnla.evaluation.evaluation_file`) with several
+seeds; a folder is the one that `vnla evaluate --npz` or `vnla paper` has made. Two agents are compared on the tasks that
+both have, task by task, so that what is hard for both cancels out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
 from vnla.evaluation.confidence import Interval, few_houses, over_tasks
-from vnla.evaluation.kept import EVALUATION, read_trace
+from vnla.evaluation.evaluation_file import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT

@@ -17,8 +17,7 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.registry import find
 from vnla.evaluation.confidence import Interval, over_episodes, ratio
-from vnla.evaluation.scorers import asking, ending, walking
-from vnla.evaluation.scores import Array, Case, Scorer, Scores
+from vnla.evaluation.scores import Array, Case, Scorer, Scores, asking, ending, walking
 from vnla.evaluation.trace import Trace
 from vnla.world.compiled import Environment
 

@@ -17,7 +17,7 @@ from vnla.houses.rooms import NO_LABEL
 from vnla.remote.guest import Declared, Observation
 from vnla.remote.places import Place
 from vnla.remote.scripted import Scripted, ScriptState
-from vnla.tasks.tables import plain
+from vnla.tasks.end_goals import plain
 from vnla.text.goals import Sought
 from vnla.world.graph import Graph
 

@@ -37,8 +37,7 @@ from vnla.evaluation.ceilings.subject import (
     teacher_metres,
 )
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
-from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.evaluation.scores import Scores
+from vnla.evaluation.scores import SUCCESS_RADIUS, Scores
 from vnla.tasks.task_set import TaskSet
 
 SCHEDULES = 400

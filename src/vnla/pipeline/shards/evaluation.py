@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import EvaluatedBatch, Evaluation, joined
-from vnla.evaluation.kept import read_pieces, write_pieces
+from vnla.evaluation.evaluation_file import read_pieces, write_pieces
 from vnla.evaluation.metrics import Metric
 from vnla.pipeline.shards.parts import Parts
 from vnla.pipeline.shards.shard import shards
