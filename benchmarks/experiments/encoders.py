@@ -31,7 +31,7 @@ from rich.console import Console
 
 from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
-from vnla.evaluation.kept import EVALUATION
+from vnla.evaluation.evaluation_file import EVALUATION
 from vnla.evaluation.metrics import METRICS
 from vnla.experiments.beyond.results import Layout, one_of
 from vnla.experiments.paper.evaluations import TESTS, Trial, evaluate_trial

@@ -27,11 +27,10 @@ from vnla.houses.folder import read_world
 from vnla.recordings import parquet
 from vnla.recordings.authors import write_authors
 from vnla.recordings.minari import dataset_id, moments, write_minari
-from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer, kinds_in
 from vnla.recordings.parquet import columns, write_parquet
 from vnla.recordings.recording import recordings
-from vnla.recordings.sources import EpisodeSource, of_results, of_teacher
+from vnla.recordings.sources import EpisodeSource, of_results, of_teacher, slug
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav

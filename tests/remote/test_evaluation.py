@@ -20,7 +20,7 @@ from remote.cottage_rules import rules, showing
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.contest import ScoringData, enter
-from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
 from vnla.remote.caller import Address, Caller, Manner, UnreachableError

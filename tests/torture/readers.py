@@ -291,7 +291,7 @@ def _people(folder: Path) -> Path:
 
 def _evaluation(folder: Path) -> Path:
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.evaluation_file import write_evaluation
     from vnla.evaluation.metrics import score
     from vnla.evaluation.results import trace_of
 
@@ -303,7 +303,7 @@ def _evaluation(folder: Path) -> Path:
 
 
 def _read_evaluation(path: Path) -> object:
-    from vnla.evaluation.kept import read_scores, read_trace
+    from vnla.evaluation.evaluation_file import read_scores, read_trace
 
     return read_trace(path), read_scores(path)
 

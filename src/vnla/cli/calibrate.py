@@ -168,9 +168,8 @@ class _Trial:
         """How many houses there are. What is wrong with them or with the run is said before anything large is loaded."""
         from vnla.evaluation.calibrate import check_fresh
         from vnla.tasks.dataset import read_dataset
-        from vnla.training.checkpoints import CONFIG, checkpoints_of
+        from vnla.training.checkpoints import CONFIG, check_places, checkpoints_of
         from vnla.training.config import RunConfig
-        from vnla.training.opening import check_places
 
         saved = RunConfig.read(self.folder / CONFIG)
         if self.checkpoint not in (there := checkpoints_of(self.folder)):

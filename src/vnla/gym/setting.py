@@ -20,7 +20,7 @@ from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.registry import build
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.gym.sights import FeatureViews, Images, ImageViews, TextViews, ViewSource
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage

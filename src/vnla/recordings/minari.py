@@ -25,10 +25,9 @@ from vnla.evaluation.checked import LONGEST_WALK
 from vnla.evaluation.results import MOST_REQUESTS
 from vnla.evaluation.trace import NOTHING
 from vnla.gym.setting import action_space
-from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
-from vnla.recordings.sources import EpisodeSource
+from vnla.recordings.sources import EpisodeSource, slug
 from vnla.tasks.vocabulary import LONGEST
 
 VERSION = 0

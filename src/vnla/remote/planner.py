@@ -18,7 +18,7 @@ from vnla.remote.end_goals import EndGoal
 from vnla.remote.guest import Declared, Observation
 from vnla.remote.places import Place
 from vnla.remote.scripted import Scripted, ScriptState
-from vnla.tasks.tables import plain
+from vnla.tasks.end_goals import plain
 from vnla.world.graph import Graph
 
 METRES = 1.2

@@ -26,10 +26,9 @@ from vnla.common.machine import uncollected
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.common.tables import Room
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import is_begun
+from vnla.training.checkpoints import is_begun, open_run
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData, dataset_of, first_words
-from vnla.training.opening import open_run
 from vnla.training.ranks import Ranks, about_software, alike
 from vnla.training.run import DivergedError, Run, RunCallbacks
 

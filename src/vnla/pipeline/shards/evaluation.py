@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import EvaluatedBatch, Evaluation, joined
-from vnla.evaluation.kept import read_pieces, write_pieces
+from vnla.evaluation.evaluation_file import read_pieces, write_pieces
 from vnla.evaluation.metrics import Metric
 from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import shards
@@ -62,7 +62,9 @@ def evaluation_parts(out: Path, runs: Mapping[str, Path], settings: Mapping[str,
     return ShardParts(out, "evaluations", {"runs": {name: _learned(path) for name, path in runs.items()}, **settings})
 
 
-def write_slice(place: Path, part: EvaluationSlice, pieces: Sequence[EvaluatedBatch], tasks: TaskSet, seeds: Sequence[int]) -> None:
+def write_slice(
+    place: Path, part: EvaluationSlice, pieces: Sequence[EvaluatedBatch], tasks: TaskSet, seeds: Sequence[int]
+) -> None:
     """Write a slice into the folder of a part; one without a batch leaves no file."""
     if pieces:
         write_pieces(part.file(place), pieces, [task.id for task in tasks.tasks], seeds)

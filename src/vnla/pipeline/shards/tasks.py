@@ -28,8 +28,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import Shard, divide, shards
-from vnla.tasks.buckets import Bucket, buckets_of
-from vnla.tasks.filters import FEWEST, Filters
+from vnla.tasks.buckets import FEWEST, Bucket, Filters, buckets_of
 from vnla.tasks.making import identity
 from vnla.tasks.points import ARRAYS, TURNS, HousePoints, house_points
 from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, DatasetRecipe

@@ -12,8 +12,8 @@ from pathlib import Path
 from vnla.common.errors import InputError
 from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import Shard
+from vnla.training.checkpoints import is_finished
 from vnla.training.config import RunConfig
-from vnla.training.opening import is_finished
 
 Runs = Mapping[Path, RunConfig]
 
