@@ -38,7 +38,7 @@ class WorldSource(ABC):
 
 
 @dataclass(frozen=True)
-class Plain(WorldSource):
+class JsonHouses(WorldSource):
     """A plain JSON file of rooms, viewpoints and objects (`vnla world schema`), and a folder of pictures if there is one."""
 
     file: str
@@ -83,7 +83,7 @@ class Cottage(WorldSource):
         return {"features": "symbolic"}
 
 
-WORLDS: dict[str, Callable[..., WorldSource]] = {"json": Plain, "cottage": Cottage}
+WORLDS: dict[str, Callable[..., WorldSource]] = {"json": JsonHouses, "cottage": Cottage}
 """By the name that commands give them."""
 
 

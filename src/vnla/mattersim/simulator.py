@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from vnla.mattersim.agent import Agent, Settings
+from vnla.mattersim.agent import SimulatedAgent, SimulatorSettings
 from vnla.mattersim.arguments import angle, count, each, real, text, truth, whole
 from vnla.mattersim.graph import ScanGraph, load_graph
 from vnla.mattersim.images import colour_image, depth_image
@@ -29,12 +29,12 @@ class Simulator:
     """Agents in buildings. Configure it, initialise it, start an episode, then act and read states in turn."""
 
     def __init__(self) -> None:
-        self._settings = Settings()
+        self._settings = SimulatorSettings()
         self._initialised = False
         self._batched = False
         self._seed: int | None = None
         self._random = random.Random()
-        self._agents: list[Agent] = []
+        self._agents: list[SimulatedAgent] = []
         self._states: list[SimState] = []
         self._graphs: dict[str, ScanGraph] = {}
         self.resetTimers()
@@ -47,7 +47,7 @@ class Simulator:
     def setNavGraphPath(self, path: str) -> None:
         """The folder that has the connectivity files."""
         if self._open_to_change():
-            self._settings.nav_graph_path = text(path, "path") or Settings.nav_graph_path
+            self._settings.nav_graph_path = text(path, "path") or SimulatorSettings.nav_graph_path
             self._graphs.clear()
 
     def setCameraResolution(self, width: int, height: int) -> None:
@@ -222,7 +222,7 @@ class Simulator:
 
     def _initialise(self, batched: bool) -> None:
         self._batched = batched
-        self._agents = [Agent(self._settings) for _ in range(self._settings.batch_size)]
+        self._agents = [SimulatedAgent(self._settings) for _ in range(self._settings.batch_size)]
         self._make_states()
         if batched and self._seed is None:
             self._random.seed(_DEFAULT_SEED)
@@ -279,7 +279,7 @@ class Simulator:
             if agent.depth is not None:
                 state.depth = agent.depth
 
-    def _render(self, agent: Agent) -> None:
+    def _render(self, agent: SimulatedAgent) -> None:
         if agent.graph is None or agent.here is None:
             return
         viewpoint, number = agent.here[:2]

@@ -22,7 +22,7 @@ from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedRoom, Rectangle, door_leaf
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle, door_leaf
 from vnla.houses.house import OrientedBox
 
 XY = tuple[float, float]
@@ -58,7 +58,7 @@ class FreeSpace:
     _grid: NDArray[np.bool_]
     _distance: NDArray[np.float64] | None
 
-    def __init__(self, plan: Plan, level: int) -> None:
+    def __init__(self, plan: FloorPlan, level: int) -> None:
         rooms = [room for room in plan.rooms if room.level == level]
         self._lay([room.area for room in rooms], margin=0.2)
         for room in rooms:
@@ -70,7 +70,7 @@ class FreeSpace:
         self._block_fixtures(plan, rooms, [each for each in plan.openings if each.level == level])
 
     @classmethod
-    def of_room(cls, plan: Plan, room: int) -> FreeSpace:
+    def of_room(cls, plan: FloorPlan, room: int) -> FreeSpace:
         """The floor of one room, with a little beyond each of its doors."""
         space = cls.__new__(cls)
         planned = plan.room_by_id[room]
@@ -219,7 +219,7 @@ class FreeSpace:
         self._distance = None
         self.doors = []
 
-    def _block_fixtures(self, plan: Plan, rooms: Sequence[PlannedRoom], openings: Iterable[Opening]) -> None:
+    def _block_fixtures(self, plan: FloorPlan, rooms: Sequence[PlannedRoom], openings: Iterable[Opening]) -> None:
         """Flights fill the floor they stand on and leave a hole in the one above; door leaves stand open."""
         ids = {room.id for room in rooms}
         for stairs in plan.stairs:

@@ -122,7 +122,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Stairs:
+class StairFlight:
     """A straight flight in a stair room, from the floor of its level up to the next one.
 
     `flight` is its rectangle, inside both the lower and the upper room (which lie above each other); it rises towards
@@ -160,13 +160,13 @@ class Stairs:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FloorPlan:
     """A whole building."""
 
     levels: tuple[PlannedLevel, ...]
     rooms: tuple[PlannedRoom, ...]
     openings: tuple[Opening, ...]
-    stairs: tuple[Stairs, ...] = ()
+    stairs: tuple[StairFlight, ...] = ()
 
     @cached_property
     def room_by_id(self) -> dict[int, PlannedRoom]:
@@ -196,12 +196,12 @@ class Plan:
         return {opening: _leaf(self, opening) for opening in self.openings if opening.kind == "door"}
 
 
-def door_leaf(plan: Plan, opening: Opening) -> Rectangle | None:
+def door_leaf(plan: FloorPlan, opening: Opening) -> Rectangle | None:
     """Where the leaf of a door stands; None for windows and arches."""
     return plan.leaves.get(opening)
 
 
-def _leaf(plan: Plan, opening: Opening) -> Rectangle:
+def _leaf(plan: FloorPlan, opening: Opening) -> Rectangle:
     """The leaf at right angles to its wall, in the first of its rooms, hinged on the side of the nearer corner.
 
     There it lies along the next wall, or at least leaves most of the room to walk in. A door to nowhere is shut.

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from vnla.common.registry import build
 from vnla.houses.folder import WorldFolder
 from vnla.houses.pictures.base import PictureSource
-from vnla.houses.pictures.drawn import Drawn
+from vnla.houses.pictures.drawn import GeneratedPictures
 from vnla.houses.pictures.found import Found
 from vnla.houses.pictures.panoramas import NAME, Panoramas
 from vnla.houses.pictures.photographs import Photographs
 
 __all__ = ["SOURCES", "PictureSource", "picture_source"]
 
-SOURCES: Mapping[str, type[PictureSource]] = {"generated": Drawn, "skybox": Photographs, NAME: Panoramas}
+SOURCES: Mapping[str, type[PictureSource]] = {"generated": GeneratedPictures, "skybox": Photographs, NAME: Panoramas}
 
 _KIND = "pictures"
 

@@ -15,17 +15,17 @@ from vnla.houses.skybox import Faces
 
 if TYPE_CHECKING:
     from vnla.houses.render.panorama import Panorama
-    from vnla.houses.render.stage import Stage
+    from vnla.houses.render.stage import PreparedScene
 
 
-class Drawn(PictureSource):
+class GeneratedPictures(PictureSource):
     """Pictures that are drawn when they are asked for."""
 
     def __init__(self, world: WorldFolder) -> None:
         super().__init__(world)
         self._alone = False
-        self._kept: tuple[str, Stage] | None = None
-        self._stages: dict[str, Future[Stage]] = {}
+        self._kept: tuple[str, PreparedScene] | None = None
+        self._stages: dict[str, Future[PreparedScene]] = {}
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(2)
 
@@ -51,7 +51,7 @@ class Drawn(PictureSource):
 
         return render_panorama(self.stage(house), stand.position, size, stand.rotation)
 
-    def stage(self, house: House) -> Stage:
+    def stage(self, house: House) -> PreparedScene:
         """A house ready to be drawn. It is kept, and the house after it is made ready meanwhile."""
         if self._alone:
             if self._kept is None or self._kept[0] != house.name:
@@ -69,7 +69,7 @@ class Drawn(PictureSource):
             wanted = self._stages[house.name]
         return wanted.result()
 
-    def _prepare(self, house: House) -> Stage:
+    def _prepare(self, house: House) -> PreparedScene:
         from vnla.houses.render.stage import prepare
 
         recipe = recipe_of(self.world, house.name)

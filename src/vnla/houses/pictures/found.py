@@ -8,7 +8,7 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Viewpoint
 from vnla.houses.pictures.base import PictureSource
-from vnla.houses.pictures.drawn import Drawn
+from vnla.houses.pictures.drawn import GeneratedPictures
 from vnla.houses.pictures.photographs import IMAGES, SCANS, Photographs
 from vnla.houses.skybox import Faces
 
@@ -21,7 +21,7 @@ class Found(PictureSource):
 
     def __init__(self, world: WorldFolder) -> None:
         super().__init__(world)
-        self._photographs, self._drawn = Photographs(world), Drawn(world)
+        self._photographs, self._drawn = Photographs(world), GeneratedPictures(world)
 
     def keep_to_one_thread(self) -> None:
         """What is drawn is drawn in this thread."""

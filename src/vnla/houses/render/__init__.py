@@ -21,7 +21,7 @@ from vnla.houses.render.panorama import (
     views_of,
 )
 from vnla.houses.render.raster import SKY, Frame
-from vnla.houses.render.stage import Stage, prepare
+from vnla.houses.render.stage import PreparedScene, prepare
 
 __all__ = [
     "SKY",
@@ -29,7 +29,7 @@ __all__ = [
     "Mesh",
     "ObjectsInViews",
     "Panorama",
-    "Stage",
+    "PreparedScene",
     "around_of",
     "build_mesh",
     "objects_in_views",

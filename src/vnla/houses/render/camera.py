@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH
 from vnla.houses.render.raster import Camera, Frame, draw
-from vnla.houses.render.stage import Stage
+from vnla.houses.render.stage import PreparedScene
 
 
 def render_view(
-    stage: Stage,
+    stage: PreparedScene,
     position: Sequence[float],
     heading: float,
     elevation: float,

@@ -23,7 +23,7 @@ from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.camera import camera_axes
 from vnla.houses.render.raster import Camera, draw, draw_objects
-from vnla.houses.render.stage import Stage
+from vnla.houses.render.stage import PreparedScene
 from vnla.houses.skybox import Faces, face_directions
 
 
@@ -47,7 +47,7 @@ class ObjectsInViews(NamedTuple):
 
 
 def render_panorama(
-    stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
+    stage: PreparedScene, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
 ) -> Panorama:
     """The panorama at `position`: six faces of `size` × `size` pixels."""
     eye = np.array(position, np.float32)
@@ -56,7 +56,9 @@ def render_panorama(
     return Panorama(rgb, objects, depth)
 
 
-def panorama_objects(stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT) -> NDArray[np.int32]:
+def panorama_objects(
+    stage: PreparedScene, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT
+) -> NDArray[np.int32]:
     """The objects of the panorama at `position`, as `render_panorama` has them: (6, size, size)."""
     eye = np.array(position, np.float32)
     faces = [draw_objects(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size) for axes in _face_axes(rotation)]
@@ -64,7 +66,7 @@ def panorama_objects(stage: Stage, position: Sequence[float], size: int, rotatio
 
 
 def render_panoramas(
-    stage: Stage,
+    stage: PreparedScene,
     positions: Iterable[Sequence[float]],
     size: int,
     rotation: ArrayLike = UPRIGHT,

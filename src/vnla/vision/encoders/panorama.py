@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, shares
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Options, Size
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
 from vnla.vision.encoders.efficientnet import (
     DIMENSION,
     EfficientNetLite0,
@@ -31,7 +31,7 @@ NAME = "panorama-lite0"
 SIZE = Size(AROUND_WIDTH, AROUND_HEIGHT)
 
 
-def make(_name: str, options: Options) -> Encoder:
+def make(_name: str, options: EncoderOptions) -> Encoder:
     """In whole numbers on a CPU, by PyTorch elsewhere."""
     if options.size not in (None, SIZE):
         raise InputError(f"{NAME}: its picture all around is {SIZE}; leave --size out")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import FRONT, Elements, Spot, Top, ball, bar, box, disc, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import FRONT, Anchor, Elements, Top, ball, bar, box, disc, four_legs, rod, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material
 
@@ -29,7 +29,7 @@ def piano(random: Random, style: Style) -> Elements:
     yield box(0, -0.085, 0.87, 0.4, 0.008, 0.2, m.PAPER)
     yield from [box(x, -0.1, 0.04, 0.04, 0.12, 0.02, m.BRASS) for x in (-0.06, 0.06)]
     yield Top(0, 0.12, 1.23, 1.3, 0.3)
-    yield Spot("piano bench", 0, -0.38, 0, FRONT)
+    yield Anchor("piano bench", 0, -0.38, 0, FRONT)
 
 
 def guitar(random: Random, style: Style) -> Elements:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, four_legs, rod, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
 
@@ -256,7 +256,7 @@ def clothes_rack(random: Random, style: Style) -> Elements:
     for x in row(9, width - 0.2):
         length = random.uniform(0.6, 1.1)
         yield box(x, 0, 1.59 - length, 0.055, 0.42, length, m.plain_cloth(random, style), taper=0.85)
-    yield from [Spot("shoes", x, -0.05) for x in row(2, width - 0.3)]
+    yield from [Anchor("shoes", x, -0.05) for x in row(2, width - 0.3)]
 
 
 def clothes(random: Random, style: Style) -> Elements:

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from random import Random
 
-from vnla.houses.generate.catalogue import CATALOGUE, Entry, Furniture
+from vnla.houses.generate.catalogue import CATALOGUE, CatalogueEntry, Furniture
 from vnla.houses.generate.catalogue.registry import (
-    AtSpot,
+    AtAnchor,
     AtWall,
     AtWindow,
     Beside,
@@ -38,7 +38,7 @@ def furnish_room(space: Space) -> None:
     """Fills a room."""
     wanted = wanted_in(space)
     seeds = {label: space.random.getrandbits(32) for label in CATALOGUE}
-    job = _Job(space, wanted, seeds)
+    job = _RoomFurnisher(space, wanted, seeds)
     fit_row(space, [CATALOGUE[label] for label in wanted.elements() if isinstance(CATALOGUE[label].rule, InRow)])
     job.each(AtWall, InMiddle)
     job.each(Beside, InFront)
@@ -48,7 +48,7 @@ def furnish_room(space: Space) -> None:
     light_up(space)
     job.each(OnFloor)
     job.each(OnWall)
-    job.each(AtSpot, OnTop)
+    job.each(AtAnchor, OnTop)
 
 
 def wanted_in(space: Space) -> Counter[str]:
@@ -94,7 +94,7 @@ def _spread_out(space: Space, number: int) -> list[tuple[float, float]]:
     ]
 
 
-class _Job:
+class _RoomFurnisher:
     """The things that a room still wants."""
 
     def __init__(self, space: Space, wanted: Counter[str], seeds: dict[str, int]) -> None:
@@ -114,7 +114,7 @@ class _Job:
                 for window in self.space.windows():
                     placing.at_window(self.space, entry, entry.rule, window, Random(self.seeds[entry.label]))
 
-    def _all(self, entry: Entry) -> None:
+    def _all(self, entry: CatalogueEntry) -> None:
         while self.wanted[entry.label] > 0:
             self.wanted[entry.label] -= 1
             before = len(self.space.stood)
@@ -125,12 +125,12 @@ class _Job:
     def _company(self, host: str) -> None:
         """What stands around a piece comes right after it, before its place is taken."""
         for entry in self.order:
-            if isinstance(entry.rule, Beside | InFront | AtSpot) and host in entry.rule.hosts:
-                if isinstance(entry.rule, AtSpot) and entry.category[1] not in ("chair", "stool", "seating", "towel"):
+            if isinstance(entry.rule, Beside | InFront | AtAnchor) and host in entry.rule.hosts:
+                if isinstance(entry.rule, AtAnchor) and entry.category[1] not in ("chair", "stool", "seating", "towel"):
                     continue
                 self._all(entry)
 
-    def _one(self, entry: Entry) -> bool:
+    def _one(self, entry: CatalogueEntry) -> bool:
         """One piece, of another design where the first does not fit."""
         rule = entry.rule
         if isinstance(rule, OnFloor):
@@ -141,21 +141,21 @@ class _Job:
                 return True
         return isinstance(rule, AtWall) and entry.rank <= 2 and self._squeezed(entry, rule)
 
-    def _squeezed(self, entry: Entry, rule: AtWall) -> bool:
+    def _squeezed(self, entry: CatalogueEntry, rule: AtWall) -> bool:
         """What a room should not be without goes where it can, in the smallest of a few designs."""
         designs = [entry.make(self.space.random, self.space.style) for _ in range(4)]
         piece = min(designs, key=lambda design: design.size[0] * design.size[1])
         return placing.anywhere(self.space, entry, piece, 0.5 * rule.clear)
 
 
-def alike(entry: Entry) -> bool:
+def alike(entry: CatalogueEntry) -> bool:
     """Whether all of a label in a room are of one design: chairs at a table, lamps, bedside tables."""
-    if isinstance(entry.rule, AtSpot):
+    if isinstance(entry.rule, AtAnchor):
         return entry.category[1] in ("chair", "stool", "seating")
     return isinstance(entry.rule, Beside) or entry.category[1] == "lighting"
 
 
-def place(space: Space, entry: Entry, piece: Furniture, attempt: int) -> bool:
+def place(space: Space, entry: CatalogueEntry, piece: Furniture, attempt: int) -> bool:
     """Tries one piece by its rule."""
     match entry.rule:
         case AtWall() as rule:
@@ -166,8 +166,8 @@ def place(space: Space, entry: Entry, piece: Furniture, attempt: int) -> bool:
             return placing.beside(space, entry, piece, rule)
         case InFront() as rule:
             return placing.in_front(space, entry, piece, rule)
-        case AtSpot() as rule:
-            return attempt == 0 and placing.at_spot(space, entry, piece, rule)
+        case AtAnchor() as rule:
+            return attempt == 0 and placing.at_anchor(space, entry, piece, rule)
         case OnTop() as rule:
             return placing.on_top(space, entry, piece, rule)
         case OnWall() as rule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from vnla.houses.generate.free_space import FreeSpace
-from vnla.houses.generate.plan import Plan, PlannedRoom
+from vnla.houses.generate.plan import FloorPlan, PlannedRoom
 
 STANDING = 0.25
 """Half the width, in metres, of someone who must get everywhere."""
@@ -17,7 +17,7 @@ LARGEST = {"c": 8.0, "t": 5.5, "a": 14.0, "b": 27.0, "l": 62.0, "j": 14.0, "u": 
 """Square metres that a room may have; any other 60."""
 
 
-def reachable(plan: Plan) -> bool:
+def reachable(plan: FloorPlan) -> bool:
     """Whether every room can be reached from every other, through doors and over stairs."""
     ways: dict[int, set[int]] = defaultdict(set)
     for opening in plan.openings:
@@ -36,7 +36,7 @@ def reachable(plan: Plan) -> bool:
     return len(seen) == len(plan.rooms)
 
 
-def walkable(plan: Plan) -> bool:
+def walkable(plan: FloorPlan) -> bool:
     """Whether one fits through every door and into every room, past the leaves that stand open."""
     for level in plan.levels:
         space = FreeSpace(plan, level.id)
@@ -53,7 +53,7 @@ def walkable(plan: Plan) -> bool:
     return True
 
 
-def badness(plan: Plan, rooms: int) -> float:
+def badness(plan: FloorPlan, rooms: int) -> float:
     """Lower is better: few odd shapes, about the wanted number of rooms, hallways that do not dominate."""
     odd = sum(_oddness(room) for room in plan.rooms)
     indoors = [room for room in plan.rooms if not room.outdoor]
@@ -75,7 +75,7 @@ def _oddness(room: PlannedRoom) -> float:
     return odd
 
 
-def _overhang(plan: Plan) -> float:
+def _overhang(plan: FloorPlan) -> float:
     """How much of the upper storeys hangs in the air: square metres over the area of the building."""
     hanging = 0.0
     for room in plan.rooms:
