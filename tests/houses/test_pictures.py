@@ -14,10 +14,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world
 from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
-from vnla.houses.pictures import picture_source
-from vnla.houses.pictures.drawn import GeneratedPictures
-from vnla.houses.pictures.found import Found
-from vnla.houses.pictures.photographs import Photographs
+from vnla.houses.pictures import Found, GeneratedPictures, Photographs, picture_source
 from vnla.houses.skybox import write_skybox
 from vnla.vision.store import world_checksum
 

@@ -17,7 +17,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT, House, Rotation, Viewpoint
-from vnla.houses.pictures.drawn import GeneratedPictures
+from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.skybox import Faces, face_directions
 from vnla.serve.pictures import FACE, LARGEST, Pictures, encoded, upright
 from vnla.serve.places import Places
@@ -89,7 +89,7 @@ def test_a_panorama_is_drawn_once_however_many_ask(
             drawn[stand.id] += 1
             return np.full((6, size, size, 3), 90, np.uint8)
 
-    monkeypatch.setattr("vnla.houses.pictures.found.Drawn", Counting)
+    monkeypatch.setattr("vnla.houses.pictures.GeneratedPictures", Counting)
     pictures = of(handmade, tmp_path / "kept")
     addresses = [digits(each) for six in pictures.addresses(handmade.houses[0]).values() for each in six]
     with ThreadPoolExecutor(8) as pool:

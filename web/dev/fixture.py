@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 from vnla.evaluation.evaluate import run_task
-from vnla.houses.pictures.drawn import GeneratedPictures
+from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.scene import NO_OBJECT
 from vnla.report.plan import storeys
 from vnla.report.story import Account, follow

@@ -17,7 +17,7 @@ from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.houses.pictures.panoramas import NAME as PANORAMAS
+from vnla.houses.pictures import PANORAMAS
 from vnla.houses.plain import PlainWorld, read_plain
 
 
