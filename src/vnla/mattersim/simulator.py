@@ -71,27 +71,19 @@ class Simulator:
 
     def setRenderingEnabled(self, value: bool) -> None:
         """Whether states have images; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.rendering = wanted
+        self._switch("rendering", value)
 
     def setDiscretizedViewingAngles(self, value: bool) -> None:
         """Whether the camera has 36 views instead of any heading and elevation; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.discretised = wanted
+        self._switch("discretised", value)
 
     def setRestrictedNavigation(self, value: bool) -> None:
         """Whether only neighbours in the field of view can be walked to; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.restricted = wanted
+        self._switch("restricted", value)
 
     def setDepthEnabled(self, value: bool) -> None:
         """Whether a batch's states have depth images; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.depth = wanted
+        self._switch("depth", value)
 
     def setBatchSize(self, size: int) -> None:
         """Number of agents; ignored once initialised."""
@@ -207,6 +199,12 @@ class Simulator:
         """The number of frames drawn and the time since the count began."""
         elapsed = time.perf_counter() - self._since
         return f"Rendered {self._frames} frames\nWall time: {elapsed * 1000:.0f} ms\n"
+
+    def _switch(self, setting: str, value: object) -> None:
+        """Set a setting that is true or false; ignored once initialised."""
+        wanted = truth(value, "value")
+        if not self._initialised:
+            setattr(self._settings, setting, wanted)
 
     def _open_to_change(self) -> bool:
         """Whether a path may still be set: in a batch's simulator it is ignored once initialised, in an agent's never."""

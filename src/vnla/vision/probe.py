@@ -223,10 +223,7 @@ class _Logistic(NamedTuple):
         up, across = (off * x).sum(axis=0), off.sum(axis=0)  # downhill
         steep, flat = steep + held * (1 + steep), flat + held * (1 + flat)
         size = np.maximum(steep * flat - both * both, 1e-12)
-        return _Logistic(
-            self.slope + (flat * up - both * across) / size,
-            self.offset + (steep * across - both * up) / size,
-        )
+        return _Logistic(self.slope + (flat * up - both * across) / size, self.offset + (steep * across - both * up) / size)
 
 
 def _calibrated(scores: Float32, targets: Bools) -> tuple[Float32, Float32]:
@@ -320,10 +317,7 @@ def listed_visibility(houses: Sequence[House], world: World) -> Visibility:
 
 
 def drawn_visibility(
-    houses: Sequence[House],
-    world: World,
-    sightings: Callable[[str], NDArray[np.void]],
-    progress: Count = unheard,
+    houses: Sequence[House], world: World, sightings: Callable[[str], NDArray[np.void]], progress: Count = unheard
 ) -> Visibility:
     """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.sightings.SIGHTING`)."""
     by_name = {house.name: house for house in houses}

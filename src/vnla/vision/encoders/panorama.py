@@ -16,13 +16,7 @@ from torch import Tensor, nn
 from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, shares
 from vnla.common.errors import InputError
 from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
-from vnla.vision.encoders.efficientnet import (
-    DIMENSION,
-    EfficientNetLite0,
-    torch_encoder,
-    trained_network,
-    untouched_network,
-)
+from vnla.vision.encoders.efficientnet import DIMENSION, EfficientNetLite0, torch_encoder, trained_network, untouched_network
 from vnla.vision.encoders.network import chosen_device
 from vnla.vision.encoders.onnx import OnnxEncoder, available
 from vnla.vision.encoders.quantised import IN_BYTES, graph_of
