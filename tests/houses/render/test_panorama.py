@@ -15,7 +15,6 @@ from vnla.houses.render import (
     panorama_objects,
     prepare,
     render_panorama,
-    render_panoramas,
     render_view,
     views_of,
 )
@@ -105,11 +104,6 @@ def test_objects_alone_are_those_of_the_picture(stage: PreparedScene) -> None:
     assert (panorama_objects(stage, EYE, 48, rotation) == drawn).all()
 
 
-def test_threads_change_neither_order_nor_pixels(stage: PreparedScene) -> None:
-    places = [(0.1 * k - 0.5, 0.2, 1.4) for k in range(7)]
-    one, two = (list(render_panoramas(stage, places, 48, workers=workers)) for workers in (1, 2))
-    for place, single, double in zip(places, one, two, strict=True):
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(single, double, strict=True))
-        assert (single.rgb == render_panorama(stage, place, 48).rgb).all()
-    faces = one[0].rgb
+def test_threads_change_no_pixel_of_views(stage: PreparedScene) -> None:
+    faces = render_panorama(stage, EYE, 48).rgb
     assert (views_of(faces, 64, 48, workers=1) == views_of(faces, 64, 48, workers=2)).all()

@@ -72,7 +72,10 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
             Room(room.id, room.label, room.level, _box(plan.level_by_id[room.level], room.area)) for room in plan.rooms
         ),
         objects=tuple(objects),
-        levels=tuple(Level(level.id, _box(level, _extent(plan, level.id))) for level in plan.levels),
+        levels=tuple(
+            Level(level.id, _box(level, Rectangle.around(room.area for room in plan.rooms if room.level == level.id)))
+            for level in plan.levels
+        ),
     )
     return GeneratedHouse(house, _scene(builder, style), plan)
 
@@ -99,13 +102,3 @@ def _scene(builder: SceneBuilder, style: Style) -> Scene:
 
 def _box(level: PlannedLevel, area: Rectangle) -> Box:
     return Box((area.west, area.south, level.floor), (area.east, area.north, level.floor + level.height))
-
-
-def _extent(plan: FloorPlan, level: int) -> Rectangle:
-    areas = [room.area for room in plan.rooms if room.level == level]
-    return Rectangle(
-        min(area.west for area in areas),
-        min(area.south for area in areas),
-        max(area.east for area in areas),
-        max(area.north for area in areas),
-    )

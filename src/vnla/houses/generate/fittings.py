@@ -85,19 +85,16 @@ def _frame(opening: Opening, floor: float, material: Material, sill: bool) -> It
     edge, proud = 0.045, 0.015
     wall = opening.clearance(WALL / 2 + proud)
     bottom, top = floor + opening.bottom, floor + opening.top
-    for jamb in _sides(opening, wall, edge):
+    for jamb in jambs(opening, wall, edge):
         yield box(jamb, bottom, top, material)
     yield box(wall, top - edge, top, material)
     if sill:
         yield box(opening.clearance(WALL / 2 + 0.05), bottom, bottom + edge, material)
 
 
-def _sides(opening: Opening, area: Rectangle, edge: float) -> tuple[Rectangle, Rectangle]:
+def jambs(opening: Opening, area: Rectangle, edge: float) -> list[Rectangle]:
     """Strips at the two ends of an opening."""
-    west, south, east, north = area.west, area.south, area.east, area.north
-    if opening.along == "x":
-        return Rectangle(west, south, west + edge, north), Rectangle(east - edge, south, east, north)
-    return Rectangle(west, south, east, south + edge), Rectangle(west, north - edge, east, north)
+    return [area.strip(side, edge) for side in (("west", "east") if opening.along == "x" else ("south", "north"))]
 
 
 def window(plan: FloorPlan, style: Style, opening: Opening) -> Fitting:
@@ -141,7 +138,7 @@ def stairs(plan: FloorPlan, style: Style, flight: StairFlight) -> Fitting:
         top = floor + rise * (step + 1)
         parts.append(box(tread, max(floor, top - 2 * rise), top - 0.04, style.trim))
         parts.append(box(tread, top - 0.04, top, wood))
-        rail = _strip(tread, open_side, 0.05)
+        rail = tread.strip(open_side, 0.05)
         parts.append(box(rail, top + RAIL - 0.06, top + RAIL + rise - 0.06, wood))
         x, y = rail.centre
         parts.append(Part("cylinder", (x, y, top + RAIL / 2), (0.03, 0.03, RAIL), style.metal))
@@ -154,17 +151,6 @@ def _open_side(room: Rectangle, stairs: StairFlight) -> str:
     if stairs.rises in ("north", "south"):
         return "east" if stairs.flight.centre[0] < x else "west"
     return "north" if stairs.flight.centre[1] < y else "south"
-
-
-def _strip(area: Rectangle, side: str, width: float) -> Rectangle:
-    """A strip of a rectangle along one of its sides."""
-    west, south, east, north = area.west, area.south, area.east, area.north
-    return {
-        "west": Rectangle(west, south, west + width, north),
-        "east": Rectangle(east - width, south, east, north),
-        "south": Rectangle(west, south, east, south + width),
-        "north": Rectangle(west, north - width, east, north),
-    }[side]
 
 
 def railings(plan: FloorPlan, style: Style) -> Iterator[Fitting]:
@@ -206,10 +192,7 @@ def _railing(wall: Wall, room: PlannedRoom, floor: float, style: Style) -> Fitti
     inward = 1 if (y if wall.along == "x" else x) > wall.at else -1
     near, far = sorted((wall.at, wall.at + inward * 0.05))
     area = Rectangle(wall.low, near, wall.high, far) if wall.along == "x" else Rectangle(near, wall.low, far, wall.high)
-    parts = [
-        box(area, floor + RAIL - 0.05, floor + RAIL, style.wood[0]),
-        box(area, floor + 0.08, floor + 0.11, style.metal),
-    ]
+    parts = [box(area, floor + RAIL - 0.05, floor + RAIL, style.wood[0]), box(area, floor + 0.08, floor + 0.11, style.metal)]
     posts = max(2, round(wall.length / 0.14))
     for post in range(posts + 1):
         at = wall.low + 0.02 + (wall.length - 0.04) * post / posts

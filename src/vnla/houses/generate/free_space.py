@@ -197,10 +197,7 @@ class FreeSpace:
             free = free & self._main()
         columns, rows = np.nonzero(free)
         points: Points = np.stack([self._west + (columns + 0.5) * CELL, self._south + (rows + 0.5) * CELL], axis=1).round(3)
-        if within is None:
-            return points
-        low, high = (within.west, within.south), (within.east, within.north)
-        return points[((points >= low) & (points <= high)).all(axis=1)]
+        return points if within is None else points_within(points, within)
 
     def _main(self) -> NDArray[np.bool_]:
         """The cells of the region that most doors are in, or of the largest where there are no doors."""
@@ -265,6 +262,12 @@ class FreeSpace:
         distance: NDArray[np.float64] = np.maximum(cells * CELL - CELL / 2, 0.0)
         self._distance = distance
         return distance
+
+
+def points_within(points: Points, area: Rectangle) -> Points:
+    """Those of some points (points, 2) that lie in a rectangle, edges included."""
+    low, high = (area.west, area.south), (area.east, area.north)
+    return points[((points >= low) & (points <= high)).all(axis=1)]
 
 
 def _down(value: float) -> float:

@@ -6,7 +6,7 @@ and stairs from them, `furnish` fills their rooms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -52,6 +52,20 @@ class Rectangle:
     def centre(self) -> tuple[float, float]:
         """The middle."""
         return (self.west + self.east) / 2, (self.south + self.north) / 2
+
+    @classmethod
+    def around(cls, areas: Iterable[Rectangle]) -> Rectangle:
+        """The smallest rectangle that holds all of `areas`."""
+        west, south, east, north = zip(*((area.west, area.south, area.east, area.north) for area in areas), strict=True)
+        return cls(min(west), min(south), max(east), max(north))
+
+    def strip(self, side: str, width: float) -> Rectangle:
+        """The strip of a width along the side north, south, east or west."""
+        west = self.east - width if side == "east" else self.west
+        south = self.north - width if side == "north" else self.south
+        east = self.west + width if side == "west" else self.east
+        north = self.south + width if side == "south" else self.north
+        return Rectangle(west, south, east, north)
 
     def grown(self, by: float) -> Rectangle:
         """The rectangle with every side moved outwards by `by` metres (inwards where negative)."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vnla.houses.generate.fittings import Fitting, box, door, railings, stairs, window
+from vnla.houses.generate.fittings import Fitting, box, door, jambs, railings, stairs, window
 from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.walls import Wall, outer, sides
@@ -67,13 +67,7 @@ def build_structure(plan: FloorPlan, style: Style) -> Structure:
 
 
 def _ground(plan: FloorPlan) -> Part:
-    areas = [room.area for room in plan.rooms]
-    around = Rectangle(
-        min(area.west for area in areas),
-        min(area.south for area in areas),
-        max(area.east for area in areas),
-        max(area.north for area in areas),
-    ).grown(AROUND)
+    around = Rectangle.around(room.area for room in plan.rooms).grown(AROUND)
     floor = min(level.floor for level in plan.levels)
     return box(around, floor - 0.15, floor - 0.05, GROUND)
 
@@ -115,13 +109,7 @@ def _around(area: Rectangle, holes: Sequence[Rectangle]) -> Iterator[Rectangle]:
 def _well(plan: FloorPlan, style: Style, flight: Rectangle, upper_room: int) -> list[Part]:
     """The four sides of the hole in the floor, through the thickness of the slab."""
     level = plan.level_by_id[plan.room_by_id[upper_room].level]
-    edge = 0.02
-    strips = (
-        Rectangle(flight.west, flight.south, flight.west + edge, flight.north),
-        Rectangle(flight.east - edge, flight.south, flight.east, flight.north),
-        Rectangle(flight.west, flight.south, flight.east, flight.south + edge),
-        Rectangle(flight.west, flight.north - edge, flight.east, flight.north),
-    )
+    strips = [flight.strip(side, 0.02) for side in ("west", "east", "south", "north")]
     return [box(strip, level.floor - SLAB, level.floor + 0.004, style.trim) for strip in strips]
 
 
@@ -175,15 +163,5 @@ def _lining(plan: FloorPlan, style: Style, opening: Opening) -> Iterator[Part]:
     floor = plan.level_by_id[opening.level].floor
     wall = opening.clearance(WALL / 2 + 0.01)
     edge = 0.03
-    if opening.along == "x":
-        jambs = (
-            Rectangle(wall.west, wall.south, wall.west + edge, wall.north),
-            Rectangle(wall.east - edge, wall.south, wall.east, wall.north),
-        )
-    else:
-        jambs = (
-            Rectangle(wall.west, wall.south, wall.east, wall.south + edge),
-            Rectangle(wall.west, wall.north - edge, wall.east, wall.north),
-        )
-    yield from (box(jamb, floor, floor + opening.top, style.trim) for jamb in jambs)
+    yield from (box(jamb, floor, floor + opening.top, style.trim) for jamb in jambs(opening, wall, edge))
     yield box(wall, floor + opening.top - edge, floor + opening.top, style.trim)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from vnla.houses.generate.free_space import CELL, RADIUS, FreeSpace, Obstacle
+from vnla.houses.generate.free_space import CELL, RADIUS, FreeSpace, Obstacle, points_within
 from vnla.houses.generate.plan import FloorPlan, Opening, PlannedRoom, StairFlight
 from vnla.houses.generate.walks import (
     LONGEST,
@@ -123,9 +123,8 @@ def _spots(plan: FloorPlan, space: FreeSpace, level: int) -> dict[int, NDArray[n
     found = {}
     for room in plan.rooms:
         if room.level == level:
-            low, high = (room.area.west, room.area.south), (room.area.east, room.area.north)
-            some = roomy[((roomy >= low) & (roomy <= high)).all(axis=1)]
-            found[room.id] = some if len(some) else tight[((tight >= low) & (tight <= high)).all(axis=1)]
+            some = points_within(roomy, room.area)
+            found[room.id] = some if len(some) else points_within(tight, room.area)
     return found
 
 

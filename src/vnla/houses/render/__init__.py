@@ -17,7 +17,6 @@ from vnla.houses.render.panorama import (
     objects_in_views,
     panorama_objects,
     render_panorama,
-    render_panoramas,
     views_of,
 )
 from vnla.houses.render.raster import SKY, Frame
@@ -36,7 +35,6 @@ __all__ = [
     "panorama_objects",
     "prepare",
     "render_panorama",
-    "render_panoramas",
     "render_view",
     "views_of",
 ]

@@ -56,10 +56,8 @@ def guitar(random: Random, style: Style) -> Elements:
 
 def pool_table(random: Random, style: Style) -> Elements:
     """Green cloth, wooden rails, six pockets, balls and a cue."""
-    rail, cloth_ = (
-        m.wood(random, style),
-        Material(random.choice(((0.05, 0.4, 0.2), (0.05, 0.25, 0.45))), "fabric", scale=0.2),
-    )
+    rail = m.wood(random, style)
+    cloth_ = Material(random.choice(((0.05, 0.4, 0.2), (0.05, 0.25, 0.45))), "fabric", scale=0.2)
     w, d = 2.1, 1.15
     yield from four_legs(w - 0.2, d - 0.15, 0.62, 0.14, rail)
     yield box(0, 0, 0.6, w - 0.06, d - 0.06, 0.16, m.darker(rail, 0.85))

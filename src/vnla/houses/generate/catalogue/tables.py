@@ -134,12 +134,10 @@ def side_table(random: Random, style: Style) -> Elements:
 
 def console_table(random: Random, style: Style) -> Elements:
     """Narrow and tall, for a hallway."""
-    width, depth, height, top = (
-        random.uniform(0.8, 1.2),
-        random.uniform(0.3, 0.38),
-        random.uniform(0.75, 0.85),
-        m.wood_or_paint(random, style),
-    )
+    width = random.uniform(0.8, 1.2)
+    depth = random.uniform(0.3, 0.38)
+    height = random.uniform(0.75, 0.85)
+    top = m.wood_or_paint(random, style)
     yield from four_legs(width, depth, height - 0.03, 0.04, top)
     yield box(0, 0, height - 0.15, width - 0.02, depth - 0.02, 0.12, m.darker(top, 0.9))
     yield box(0, 0, height - 0.03, width + 0.04, depth, 0.03, top)

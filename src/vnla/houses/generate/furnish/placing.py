@@ -7,18 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from vnla.houses.generate.catalogue import Anchor, CatalogueEntry, Furniture, Top
-from vnla.houses.generate.catalogue.registry import (
-    AtAnchor,
-    AtWall,
-    AtWindow,
-    Beside,
-    InFront,
-    InMiddle,
-    OnCeiling,
-    OnFloor,
-    OnTop,
-    OnWall,
-)
+from vnla.houses.generate.catalogue import registry as rules
 from vnla.houses.generate.furnish.space import TURNS, Placement, Side, Solid, Space
 from vnla.houses.generate.plan import Opening
 
@@ -31,7 +20,7 @@ _Laid = tuple[Furniture, float, float, float]
 """A piece, its place and its turn."""
 
 
-def at_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: AtWall) -> bool:
+def at_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.AtWall) -> bool:
     """Against the wall that suits it best, among corners, middles, window sills and chance places."""
     places = [
         (_liking(space, rule, side, along, piece), side, along)
@@ -74,7 +63,7 @@ def _stations(space: Space, side: Side, width: float) -> Iterator[float]:
             yield along
 
 
-def _liking(space: Space, rule: AtWall, side: Side, along: float, piece: Furniture) -> float:
+def _liking(space: Space, rule: rules.AtWall, side: Side, along: float, piece: Furniture) -> float:
     """How much a piece wants that place: chance, and what its rule prefers."""
     length, (width, depth, _) = space.length(side), piece.size
     off_middle = abs(along - length / 2) / length
@@ -92,7 +81,7 @@ def _liking(space: Space, rule: AtWall, side: Side, along: float, piece: Furnitu
     return liking - 0.2 * width / length
 
 
-def in_middle(space: Space, entry: CatalogueEntry, piece: Furniture, rule: InMiddle) -> bool:
+def in_middle(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.InMiddle) -> bool:
     """Near the middle, its long side along the room, where most chairs can be drawn up to it."""
     x, y = space.inner.centre
     along = 0.0 if (space.inner.width >= space.inner.depth) == (piece.size[0] >= piece.size[1]) else math.pi / 2
@@ -122,7 +111,7 @@ def _drawn_up(host: Solid, anchor: Anchor, depth: float) -> tuple[float, float, 
     return x, y, host.turn + anchor.turn
 
 
-def beside(space: Space, entry: CatalogueEntry, piece: Furniture, rule: Beside) -> bool:
+def beside(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.Beside) -> bool:
     """Left or right of a host that has a free side."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number]
@@ -136,7 +125,7 @@ def beside(space: Space, entry: CatalogueEntry, piece: Furniture, rule: Beside) 
     return False
 
 
-def in_front(space: Space, entry: CatalogueEntry, piece: Furniture, rule: InFront) -> bool:
+def in_front(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.InFront) -> bool:
     """Before a host, in its middle or a little aside."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number].solid
@@ -149,7 +138,7 @@ def in_front(space: Space, entry: CatalogueEntry, piece: Furniture, rule: InFron
     return False
 
 
-def at_anchor(space: Space, entry: CatalogueEntry, piece: Furniture, rule: AtAnchor) -> bool:
+def at_anchor(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.AtAnchor) -> bool:
     """At an anchor that a host keeps for this label: chairs on the floor, everything else on or at the host itself."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number]
@@ -178,7 +167,7 @@ def _lay(space: Space, entry: CatalogueEntry, piece: Furniture, host: Solid, anc
     return True
 
 
-def on_top(space: Space, entry: CatalogueEntry, piece: Furniture, rule: OnTop) -> bool:
+def on_top(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnTop) -> bool:
     """Somewhere on a top that has room, the emptiest hosts first."""
     hosts = space.hosts(rule.hosts)
     load = {number: sum(each.host == number for each in space.stood) + space.random.random() for number in hosts}
@@ -210,7 +199,7 @@ def _set_down(
     return False
 
 
-def on_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: OnWall) -> bool:
+def on_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnWall) -> bool:
     """Above a host that has nothing above it yet, or anywhere on a wall at the height of its rule."""
     hosts = [number for number in space.hosts(rule.above) if _back_to_wall(space, space.stood[number].solid)]
     for number in hosts:
@@ -255,7 +244,7 @@ def _hang(space: Space, entry: CatalogueEntry, piece: Furniture, place: tuple[fl
     return True
 
 
-def at_window(space: Space, entry: CatalogueEntry, rule: AtWindow, window: Opening, random: Random) -> bool:
+def at_window(space: Space, entry: CatalogueEntry, rule: rules.AtWindow, window: Opening, random: Random) -> bool:
     """At one window: down to the floor where the rule says so and nothing stands there, otherwise to just below the sill."""
     wider = 0.36 if rule.drop > 1 else 0.08
     drops = [window.bottom - 0.03, 0.12] if rule.drop > window.bottom else [rule.drop]
@@ -284,7 +273,7 @@ def _before_window(space: Space, window: Opening, piece: Furniture) -> tuple[flo
     return space.against(side, window.y - inner.south, piece.size[1])
 
 
-def on_ceiling(space: Space, entry: CatalogueEntry, piece: Furniture, rule: OnCeiling) -> bool:
+def on_ceiling(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnCeiling) -> bool:
     """Over a host, or else over the middle of the room or as near as can be."""
     x, y = space.inner.centre
     hosts = [space.stood[number].solid for number in space.hosts(rule.above)]
@@ -312,13 +301,13 @@ def hang_lamp(space: Space, entry: CatalogueEntry, piece: Furniture, x: float, y
     return True
 
 
-def on_floor(space: Space, entry: CatalogueEntry, rule: OnFloor, random: Random) -> bool:
+def on_floor(space: Space, entry: CatalogueEntry, rule: rules.OnFloor, random: Random) -> bool:
     """A rug under or before something, a mat at the door, or in the middle."""
     return any(_spread(space, entry, *place) for place in _rug_places(space, entry, rule, random))
 
 
 def _rug_places(
-    space: Space, entry: CatalogueEntry, rule: OnFloor, random: Random
+    space: Space, entry: CatalogueEntry, rule: rules.OnFloor, random: Random
 ) -> Iterator[tuple[Furniture, float, float, float]]:
     for number in space.hosts(rule.under):
         yield _under(space, entry, space.stood[number].solid, random)
@@ -344,10 +333,8 @@ def _rug_places(
 def _under(space: Space, entry: CatalogueEntry, host: Solid, random: Random) -> _Laid:
     """A rug larger than what stands on it, moved to stay in the room."""
     inner, long = space.inner, host.depth > 1.7
-    width, depth = (
-        host.width + random.uniform(0.7, 1.1),
-        (host.depth * 0.7 if long else host.depth + random.uniform(0.7, 1.1)),
-    )
+    width = host.width + random.uniform(0.7, 1.1)
+    depth = host.depth * 0.7 if long else host.depth + random.uniform(0.7, 1.1)
     across, along = (width, depth) if abs(host.cos) > 0.7 else (depth, width)
     across, along = min(across, inner.width - 0.1), min(along, inner.depth - 0.1)
     x, y = host.at(0.0, -0.45 if long else 0.0)
