@@ -14,7 +14,7 @@ from remote.cottage_rules import FOLDER
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
 from vnla.remote.guest import Declared
 from vnla.remote.shown import Showing
@@ -23,7 +23,7 @@ from vnla.world.compiled import World
 
 
 def test_the_picture_of_a_view(tmp_path: Path) -> None:
-    recipe = Recipe("small", 1, 8)
+    recipe = HouseRecipe("small", 1, 8)
     house = recipe.make().house
     write_world(tmp_path / "w", [house], source="generated", extra=as_extra("test", 0, [recipe]))
     folder = read_world(tmp_path / "w")

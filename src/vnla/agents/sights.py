@@ -5,7 +5,7 @@
 - `features`: whatever features the run has, of images (`vnla.vision`) or symbolic;
 - `pictures`: the views themselves, (3, height, width) from 0 to 1: features of the encoder `pictures`, or `pixels`;
 - `symbols`: which objects are in view and how near, without looking (`vnla.vision.symbolic`);
-- `text`: what is in view, the nearest first, in the words of the instructions (`vnla.vision.text`);
+- `text`: what is in view, the nearest first, in the words of the instructions (`vnla.vision.symbolic`);
 - or a sense, by its name (`vnla.agents.sensors`).
 
 One that declares nothing sees all that there is.
