@@ -1,6 +1,6 @@
 """What is in each view in words: the objects of the symbolic features, the nearest first, as tokens of a vocabulary.
 
-For agents that read what they see (`vnla.agents.sights`). A word that the vocabulary lacks is its unknown word.
+For agents that read what they see (`vnla.agents.observing`). A word that the vocabulary lacks is its unknown word.
 """
 
 from __future__ import annotations
