@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from benchmarks import visitors
+from benchmarks.serve import LATENCY, _latencies, bench_serve
+from benchmarks.visitors import MODES, visit
 from serve.conftest import site, trained
 from serve.visitor import GENEROUS, Opened
-from vnla.bench import visitors
-from vnla.bench.serve import LATENCY, _latencies, bench_serve
-from vnla.bench.visitors import MODES, visit
 from vnla.common.errors import InputError
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions

@@ -24,7 +24,7 @@ TEXTS = (
 WORK = (
     "vnla.experiments.paper.run.run_experiments",
     "vnla.experiments.beyond.run.run_comparison",
-    "vnla.cli.bench._measure",
+    "benchmarks.commands._measure",
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",
     "vnla.cli.study.listening",

@@ -291,7 +291,7 @@ def _people(folder: Path) -> Path:
 
 def _evaluation(folder: Path) -> Path:
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.evaluation_file import write_evaluation
     from vnla.evaluation.metrics import score
     from vnla.evaluation.results import trace_of
 
@@ -303,7 +303,7 @@ def _evaluation(folder: Path) -> Path:
 
 
 def _read_evaluation(path: Path) -> object:
-    from vnla.evaluation.kept import read_scores, read_trace
+    from vnla.evaluation.evaluation_file import read_scores, read_trace
 
     return read_trace(path), read_scores(path)
 
@@ -366,7 +366,7 @@ def _export_study(path: Path) -> object:
 
 
 def _bench(folder: Path) -> Path:
-    from vnla.bench.record import Measured, Measurement, Record
+    from benchmarks.record import Measured, Measurement, Record
 
     measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from vnla.assistance.advisor import Advisor, BoundAdvisor
 from vnla.common.selection import put_rows
-from vnla.evaluation.measures import is_success, spl
+from vnla.evaluation.scores import is_success, spl
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NO_ACTION, Ask, Nav

@@ -107,7 +107,7 @@ class PausedWalks:
 def steps_may_differ(context: RolloutContext) -> bool:
     """Return whether episodes of one batch may be at different steps."""
     batching = context.batching
-    parts = (context.help_policy, context.bound_advisor, *context.senses.values())
+    parts = (context.help_policy, context.bound_advisor, *context.sensors.values())
     return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
 
 
