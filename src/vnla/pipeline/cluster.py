@@ -50,7 +50,7 @@ class UnreachableError(InputError):
 
 @dataclass(eq=False)
 class _RayFuture:
-    """An order that Ray has."""
+    """A call that Ray has."""
 
     number: int
     answer: Any
@@ -202,16 +202,16 @@ class ProgressBoard:
     """Where machines write how far their stages are, for whoever waits for them."""
 
     def __init__(self) -> None:
-        self._news: dict[tuple[int, int], StageProgress] = {}
+        self._progress: dict[tuple[int, int], StageProgress] = {}
 
-    def note(self, number: int, events: StageProgress) -> None:
+    def note(self, number: int, progress: StageProgress) -> None:
         """How far one of the stages of a call is."""
-        self._news[number, events.which] = events
+        self._progress[number, progress.which] = progress
 
     def take(self) -> list[tuple[int, StageProgress]]:
         """All that was written since it was taken last."""
-        events, self._news = self._news, {}
-        return [(number, each) for (number, _), each in events.items()]
+        written, self._progress = self._progress, {}
+        return [(number, each) for (number, _), each in written.items()]
 
 
 _workers: list[StageWorker] = []
@@ -219,7 +219,7 @@ _workers: list[StageWorker] = []
 
 
 def run_on_node(call: StageCall, number: int, board: Any, expected: dict[str, str]) -> StageEvent:
-    """On a machine of the cluster: have an order carried out by a process of ours, as at home."""
+    """On a machine of the cluster: have a call made by a process of ours, as at home."""
     if difference := first_difference(expected, code()):
         error = f"the machine {platform.node()} has another version ({difference}); install the same on all machines"
         return StageResult(Failure(error, error, False))
@@ -232,10 +232,10 @@ def run_on_node(call: StageCall, number: int, board: Any, expected: dict[str, st
         worker.send(call)
         while True:
             if worker.pipe.poll(POLL_SECONDS):
-                events = worker.receive()
-                if isinstance(events, StageResult):
-                    return events
-                board.note.remote(number, events)
+                event = worker.receive()
+                if isinstance(event, StageResult):
+                    return event
+                board.note.remote(number, event)
     except GONE:
         return WorkerLost(f"its process on {platform.node()} {worker.fate()}")
     except KeyboardInterrupt:  # Ray's way to say that it is to stop
