@@ -56,7 +56,7 @@ test-slow: install ## the tests that take minutes
 torture: install ## faults of the disk, kills, bit flips, fuzzing, mutants: hours; MOST=20 for a part of each (docs/reliability.md)
 	@mkdir -p build/torture
 	@status=0; for part in flips faults kills fuzz mutants; do \
-		OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m torture $$part --seed $(or $(SEED),0) $(if $(MOST),--most $(MOST)) \
+		OMP_NUM_THREADS=1 PYTHONPATH=src:tests:. $(BIN)/python -m torture $$part --seed $(or $(SEED),0) $(if $(MOST),--most $(MOST)) \
 			--out build/torture/$$part.json || status=1; \
 	done; exit $$status
 

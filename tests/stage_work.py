@@ -12,9 +12,9 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.pipeline.executor import SomeFailedError
 from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.stages import JointReport, Stage
-from vnla.pipeline.workers import SomeFailedError
 
 Report = Callable[[float, float, str], None]
 DIARY = "diary.txt"

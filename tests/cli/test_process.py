@@ -42,7 +42,7 @@ def test_threads_wait_asleep_where_it_helps_unless_a_person_says_otherwise(
 
 
 @pytest.mark.parametrize(
-    "module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.process_pool", "vnla.pipeline.workers"]
+    "module", ["vnla.__main__", "vnla.vision.workers", "vnla.common.process_pool", "vnla.pipeline.executor"]
 )
 def test_what_every_process_imports_is_free_of_pytorch(module: str) -> None:
     assert printed(f"import sys, {module}; print('torch' in sys.modules)") == "False\n"

@@ -27,11 +27,10 @@ from many_machines import Many, many
 from stage_work import STEPS, WAIT, climb, climbing, diary, make
 from vnla.common.errors import InputError
 from vnla.pipeline.cluster import RayExecutor, UnreachableError, run_on_node
-from vnla.pipeline.executor import WorkerLost
+from vnla.pipeline.executor import StageCall, StageResult, WorkerLost
 from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.shards.parts import code
 from vnla.pipeline.stages import Stage
-from vnla.pipeline.workers import StageCall, StageResult
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'vnla[ray]'")
 
@@ -97,7 +96,7 @@ def test_a_stage_goes_on_elsewhere_when_its_machine_is_gone(tmp_path: Path, mach
     failing.start()
     callbacks = Diary()
     with RayExecutor(machines.address) as executor:
-        assert executor.machines == 3 and executor.cores_of_one == 1
+        assert executor.machines == 3 and executor.machine_cores == 1
         run_stages(stages, tmp_path, callbacks, 1, executor=executor)
     assert len(callbacks.lost_ones) == 1
     for folder in folders:

@@ -12,12 +12,11 @@ import pytest
 import tiny_paper
 from stage_work import diary, make
 from vnla.common.errors import InputError
-from vnla.pipeline.executor import StageEvent, WorkerLost
+from vnla.pipeline.executor import Executor, StageCall, StageEvent, StageResult, WorkerLost
 from vnla.pipeline.scheduler import StageCallbacks, WaitingError, run_stages
 from vnla.pipeline.shards.shard import Shard
 from vnla.pipeline.sharing import Sharing, divided
 from vnla.pipeline.stages import Stage, StageGraph, StageRecords
-from vnla.pipeline.workers import StageCall, StageResult
 
 NAMES = (
     "ground",
@@ -160,22 +159,16 @@ def test_waiting_belongs_to_shards() -> None:
         Sharing.asked_for(None, 5)
 
 
-class Failing:
-    """An engine that does what it is told in this process, but loses whoever has a stage so many times at first."""
+class Failing(Executor):
+    """An executor that runs stages in this process, but loses whoever has a stage so many times at first."""
 
-    tries = 3
+    tries, machine_cores = 3, 1
 
     def __init__(self, losses: int) -> None:
         self.losses, self.waiting = losses, list[StageCall]()
 
     def fits(self, _stage: Stage, running: Sequence[Stage], _taken: float) -> bool:
         return not running
-
-    def cores(self, _stage: Stage) -> float:
-        return 1
-
-    def side(self, _stage: Stage, _running: Sequence[Stage]) -> int:
-        return 1
 
     def begin(self, call: StageCall, _stage: Stage) -> StageCall:  # type: ignore[override]
         self.waiting.append(call)
@@ -197,7 +190,7 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
     from stage_work import make_new
 
     stage = Stage("a", make_new, (tmp_path, "a"), tmp_path / "a")  # refuses to work where something was left
-    run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(2))  # type: ignore[arg-type]
+    run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(2))
     assert diary(tmp_path) == ["a", "a", "a"]
     assert StageRecords(tmp_path / "stages", StageGraph([stage])).is_done(stage)
 
@@ -205,7 +198,7 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
 def test_what_is_lost_again_and_again_has_failed(tmp_path: Path) -> None:
     stage = Stage("a", make, (tmp_path, "a"), tmp_path / "a")
     with pytest.raises(InputError, match="stage a: its machine is gone; the same command goes on where it was"):
-        run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(3))  # type: ignore[arg-type]
+        run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(3))
 
 
 def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
@@ -215,7 +208,7 @@ def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
         def fits(self, _stage: Stage, running: Sequence[Stage], _taken: float) -> bool:
             return len(running) < 3
 
-        def side(self, _stage: Stage, running: Sequence[Stage]) -> int:
+        def devices(self, running: Sequence[Stage]) -> int:
             return 3 - len(running)
 
         def events(self, futures: Sequence[StageCall], _seconds: float) -> list[tuple[StageCall, StageEvent]]:
@@ -224,5 +217,5 @@ def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
             return [(call, StageResult()) for call in futures]
 
     stages = [Stage(name, make, (tmp_path, name), tmp_path / name, device="cuda", joint=make_all) for name in "abcdefg"]
-    run_stages(stages, tmp_path, StageCallbacks(), 1, executor=Three(0))  # type: ignore[arg-type]
+    run_stages(stages, tmp_path, StageCallbacks(), 1, executor=Three(0))
     assert diary(tmp_path) == ["a+b+c", "d+e", "f+g"]

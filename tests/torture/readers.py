@@ -264,6 +264,14 @@ def _log(folder: Path) -> Path:
     return folder / "log.jsonl"
 
 
+def _packed_log(folder: Path) -> Path:
+    log = _log(folder)
+    packed = log.with_name(f"{log.name}.gz")
+    packed.write_bytes(gzip.compress(log.read_bytes(), mtime=0))
+    log.unlink()
+    return packed
+
+
 def _results(folder: Path) -> Path:
     from vnla.evaluation.results import write_results
 
@@ -372,6 +380,12 @@ def _bench(folder: Path) -> Path:
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))
     (folder / "bench.json").write_text(record.text())
     return folder / "bench.json"
+
+
+def _read_bench(path: Path) -> object:
+    from benchmarks.record import Record
+
+    return Record.read(path)
 
 
 def _weights(name: str) -> Callable[[Path], Path]:
@@ -563,6 +577,7 @@ READERS = (
     Reader("configuration", _config, _in("training.config:RunConfig.read")),
     Reader("checkpoint", _checkpoint, _read_checkpoint),
     Reader("log", _log, lambda path: _in("report.curves:Curves.read")(path.parent)),
+    Reader("log.gz", _packed_log, lambda path: _in("report.curves:Curves.read")(path.parent), "gzip"),
     Reader("results", _results, _read_results),
     Reader("walks", _results, _read_walks),
     Reader("people", _people, _in("evaluation.recorded:read_recorded")),
@@ -570,7 +585,7 @@ READERS = (
     Reader("session", _session, _read_session),
     Reader("study", _session, lambda path: list(_in("serve.sessions:log_lines")(path))),
     Reader("study export", _study, _export_study),
-    Reader("bench", _bench, _in("bench.record:Record.read")),
+    Reader("bench", _bench, _read_bench),
     Reader("weights.pth", _weights("w.pth"), _in("vision.encoders.network:read_weights"), "zip"),
     Reader("weights.safetensors", _weights("w.safetensors"), _in("vision.encoders.network:read_weights")),
     Reader("prompt", _text("p.txt", _PROMPT), lambda path: _in("remote.prompts:read_prompt")(path, "text")),

@@ -37,6 +37,11 @@ def test_a_reader_raises_nothing_but_input_errors(reader: Reader, tmp_path: Path
     assert found.inputs > 1
 
 
+def test_the_page_counts_the_readers() -> None:
+    page = (TESTS.parent / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert f"changed files for every reader, {len(READERS)} of them" in page
+
+
 HUGE = b"1" + b"0" * 400
 FOUND = (
     ("data set", b'"task": "asknav"', b'"task": ["asknav"]'),

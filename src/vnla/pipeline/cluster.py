@@ -1,7 +1,7 @@
 """Stages on the machines of a Ray cluster.
 
     with RayExecutor("ray://head:10001") as executor:
-        run_stages(stages, out, callbacks, executor.cores_of_one, executor=executor)
+        run_stages(stages, out, callbacks, executor.machine_cores, executor=executor)
 
 What travels are calls: functions by name, paths, configurations, and back a word on how it went. What stages make they
 leave in the folder of the run, which all machines see at the same path. On each machine a process of our own does the work,
@@ -27,10 +27,9 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.process_pool import GONE, Failure
-from vnla.pipeline.executor import StageEvent, WorkerLost
+from vnla.pipeline.executor import Executor, StageCall, StageEvent, StageProgress, StageResult, StageWorker, WorkerLost
 from vnla.pipeline.shards.parts import code, first_difference
 from vnla.pipeline.stages import Stage
-from vnla.pipeline.workers import StageCall, StageProgress, StageResult, StageWorker
 
 SCHEME = "ray://"
 LOCAL = "local"
@@ -51,7 +50,7 @@ class UnreachableError(InputError):
 
 @dataclass(eq=False)
 class _RayFuture:
-    """An order that Ray has."""
+    """A call that Ray has."""
 
     number: int
     answer: Any
@@ -65,7 +64,7 @@ class _RayFuture:
             self.cancel(self.answer, force=False, recursive=False)
 
 
-class RayExecutor:
+class RayExecutor(Executor):
     """The machines of a Ray cluster, for the length of a `with` block."""
 
     tries = TRIES
@@ -104,7 +103,7 @@ class RayExecutor:
         if self._wanted is not None and self._wanted > smallest:
             self._disconnect()
             raise InputError(f"--workers {self._wanted}: the smallest machine of {self._address} has {smallest} cores")
-        self.cores_of_one = self._wanted or smallest
+        self.machine_cores = self._wanted or smallest
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,17 +113,13 @@ class RayExecutor:
         """Whether somewhere enough cores are free, and a GPU where one is needed."""
         if stage.device and not self._gpus:
             raise InputError(f"{self._address}: none of its machines has a GPU; give --device cpu")
-        if stage.device and not self.side(stage, running):
+        if stage.device and not self.devices(running):
             return False
         return not running or taken + self.cores(stage) <= self._all
 
-    def side(self, stage: Stage, running: Sequence[Stage]) -> int:  # noqa: ARG002
-        """How many GPUs are free."""
+    def devices(self, running: Sequence[Stage]) -> int:
+        """Return how many GPUs are free."""
         return self._gpus - sum(1 for each in running if each.device)
-
-    def cores(self, stage: Stage) -> float:
-        """What it says, or those of a machine."""
-        return stage.cores or self.cores_of_one
 
     def begin(self, call: StageCall, stage: Stage) -> _RayFuture:
         """Have it carried out wherever there is room."""
@@ -207,16 +202,16 @@ class ProgressBoard:
     """Where machines write how far their stages are, for whoever waits for them."""
 
     def __init__(self) -> None:
-        self._news: dict[tuple[int, int], StageProgress] = {}
+        self._progress: dict[tuple[int, int], StageProgress] = {}
 
-    def note(self, number: int, events: StageProgress) -> None:
+    def note(self, number: int, progress: StageProgress) -> None:
         """How far one of the stages of a call is."""
-        self._news[number, events.which] = events
+        self._progress[number, progress.which] = progress
 
     def take(self) -> list[tuple[int, StageProgress]]:
         """All that was written since it was taken last."""
-        events, self._news = self._news, {}
-        return [(number, each) for (number, _), each in events.items()]
+        written, self._progress = self._progress, {}
+        return [(number, each) for (number, _), each in written.items()]
 
 
 _workers: list[StageWorker] = []
@@ -224,7 +219,7 @@ _workers: list[StageWorker] = []
 
 
 def run_on_node(call: StageCall, number: int, board: Any, expected: dict[str, str]) -> StageEvent:
-    """On a machine of the cluster: have an order carried out by a process of ours, as at home."""
+    """On a machine of the cluster: have a call made by a process of ours, as at home."""
     if difference := first_difference(expected, code()):
         error = f"the machine {platform.node()} has another version ({difference}); install the same on all machines"
         return StageResult(Failure(error, error, False))
@@ -237,10 +232,10 @@ def run_on_node(call: StageCall, number: int, board: Any, expected: dict[str, st
         worker.send(call)
         while True:
             if worker.pipe.poll(POLL_SECONDS):
-                events = worker.receive()
-                if isinstance(events, StageResult):
-                    return events
-                board.note.remote(number, events)
+                event = worker.receive()
+                if isinstance(event, StageResult):
+                    return event
+                board.note.remote(number, event)
     except GONE:
         return WorkerLost(f"its process on {platform.node()} {worker.fate()}")
     except KeyboardInterrupt:  # Ray's way to say that it is to stop

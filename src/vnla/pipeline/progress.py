@@ -15,28 +15,27 @@ from vnla.pipeline.scheduler import StageCallbacks
 from vnla.pipeline.stages import Stage
 
 
-class _Overall:
-    """What part of the whole is done, by the weights of the stages."""
+class _Progress(StageCallbacks):
+    """Knows what part of the whole is done, by the weights of the stages."""
 
     def __init__(self, stages: Sequence[Stage]) -> None:
-        self.total = sum(stage.weight for stage in stages)
+        self._total = sum(stage.weight for stage in stages)
         self._parts: dict[str, float] = {}
 
-    def note(self, stage: Stage, part: float) -> float:
-        """That much of a stage is done; the part of the whole."""
+    def _note(self, stage: Stage, part: float) -> None:
+        """That much of a stage is done."""
         self._parts[stage.name] = stage.weight * min(1.0, part)
-        return self.part
 
     @property
-    def part(self) -> float:
-        return sum(self._parts.values()) / self.total if self.total else 1.0
+    def _part(self) -> float:
+        return sum(self._parts.values()) / self._total if self._total else 1.0
 
 
-class ProgressBars(StageCallbacks):
+class ProgressBars(_Progress):
     """A bar for each stage at work and one for everything, below the lines on what is done."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
-        self._overall = _Overall(stages)
+        super().__init__(stages)
         self._console = console
         self._kept = 0
         self.bars = Bars(
@@ -55,7 +54,7 @@ class ProgressBars(StageCallbacks):
 
     def kept(self, stage: Stage) -> None:
         """It counts, and is not shown."""
-        self._move(stage, 1.0)
+        self._note(stage, 1.0)
         self._kept += 1
         self.bars.update(self._all, note=f"{self._kept} stages kept")
 
@@ -67,48 +66,48 @@ class ProgressBars(StageCallbacks):
         """Its bar moves."""
         if of:
             self.bars.update(self._tasks[stage.name], completed=done, total=of, at=f"{done:,.0f}/{of:,.0f}", note=note)
-            self._move(stage, done / of)
+            self._note(stage, done / of)
 
     def ended(self, stage: Stage, seconds: float) -> None:
         """Its bar becomes a line."""
-        self.bars.remove_task(self._tasks.pop(stage.name))
-        self._move(stage, 1.0)
+        self._remove(stage)
+        self._note(stage, 1.0)
         self._console.print(f"[green]✓[/green] {stage.name} [dim]{duration(seconds)}", highlight=False)
 
     def failed(self, stage: Stage, error: str) -> None:
         """Its bar becomes a line."""
-        self.bars.remove_task(self._tasks.pop(stage.name))
+        self._remove(stage)
         self._console.print(f"[red]✗[/red] {stage.name}:", end=" ", highlight=False)
         self._console.print(error, style="red", markup=False, highlight=False, soft_wrap=True)
 
     def lost(self, stage: Stage, fate: str) -> None:
         """Its bar becomes a line; there will be another."""
-        self.bars.remove_task(self._tasks.pop(stage.name))
+        self._remove(stage)
         self._console.print(f"{stage.name}: {fate}; it is begun again", markup=False, highlight=False, soft_wrap=True)
 
     def stopping(self) -> None:
         """A word of patience."""
         self._console.print("stopping: trainings save first; once more to leave at once", highlight=False)
 
-    def tick(self) -> None:
-        """Rich redraws by itself."""
+    def _remove(self, stage: Stage) -> None:
+        self.bars.remove_task(self._tasks.pop(stage.name))
 
-    def _move(self, stage: Stage, part: float) -> None:
-        whole = self._overall.note(stage, part)
-        self.bars.update(self._all, completed=whole, at=f"{whole:.0%}")
+    def _note(self, stage: Stage, part: float) -> None:
+        super()._note(stage, part)
+        self.bars.update(self._all, completed=self._part, at=f"{self._part:.0%}")
 
 
-class ProgressLines(StageCallbacks):
+class ProgressLines(_Progress):
     """Lines with the time since the beginning."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
-        self._overall = _Overall(stages)
+        super().__init__(stages)
         self._lines = lines.TimedLog(console)
         self._at: dict[str, str] = {}
 
     def kept(self, stage: Stage) -> None:
         """A line."""
-        self._overall.note(stage, 1.0)
+        self._note(stage, 1.0)
         self._say(f"{stage.name}: kept")
 
     def began(self, stage: Stage) -> None:
@@ -119,13 +118,13 @@ class ProgressLines(StageCallbacks):
     def moved(self, stage: Stage, done: float, of: float, note: str) -> None:
         """Remembered for the next line."""
         if of:
-            self._overall.note(stage, done / of)
+            self._note(stage, done / of)
             self._at[stage.name] = f"{stage.name} {done:,.0f}/{of:,.0f} {note}".rstrip()
 
     def ended(self, stage: Stage, seconds: float) -> None:
         """A line."""
         self._at.pop(stage.name)
-        self._overall.note(stage, 1.0)
+        self._note(stage, 1.0)
         self._say(f"{stage.name}: done in {duration(seconds)}")
 
     def failed(self, stage: Stage, error: str) -> None:
@@ -145,10 +144,10 @@ class ProgressLines(StageCallbacks):
     def tick(self) -> None:
         """A line on everything now and then."""
         if self._at:
-            self._lines.now_and_then(", ".join(self._at.values()), self._overall.part)
+            self._lines.now_and_then(", ".join(self._at.values()), self._part)
 
     def _say(self, what: str) -> None:
-        self._lines.say(what, self._overall.part)
+        self._lines.say(what, self._part)
 
 
 @contextmanager

@@ -22,9 +22,17 @@ from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.process_pool import Failure
 from vnla.common.stopping import Interrupted, Stop, signals_noted
-from vnla.pipeline.executor import Executor, LocalExecutor, StageEvent, StageFuture, WorkerLost
+from vnla.pipeline.executor import (
+    Executor,
+    LocalExecutor,
+    StageCall,
+    StageEvent,
+    StageFuture,
+    StageProgress,
+    StageResult,
+    WorkerLost,
+)
 from vnla.pipeline.stages import Given, Stage, StageGraph, StageRecords
-from vnla.pipeline.workers import StageCall, StageProgress, StageResult
 
 RECORDS = "stages"
 """The folder of the records, beside what the stages make."""
@@ -213,7 +221,7 @@ class _Scheduler:
                 if not self.executor.fits(stage, running, sum(job.cores for job in self.jobs)):
                     return
                 ready = [each for each, state in zip(together, states, strict=True) if state is StageState.READY]
-                self._begin(ready[: ceil(len(ready) / max(1, self.executor.side(stage, running)))])
+                self._begin(ready[: ceil(len(ready) / max(1, self.executor.devices(running)))])
 
     def _state(self, stage: Stage) -> StageState:
         if stage.name in self.done or stage.name in self.failed or stage.name not in self.own:

@@ -94,7 +94,7 @@ def place_of_work(cluster: str | None, sharing: Sharing | None, cores: int | Non
     if sharing is not None:
         raise InputError(f"--cluster {cluster}: a cluster shares the work by itself; leave --shard out")
     with RayExecutor(cluster, cores) as executor:
-        yield Place(cores_for(threads, executor.cores_of_one), executor.machines, executor)
+        yield Place(cores_for(threads, executor.machine_cores), executor.machines, executor)
 
 
 def is_elsewhere(cluster: str | None) -> bool:

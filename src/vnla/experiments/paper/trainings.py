@@ -22,8 +22,8 @@ from typing import Any
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_teacher import HelpTeacher
 from vnla.experiments.paper.presets import Preset
+from vnla.pipeline.executor import SomeFailedError, Stopped
 from vnla.pipeline.stages import JointReport, Report
-from vnla.pipeline.workers import SomeFailedError, Stopped
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
