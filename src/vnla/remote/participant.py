@@ -16,7 +16,7 @@ import numpy as np
 from vnla.agents.policy import Choice, Policy, acts_one_at_a_time, is_policy, read_choice
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
-from vnla.observation import ONE_VIEW, SENSOR, TEXT, Observation, declared, named
+from vnla.observation import COUNTS, ONE_VIEW, SENSOR, TEXT, Observation, declared, named
 from vnla.world.actions import Nav
 
 ACTIONS = {action.name.lower(): action for action in Nav}
@@ -127,7 +127,8 @@ class LocalPolicy(Participant):
         self.policy = policy
         width = getattr(policy, "picture_width", WIDTH)
         called = str(getattr(policy, "name", who))
-        self.declaration = Declaration(called, declared(policy, (TEXT,)), picture_width=width)
+        observes = tuple(each for each in declared(policy, (TEXT,)) if each not in COUNTS)  # those everybody is given
+        self.declaration = Declaration(called, observes or (TEXT,), picture_width=width)
         self.concurrent = bool(getattr(policy, "concurrent", False))
         self._episodes: dict[str, _Episode] = {}
         self._lock = threading.Lock()
