@@ -75,7 +75,7 @@ class Requests(Sensor):
 
 
 @dataclass(frozen=True)
-class Advice(Sensor):
+class SinceRequest(Sensor):
     """How many steps ago the agent asked: the step of the subgoal that it is at, and whether that is over."""
 
     size: ClassVar[int] = 10
@@ -138,7 +138,7 @@ class Spotted(Sensor):
 
 
 @dataclass(frozen=True)
-class Count(Sensor):
+class CountSensor(Sensor):
     """A number of an episode as it is, for policies that observe it under its key (`vnla.observation.COUNTS`)."""
 
     size: ClassVar[int] = 1
@@ -165,7 +165,7 @@ def _which(number: Tensor, size: int) -> Tensor:
 SENSES: dict[str, Callable[..., Sensor]] = {
     "clock": Clock,
     "requests": Requests,
-    "advice": Advice,
+    "advice": SinceRequest,
     "been": Been,
     "spotted": Spotted,
 }
@@ -185,7 +185,7 @@ def sensors_named(names: str) -> Mapping[str, Sensor]:
 
 
 def _sensor(name: str) -> Sensor:
-    return Count(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
+    return CountSensor(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
 
 
 def with_spotter(agent: AnyAgent, senses: Mapping[str, Sensor]) -> AnyAgent:
