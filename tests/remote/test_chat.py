@@ -19,9 +19,9 @@ from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner
 from vnla.remote.chat import LARGEST, PATH, Cache, CapError, Chat, Meter
+from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import Journal
-from vnla.remote.participant import LocalPolicy
 from vnla.remote.prompts import parse_prompt, read_prompt
 from vnla.remote.protocol import png
 

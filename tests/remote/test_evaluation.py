@@ -25,9 +25,9 @@ from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
 from vnla.remote.caller import Address, Caller, Manner, NobodyAnswersError
 from vnla.remote.episode import EpisodeRecord, EvaluationRules
+from vnla.remote.evaluated_agent import Fault
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
-from vnla.remote.participant import Fault
 from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from vnla.remote.caller import Manner
     from vnla.remote.chat import Chat
     from vnla.remote.episode import EvaluationRules
+    from vnla.remote.evaluated_agent import EvaluatedAgent
     from vnla.remote.evaluation import PolicyEvaluation
     from vnla.remote.folder import Journal
     from vnla.remote.observer import WorldObserver
-    from vnla.remote.participant import EvaluatedAgent
     from vnla.tasks.dataset import Dataset
     from vnla.world.compiled import World
 
@@ -78,8 +78,8 @@ class Invitation:
         from vnla.common.lock import alone_in
         from vnla.houses.folder import read_world
         from vnla.remote.chat import Chat
+        from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CALLS, SUMMARY, Journal
-        from vnla.remote.participant import LocalPolicy
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
 
@@ -134,8 +134,8 @@ class Invitation:
 
         from vnla.remote.caller import Address, Caller
         from vnla.remote.chat import LARGEST, OBSERVES, Chat, Meter
+        from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CACHE
-        from vnla.remote.participant import LocalPolicy
         from vnla.remote.prompts import read_prompt
 
         if self.base_url is None:

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 from vnla.common.errors import InputError
 from vnla.common.field_checks import check_fields
+from vnla.remote.evaluated_agent import Fault
 from vnla.remote.folder import Journal
-from vnla.remote.participant import Fault
 from vnla.remote.redaction import ApiKey
 
 LARGEST = 1 << 16

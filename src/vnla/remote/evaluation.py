@@ -28,8 +28,8 @@ from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.observation import SENSORS, Observation
 from vnla.remote.episode import EpisodeRecord, EvaluationEpisode, EvaluationRules
+from vnla.remote.evaluated_agent import ACTIONS, UNANSWERED, EvaluatedAgent, Fault
 from vnla.remote.folder import EvaluationFolder, Key
-from vnla.remote.participant import ACTIONS, UNANSWERED, EvaluatedAgent, Fault
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
