@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vnla import load_agent
-from vnla.remote.participant import LocalPolicy, UnknownEpisodeError
+from vnla.remote.evaluated_agent import LocalPolicy, UnknownEpisodeError
 from vnla.remote.protocol import VERSION, answer_json, parsed, read_observation
 
 

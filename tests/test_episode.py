@@ -29,7 +29,7 @@ from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace
 from vnla.gym import AskNavEnv
 from vnla.remote.episode import EvaluationRules
-from vnla.remote.participant import Answer
+from vnla.remote.evaluated_agent import Answer
 from vnla.rollout import RolloutContext
 from vnla.serve.persons import PersonsWalk
 from vnla.tasks.task_set import TaskSet

@@ -6,7 +6,8 @@ same things under the same names. `KEYS` has a line on each. What shows somethin
     observes = ("view", "sensor:requests")
 
 names any of `view` (whatever features there are), `view:NAME` (those of that name), `pictures`, `text`, `symbols` and
-`sensor:NAME`. The other keys are there for everybody who is shown one episode at a time.
+`sensor:NAME`; and, for a module, `time_left`, `requests_left`, `step` and `may_go_forward`. Whoever is asked about one
+episode at a time (`vnla.remote`) is given all keys that show nothing, declared or not.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from vnla.common.errors import InputError
 VIEW, VIEWS, PICTURES, TEXT, SYMBOLS, SENSORS = "view", "views", "pictures", "text", "symbols", "sensors"
 ONE_VIEW, SENSOR = "view:", "sensor:"
 """How a declaration begins that names features, or a sensor."""
+COUNTS = ("time_left", "requests_left", "step", "may_go_forward")
+"""Numbers of an episode that a module may declare."""
 
 
 class Key(NamedTuple):
@@ -44,11 +47,11 @@ KEYS: Mapping[str, Key] = {
     "has_requested": Key("bool", "bool (batch,)", "whether help was requested in this very time step"),
     "last_action": Key("Nav or None", "int64 (batch,), 6 before the first", "the last navigation action"),
     "last": Key("names and values", "", "what became of the last answer: `action`, `outcome`, `metres`, `error`, `led`"),
-    "step": Key("int", "", "time steps before this one"),
-    "time_left": Key("int", "", "time steps left, this one included"),
-    "requests_left": Key("int", "", "requests left"),
+    "step": Key("int", "int64 (batch,)", "time steps before this one"),
+    "time_left": Key("int", "int64 (batch,)", "time steps left, this one included"),
+    "requests_left": Key("int", "int64 (batch,), before a request of this time step", "requests left"),
     "may_request": Key("bool", "", "whether a request would be answered now"),
-    "may_go_forward": Key("bool", "", "whether a viewpoint to go to is in view"),
+    "may_go_forward": Key("bool", "int64 (batch,)", "whether a viewpoint to go to is in view"),
     "episode": Key("text", "", "the name of the episode"),
     "turn": Key("int", "", "how many answers were asked for before in this episode"),
 }
@@ -67,7 +70,7 @@ class Observation(dict[str, Any]):
 
     @property
     def vector(self) -> Any:
-        """All numbers that show something in one tensor, for a batch: (batch, sizes). Features first, sensors last."""
+        """All numbers that show something in one tensor, for a batch: (batch, sizes). Features first, counts last."""
         import torch
 
         return torch.cat([each.flatten(1).float() for each in self._shown()], dim=1)
@@ -75,6 +78,7 @@ class Observation(dict[str, Any]):
     def _shown(self) -> Iterator[Any]:
         yield from (self[key] for key in (VIEW, PICTURES, TEXT) if key in self)
         yield from self.get(SENSORS, {}).values()
+        yield from (self[key][:, None] for key in COUNTS if key in self)
 
 
 def declared(kind: object, default: Sequence[str] = ()) -> tuple[str, ...]:
@@ -89,14 +93,14 @@ def declared(kind: object, default: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(observes))
 
 
-DECLARATIONS = f"{VIEW}, {ONE_VIEW}NAME, {PICTURES}, {TEXT}, {SYMBOLS} or {SENSOR}NAME"
+DECLARATIONS = f"{VIEW}, {ONE_VIEW}NAME, {PICTURES}, {TEXT}, {SYMBOLS}, {SENSOR}NAME, {', '.join(COUNTS)}"
 """What can be declared, in words."""
 
 
 def is_declaration(text: str) -> bool:
     """Whether something can be declared by this name."""
     named = any(text.startswith(each) and text != each for each in (ONE_VIEW, SENSOR))
-    return named or text in (VIEW, PICTURES, TEXT, SYMBOLS)
+    return named or text in (VIEW, PICTURES, TEXT, SYMBOLS, *COUNTS)
 
 
 def named(observes: Sequence[str], prefix: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.policy import read_choice
 from vnla.agents.policy_agent import PolicyAgent
 from vnla.agents.registry import agent_named
+from vnla.agents.sensors import sensors_named
 from vnla.assistance.acting import ALONE, BCUI
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Never
@@ -31,7 +32,7 @@ from vnla.common.batching import Batching
 from vnla.common.capture import fusing
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
-from vnla.observation import Observation
+from vnla.observation import COUNTS, Observation
 from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer
@@ -228,7 +229,7 @@ class Shared(Plain):
         return {**super().reset(instructions), "table": torch.zeros(3, 5)}
 
 
-class Counting(Plain):
+class Numbering(Plain):
     def act(self, seen: Observation, state: Any) -> Any:
         said, state = super().act(seen, state)
         return said, {**state, "steps": torch.zeros(())}
@@ -246,7 +247,7 @@ class Forgetful(Plain):
         (Lost, Never(), r"agent Lost: act returned .*inf among its logits; expected finite numbers"),
         (Wishful, Never(), r"agent Wishful: act returned an ask bool \(24, 1\); expected float32 \(24,\)"),
         (Shared, Never(), "agent Shared: reset returned a state with a tensor of 3 rows; expected tensors of 24 rows"),
-        (Counting, Never(), "agent Counting: act returned a state with a single number; expected tensors of 24 rows"),
+        (Numbering, Never(), "agent Numbering: act returned a state with a single number; expected tensors of 24 rows"),
         (Forgetful, AtFirst(), "agent Forgetful: hear or act returned a state that is not like the one before .*rest"),
         (Wide, Never(), r"agent Wide: act returned logits float32 \(24, 12\); expected float32 \(24, 6\)"),
         (Stateless, Never(), "agent Stateless: act returned float32 .*; expected .navigation, ask., and a state"),
@@ -306,6 +307,31 @@ def test_one_at_a_time_it_is_told_in_words_and_asks_when_it_wants() -> None:
     first = actor.given[0][1]
     assert first["last_action"] is None and isinstance(first["view"], np.ndarray)
     np.testing.assert_array_equal(first["view"], views_of(ENVIRONMENT)["drawn"][episodes.start[0]].numpy())
+
+
+class Counting(Alone):
+    observes: ClassVar[tuple[str, ...]] = ("view", "time_left", "requests_left", "step", "may_go_forward")
+
+
+def test_counts_of_an_episode_stand_under_their_own_keys() -> None:
+    """What the rules of the episode say, at every step of every episode."""
+    assert (features_for(Counting, "usual"), senses_for(Counting)) == (
+        "usual",
+        "time_left,requests_left,step,may_go_forward",
+    )
+    names = COUNTS
+    sizes = SIZES._replace(views={"drawn": 8, **dict.fromkeys(names, 1)}, senses=names)
+    actor = Counting()
+    agent = PolicyAgent(OneAtATime(actor, ()), ObservedViews.declared(Counting, sizes)).eval()
+    players = replace(players_of(agent, ENVIRONMENT, Learned(), ALONE), senses=sensors_named(",".join(names)))
+    episodes = drawn_episodes(ENVIRONMENT, torch.arange(30, 33))
+    with torch.no_grad():
+        bcui(episodes, players)
+    firsts = [seen for _, seen in actor.given if seen["last_action"] is None]
+    assert [each["time_left"] for each in firsts] == episodes.time_budget.tolist()
+    assert [each["requests_left"] for each in firsts] == episodes.help_budget.tolist()
+    assert [each["may_go_forward"] for each in firsts] == (~ENVIRONMENT.blocked(episodes.start)).long().tolist()
+    assert all(each["step"] >= 0 and each["time_left"] >= 1 and each["view"].shape == (8,) for _, each in actor.given)
 
 
 @pytest.mark.parametrize("answer", [0, np.int64(0), "left", [9, 1, 0, 0, 0, 0], torch.tensor([1.0, 0, 0, 0, 0, 0])])
@@ -377,7 +403,7 @@ def test_agents_are_found_by_name_and_made_with_options(monkeypatch: pytest.Monk
         "Unclear": "reset takes goals; call it instructions .a batch. or instruction .one at a time.",
         "Old": "has begin, which is called reset now",
         "Sees": "has `sees`, which is called `observes` now",
-        "Smells": "observes is .'smell',.; expected a list of view, view:NAME, pictures, text, symbols or sensor:NAME",
+        "Smells": "observes is .'smell',.; expected a list of view, view:NAME, pictures, text, symbols, sensor:NAME",
     }.items():
         with pytest.raises(InputError, match=f"agent {name}: {message}"):
             agent_named(f"agents_of_a_test:{name}", {}, SIZES)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
-from vnla.agents.sensors import LENT, SENSES, Advice, Been, Clock, Requests, Sensor, sensors_named
+from vnla.agents.sensors import LENT, SENSES, Been, Clock, Requests, Sensor, SinceRequest, sensors_named
 from vnla.assistance.help_policies import AsTaught, AtFirst
 from vnla.bcui import bcui, feature_dropout_of, seen
 from vnla.camera import HEADINGS
@@ -43,8 +43,8 @@ def test_the_clock_has_the_steps_left_and_others_what_they_are_called(environmen
     assert noticed(Clock()(now)) == [9]
     assert noticed(Requests()(now)) == [2]
     assert noticed(Requests()(replace(now, budget=torch.tensor([40])))) == [5]
-    assert noticed(Advice()(now)) == [4]
-    assert noticed(Advice()(replace(now, since_request=torch.tensor([25])))) == [9]
+    assert noticed(SinceRequest()(now)) == [4]
+    assert noticed(SinceRequest()(replace(now, since_request=torch.tensor([25])))) == [9]
 
 
 def test_it_remembers_where_it_looked_from_here_and_where_it_was(environment: Environment) -> None:

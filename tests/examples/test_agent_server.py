@@ -14,7 +14,7 @@ import pytest
 
 from cottage_run import write_cottage
 from vnla import cli
-from vnla.remote.participant import LocalPolicy
+from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.trained_policy import TrainedPolicy
 from vnla.training.trained import open_trained
 

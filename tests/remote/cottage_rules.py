@@ -10,8 +10,8 @@ from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.houses.folder import WorldFolder
 from vnla.remote.episode import EvaluationRules
+from vnla.remote.evaluated_agent import Declaration
 from vnla.remote.observer import WorldObserver
-from vnla.remote.participant import Declaration
 
 FOLDER = WorldFolder(Path(), (HOUSE,), {"train": (HOUSE.name,)}, {})
 KITCHEN = 1

@@ -19,9 +19,9 @@ import pytest
 
 from fake_servers import Answers, Say, serving
 from vnla.common.errors import InputError
-from vnla.remote.caller import Address, Caller, Manner, UnreachableError, retry_after
+from vnla.remote.caller import Address, Caller, Manner, NobodyAnswersError, retry_after
+from vnla.remote.evaluated_agent import Fault
 from vnla.remote.folder import Journal
-from vnla.remote.participant import Fault
 
 QUICK = Manner(timeout=0.4, retries=0, back_off=0.01, give_up=0, largest=100)
 
@@ -135,7 +135,7 @@ def test_after_so_many_in_a_row_it_is_no_use() -> None:
     with serving(in_turn(Say(drops=True), Say(drops=True), Say(b"here"), Say(status=500, body=b"out of memory"))) as server:
         caller = Caller(Address.of(server.url), manner)
         assert [caller("/act", 1) for _ in range(5)] == [Fault.NO_ANSWER, Fault.NO_ANSWER, b"here", *[Fault.HTTP_ERROR] * 2]
-        with pytest.raises(UnreachableError, match=r"no answer to 3 calls in a row \(HTTP 500: out of memory\)"):
+        with pytest.raises(NobodyAnswersError, match=r"no answer to 3 calls in a row \(HTTP 500: out of memory\)"):
             caller("/act", 1)
 
 
@@ -185,7 +185,7 @@ def test_a_key_that_a_server_repeats(where: str, tmp_path: Path) -> None:
         for _ in range(2):
             try:
                 told.append(repr(caller("/act", {"a": 1})))
-            except UnreachableError as error:
+            except NobodyAnswersError as error:
                 told.append(str(error))
         assert server.seen[-1][2]["Authorization"] == f"Bearer {key}"
     journal.close()

@@ -18,10 +18,10 @@ from fake_servers import Answers, Say, serving
 from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner
-from vnla.remote.chat import PATH, CapError, Chat, Meter
+from vnla.remote.chat import LARGEST, PATH, Cache, CapError, Chat, Meter
+from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import Journal
-from vnla.remote.participant import LocalPolicy
 from vnla.remote.prompts import parse_prompt, read_prompt
 from vnla.remote.protocol import png
 
@@ -249,3 +249,13 @@ def test_the_prompts_of_the_package(observe: str) -> None:
     prompt = read_prompt(None, observe)
     assert ("sight" in prompt.user.get_identifiers()) is (observe != "picture")
     assert {"end_goal", "advice", "time_left", "requests_left", "last"} <= set(prompt.user.get_identifiers())
+
+
+def test_a_file_in_the_cache_that_no_reply_could_be_is_not_read(tmp_path: Path) -> None:
+    cache, key = Cache(tmp_path), "0" * 64
+    cache.put(key, "a reply")
+    assert cache.get(key) == "a reply" and cache.get("1" * 64) is None
+    (file,) = tmp_path.rglob("*.json")
+    for wrong in (b"x" * (LARGEST + 1), b"\xff"):
+        file.write_bytes(wrong)
+        assert cache.get(key) is None

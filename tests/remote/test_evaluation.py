@@ -23,11 +23,11 @@ from vnla.evaluation.contest import ScoringData, enter
 from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
-from vnla.remote.caller import Address, Caller, Manner, UnreachableError
+from vnla.remote.caller import Address, Caller, Manner, NobodyAnswersError
 from vnla.remote.episode import EpisodeRecord, EvaluationRules
+from vnla.remote.evaluated_agent import Fault
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
-from vnla.remote.participant import Fault
 from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
@@ -109,7 +109,7 @@ def test_an_agent_that_never_answers() -> None:
         visit = visited(server.url)
         assert visit.errors == Counter(no_answer=visit.answers)
         assert visit.answers == int(TASKS.time_budget.sum())
-        with pytest.raises(UnreachableError, match="no answer to 4 calls in a row"):
+        with pytest.raises(NobodyAnswersError, match="no answer to 4 calls in a row"):
             visited(server.url, Manner(timeout=0.5, retries=0, give_up=4))
 
 
@@ -211,7 +211,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
 
     with serving(agent(turner)) as server:
         visited(server.url, folder=kept(tmp_path / "whole"))
-    with serving(agent(failing)) as server, pytest.raises(UnreachableError):
+    with serving(agent(failing)) as server, pytest.raises(NobodyAnswersError):
         visited(server.url, Manner(timeout=0.5, retries=0, give_up=20), folder=kept(tmp_path / "broken"))
     before = (tmp_path / "broken" / EPISODES).read_bytes()
     assert 0 < before.count(b"\n") < len(TASKS)
@@ -232,7 +232,7 @@ def test_episodes_at_whose_end_nobody_answered_are_kept_only_if_somebody_is_ther
     short = rules()
     short.tasks.time_budget.clamp_(max=2)
     try:
-        with serving(gone) as server, pytest.raises(UnreachableError):
+        with serving(gone) as server, pytest.raises(NobodyAnswersError):
             visited(server.url, Manner(timeout=0.5, retries=0, give_up=7), folder=kept(tmp_path), by=short)
         assert not (tmp_path / EPISODES).exists()
         with serving(gone) as server:

@@ -15,7 +15,7 @@ from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.observation import KEYS
 from vnla.remote.chat import read_reply, said
-from vnla.remote.participant import Answer, Declaration, Fault
+from vnla.remote.evaluated_agent import Answer, Declaration, Fault
 from vnla.remote.protocol import (
     VERSION,
     answer_json,

@@ -18,9 +18,9 @@ from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.trace import TENSORS
 from vnla.observation import Observation
 from vnla.remote.episode import EvaluationRules
+from vnla.remote.evaluated_agent import LocalPolicy, UnknownEpisodeError
 from vnla.remote.evaluation import evaluate_policy
 from vnla.remote.observer import WorldObserver
-from vnla.remote.participant import LocalPolicy, UnknownEpisodeError
 from vnla.remote.protocol import VERSION, read_declaration
 from vnla.remote.trained_policy import TrainedPolicy
 from vnla.training.context import make_context, vocabulary_of

@@ -14,8 +14,8 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
+from vnla.remote.evaluated_agent import Declaration
 from vnla.remote.observer import WorldObserver
-from vnla.remote.participant import Declaration
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
 

@@ -12,7 +12,7 @@ from remote.cottage_rules import KITCHEN, rules
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.observation import Observation
 from vnla.remote.episode import EvaluationEpisode
-from vnla.remote.participant import Answer, Fault
+from vnla.remote.evaluated_agent import Answer, Fault
 from vnla.world.actions import Nav
 
 LEFT, FORWARD, STOP, ASK = Answer(Nav.LEFT), Answer(Nav.FORWARD), Answer(Nav.STOP), Answer(None)

@@ -16,8 +16,8 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.remote.end_goals import EndGoal, read_end_goal
 from vnla.remote.episode import EpisodeRecord
+from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.evaluation import evaluate_policy
-from vnla.remote.participant import LocalPolicy
 from vnla.remote.planner import RoomStatistics
 from vnla.remote.registry import policy_named
 from vnla.remote.room_map import RoomMap

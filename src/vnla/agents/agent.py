@@ -1,7 +1,7 @@
-"""What an agent is: a PyTorch module with a mind, and a way to decide whether to ask.
+"""An agent of Algorithm 1: a PyTorch module that decides in two passes, as the paper's does (`vnla.agents.paper`).
 
-Any `nn.Module` that derives from `Agent` is trained and evaluated like the paper's (`vnla.agents.paper`); name its class as
-`--agent package.module:Class`. It is called with `sizes` and with the options of the run.
+Whoever needs no passes writes a policy (`vnla.agents.policy`), which is made an agent by `vnla.agents.policy_agent`. Name
+either class as `--agent package.module:Class`. It is called with `sizes` and with the options of the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vnla.common.errors import InputError
 
 
 class Sizes(NamedTuple):
-    """What the world and the data set ask of an agent."""
+    """The sizes that a world and a data set ask of an agent."""
 
     words: int
     """Size of the vocabulary; token 0 is padding."""
@@ -50,11 +50,11 @@ class Agent(nn.Module, ABC):
 
     @abstractmethod
     def begin(self, start: Start) -> PolicyState:
-        """The mind at the start of a batch: the end-goals read, nothing heard."""
+        """Return the state at the start of a batch: the end-goals are read, nothing is heard."""
 
     def ask_inputs(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
-        """What the help module is given, without gradient: (batch, features). All there is to see, the tentative
-        distribution, and what the mind declares."""
+        """Return what the help module is given, without gradient: (batch, features). All there is to see, the tentative
+        distribution, and what the state declares."""
         return torch.cat([*view.values(), tentative, *first.ask_features], dim=1).detach()
 
     def ask(self, ask_features: Tensor, budget: Tensor) -> Tensor:  # noqa: ARG002
@@ -62,8 +62,8 @@ class Agent(nn.Module, ABC):
         raise InputError(f"{type(self).__name__}: has no help module, so it cannot learn when to ask")
 
     def meets(self, words: Sequence[str]) -> bool:  # noqa: ARG002
-        """Told of all words that it may be given from now on, by number: those of its vocabulary first. Whether it can read
-        those that come after them."""
+        """Take all words that it may be given from now on, by number, those of its vocabulary first; return whether it can
+        read those that come after them."""
         return False
 
     def footprint(self, words: int, steps: int) -> int:

@@ -1,7 +1,7 @@
 """The help-requesting module (section 6.1): a feed-forward network over what the agent knows before it decides to ask.
 
-Its inputs but the budget come without gradient (`Agent.knows`): its errors do not reach them. The budget's embedding belongs
-to this module and learns, unless the configuration says otherwise.
+Its inputs but the budget come without gradient (`Agent.ask_inputs`): its errors do not reach them. The budget's embedding
+belongs to this module and learns, unless the configuration says otherwise.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from torch import Tensor
 from vnla.agents.agent import Sizes
 from vnla.agents.policy_state import Views
 from vnla.common.errors import InputError
-from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, TEXT, VIEW, Observation, declared, named
+from vnla.observation import COUNTS, ONE_VIEW, PICTURES, SENSOR, SENSORS, TEXT, VIEW, Observation, declared, named
 
 ENCODERS = {"pictures": PICTURES, "pixels": PICTURES, "text": TEXT}
 """Features that are no numbers of a view → the key under which they are observed."""
@@ -24,13 +24,15 @@ ENCODERS = {"pictures": PICTURES, "pixels": PICTURES, "text": TEXT}
 def features_for(kind: object, usual: str) -> str:
     """The features to train a policy with where nobody names any: those that it declares, where it declares some."""
     names = {VIEW: usual, PICTURES: "pictures", TEXT: "text"}
-    found = [names.get(each, *named([each], ONE_VIEW)) for each in declared(kind) if not each.startswith(SENSOR)]
+    observes = declared(kind)
+    found = [names[each] for each in observes if each in names] + list(named(observes, ONE_VIEW))
     return ",".join(dict.fromkeys(name for each in found for name in each.split(","))) or usual
 
 
 def senses_for(kind: object) -> str:
     """The sensors to train a policy with where nobody names any: those that it declares."""
-    return ",".join(named(declared(kind), SENSOR))
+    observes = declared(kind)
+    return ",".join([*named(observes, SENSOR), *(each for each in observes if each in COUNTS)])
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class ObservedViews:
         shown = {name: size for name, size in sizes.views.items() if not observes or kinds[name] & set(observes)}
         missing = [each for each in observes if not any(each in kinds[name] for name in shown)]
         if missing:
-            option = "--sense" if missing[0].startswith(SENSOR) else "--features"
+            option = "--sense" if missing[0].startswith(SENSOR) or missing[0] in COUNTS else "--features"
             there = ", ".join(sizes.views) or "nothing"
             who = getattr(kind, "__name__", kind)
             raise InputError(f"agent {who}: observes {missing[0]}, but there is {there}; name it in {option}")
@@ -63,15 +65,17 @@ class ObservedViews:
         for name, values in shown.items():
             if name in ENCODERS:
                 found[ENCODERS[name]] = values.long() if ENCODERS[name] == TEXT else _picture(values)
-        if sensors := {name: view[name] for name in self.sizes.views if name in self.sizes.sensors}:
-            found[SENSORS] = sensors
+        sensors = {name: view[name] for name in self.sizes.views if name in self.sizes.sensors}
+        found |= {name: each[:, 0].long() for name, each in sensors.items() if name in COUNTS}
+        if others := {name: each for name, each in sensors.items() if name not in COUNTS}:
+            found[SENSORS] = others
         return found
 
 
 def _declarations(view: str, senses: Sequence[str]) -> set[str]:
     """What a view may be declared as."""
     if view in senses:
-        return {f"{SENSOR}{view}"}
+        return {view if view in COUNTS else f"{SENSOR}{view}"}
     return {ENCODERS[view]} if view in ENCODERS else {VIEW, f"{ONE_VIEW}{view}"}
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from vnla.agents.policy import read_choice
 from vnla.assistance.words import Utterance
-from vnla.observation import PICTURES, SENSORS, TEXT, VIEW, Observation
+from vnla.observation import COUNTS, PICTURES, SENSORS, TEXT, VIEW, Observation
 from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, NAV_START, Nav
 
@@ -86,6 +86,7 @@ class OneAtATime(nn.Module):
             "last_action": [None if each == NAV_START else Nav(each) for each in observation["last_action"].tolist()],
             "has_requested": observation["has_requested"].tolist(),
         }
+        columns |= {key: observation[key].tolist() for key in COUNTS if key in observation}
         if VIEW in observation:
             columns[VIEW] = _arrays(observation[VIEW])
         if PICTURES in observation:

@@ -1,4 +1,4 @@
-"""The paper's agent (section 6.1): its two modules, and the mind with which it begins a batch of episodes."""
+"""The paper's agent (section 6.1): its two modules, and the state with which it begins a batch of episodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PaperAgent(Agent):
         return repr(self.config)
 
     def begin(self, start: Start) -> PolicyState:
-        """Who learns has a mind made for learning, where there is one for exactly these equations and for the device."""
+        """Choose a state made for learning, where there is one for exactly these equations and for the device."""
         policy_state = state_for(self.navigation) if torch.is_grad_enabled() else PlainState
         return policy_state.begin(self.navigation, start)
 
@@ -54,7 +54,7 @@ class PaperAgent(Agent):
         return True
 
     def footprint(self, words: int, steps: int) -> int:
-        """What the rollout keeps for the help module, and three minds: the last step's, this step's and what is between."""
+        """What the rollout keeps for the help module, and three states: the last step's, this step's and what is between."""
         config = self.config
         kept = steps * (config.view_size + 2 * config.hidden)
         return kept + 3 * words * (2 * config.hidden + config.coverage)

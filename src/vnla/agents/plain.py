@@ -1,4 +1,4 @@
-"""The plain mind: memory and coverage belong to each episode, and only those that asked read their instruction again."""
+"""The plain state: memory and coverage belong to each episode, and only those that asked read their instruction again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlainState(PolicyState):
 
     @classmethod
     def begin(cls, module: NavigationModule, start: Start) -> PlainState:
-        """The mind at the start: the end-goal read, and no subgoal."""
+        """Return the state at the start: the end-goal is read, and there is no subgoal."""
         goals, requests = start.end_goals.backwards(), start.requests if start.batching.fixed else None
         silence = torch.full_like(goals.length, start.phrases.silence)
         with dropout_seeded(start.seeds, 0, BEGINNING):

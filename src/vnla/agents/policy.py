@@ -61,7 +61,7 @@ class Policy(Protocol):
         """Return what to do, `(navigation, ask)` or `navigation`, and the next state."""
 
 
-class Choice(NamedTuple):
+class PolicyChoice(NamedTuple):
     """What a policy that acts one at a time has chosen."""
 
     logits: list[float]
@@ -94,7 +94,7 @@ def acts_one_at_a_time(kind: Any) -> bool:
     return name == "instruction"
 
 
-def read_choice(who: str, said: object) -> tuple[Choice, Any]:
+def read_choice(who: str, said: object) -> tuple[PolicyChoice, Any]:
     """Read what the `act` of a policy returned that acts one at a time: its choice, and its next state."""
     if not isinstance(said, tuple) or len(said) != 2:
         raise InputError(f"{who}: act returned a {type(said).__name__}; expected (navigation, ask), and a state")
@@ -103,8 +103,8 @@ def read_choice(who: str, said: object) -> tuple[Choice, Any]:
         action = Nav[action.upper()]
     if isinstance(action, int | np.integer) and not isinstance(action, bool) and 0 <= action < NAV_ACTIONS:
         logits = [0.0 if each == action else UNLIKELY / 2 if each == SECOND else UNLIKELY for each in range(NAV_ACTIONS)]
-        return Choice(logits, _logit(who, ask), Nav(int(action))), said[1]
-    return Choice(_six(who, action), _logit(who, ask), None), said[1]
+        return PolicyChoice(logits, _logit(who, ask), Nav(int(action))), said[1]
+    return PolicyChoice(_six(who, action), _logit(who, ask), None), said[1]
 
 
 def _six(who: str, action: Any) -> list[float]:

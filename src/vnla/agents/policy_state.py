@@ -1,8 +1,8 @@
-"""What an agent carries from step to step, and what it does with it in a step.
+"""The state that an agent carries from step to step, and what it does with it in a step.
 
-`read` what the advisor would say, `see`, decide `propose`, `hear` the advisor if it asked, decide `finally`. Whoever
-writes an agent writes one mind. The paper's agent has three, which decide the same: the plain one (`vnla.agents.plain`), and
-two that learn faster, on a GPU (`vnla.agents.fast.gpu`) and on a CPU (`vnla.agents.fast.cpu`).
+In a step it may `read` what the advisor would say; it `see`s, `propose`s, `hear`s the advisor if it asked, and `decide`s.
+Whoever writes an agent writes one class of states. The paper's agent has three, which decide the same: the plain one
+(`vnla.agents.plain`), and two that learn faster, on a GPU (`vnla.agents.fast.gpu`) and on a CPU (`vnla.agents.fast.cpu`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Decision(NamedTuple):
 
 
 class PolicyState(ABC):
-    """Of a batch of episodes. What changes it gives the next one and leaves this as it was.
+    """The state of a batch of episodes. What changes it returns the next one and leaves this as it was.
 
     It is a dataclass of tensors with a row for each episode (`vnla.common.selection`): rows that have ended may be left out.
     """
@@ -72,7 +72,7 @@ class PolicyState(ABC):
 
     @abstractmethod
     def see(self, view: Views, last_nav: Tensor) -> Self:
-        """The mind with what both passes of a step have in common."""
+        """Return the state with what both passes of a step have in common."""
 
     @abstractmethod
     def propose(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:
@@ -83,11 +83,11 @@ class PolicyState(ABC):
 
     @abstractmethod
     def hear(self, asked: Tensor, heard: Utterance) -> Self:
-        """The mind after the advisor answered those who asked: their new instruction."""
+        """Return the state after the advisor answered those who asked."""
 
     @abstractmethod
     def decide(self, ask: Tensor) -> tuple[Decision, Self]:
-        """Pass 2: decide with this step's help-requesting action, and the mind for the next step."""
+        """Pass 2: decide with this step's help-requesting action; return also the state for the next step."""
 
     def recall(self) -> Tensor | None:
         """The logits of all second passes with their gradients, where the passes themselves had none; else None."""

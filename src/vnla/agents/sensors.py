@@ -23,6 +23,7 @@ from vnla.camera import HEADINGS
 from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.episode import StepContext
+from vnla.observation import COUNTS
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
 
@@ -74,7 +75,7 @@ class Requests(Sensor):
 
 
 @dataclass(frozen=True)
-class Advice(Sensor):
+class SinceRequest(Sensor):
     """How many steps ago the agent asked: the step of the subgoal that it is at, and whether that is over."""
 
     size: ClassVar[int] = 10
@@ -136,6 +137,26 @@ class Spotted(Sensor):
         return replace(self, keys=agent.spotter.keys, chances=agent.spotter.everywhere(world, views).flatten())
 
 
+@dataclass(frozen=True)
+class CountSensor(Sensor):
+    """A number of an episode as it is, for policies that observe it under its key (`vnla.observation.COUNTS`)."""
+
+    size: ClassVar[int] = 1
+    own_steps: ClassVar[bool] = True
+    key: str
+
+    def __call__(self, situation: StepContext) -> Tensor:
+        """One number."""
+        episodes = situation.episodes
+        count = {
+            "time_left": lambda: situation.steps_left,
+            "requests_left": lambda: situation.budget,
+            "step": lambda: episodes.time_budget - situation.steps_left,
+            "may_go_forward": lambda: ~episodes.environment.blocked(situation.pose),
+        }[self.key]()
+        return count[:, None].float()
+
+
 def _which(number: Tensor, size: int) -> Tensor:
     """A number as one of `size`; larger ones share the last."""
     return one_hot(number.clamp(0, size - 1), size).float()
@@ -144,7 +165,7 @@ def _which(number: Tensor, size: int) -> Tensor:
 SENSES: dict[str, Callable[..., Sensor]] = {
     "clock": Clock,
     "requests": Requests,
-    "advice": Advice,
+    "advice": SinceRequest,
     "been": Been,
     "spotted": Spotted,
 }
@@ -155,12 +176,16 @@ LENT = tuple(name for name, kind in SENSES.items() if kind is not Spotted)
 
 def sensors_named(names: str) -> Mapping[str, Sensor]:
     """Senses from names with commas between."""
-    senses = {name: build("sense", name, SENSES, {}, Sensor) for name in filter(None, map(str.strip, names.split(",")))}
+    senses = {name: _sensor(name) for name in filter(None, map(str.strip, names.split(",")))}
     for name, sense in senses.items():
         size = getattr(sense, "size", None)
         if not isinstance(size, int) or size < 1:
             raise InputError(f"sense {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
     return senses
+
+
+def _sensor(name: str) -> Sensor:
+    return CountSensor(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
 
 
 def with_spotter(agent: AnyAgent, senses: Mapping[str, Sensor]) -> AnyAgent:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from vnla.remote.caller import Manner
     from vnla.remote.chat import Chat
     from vnla.remote.episode import EvaluationRules
+    from vnla.remote.evaluated_agent import EvaluatedAgent
     from vnla.remote.evaluation import PolicyEvaluation
     from vnla.remote.folder import Journal
     from vnla.remote.observer import WorldObserver
-    from vnla.remote.participant import Participant
     from vnla.tasks.dataset import Dataset
     from vnla.world.compiled import World
 
@@ -78,8 +78,8 @@ class Invitation:
         from vnla.common.lock import alone_in
         from vnla.houses.folder import read_world
         from vnla.remote.chat import Chat
+        from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CALLS, SUMMARY, Journal
-        from vnla.remote.participant import LocalPolicy
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
 
@@ -116,7 +116,7 @@ class Invitation:
             return self.out
         return EVALUATIONS / re.sub(r"[^\w.-]+", "-", self.agent.partition("://")[2] or self.agent).strip("-.")
 
-    def _guest(self, folder: WorldFolder, journal: Journal | None) -> Participant:
+    def _guest(self, folder: WorldFolder, journal: Journal | None) -> EvaluatedAgent:
         from vnla.remote.address import Addressed
         from vnla.remote.caller import Address, Caller
         from vnla.remote.registry import ADDRESSES, CHAT, policy_named
@@ -129,13 +129,13 @@ class Invitation:
             return self._chat(self.agent.removeprefix(CHAT), journal)
         return policy_named(self.agent, self.options, folder)
 
-    def _chat(self, model: str, journal: Journal | None) -> Participant:
+    def _chat(self, model: str, journal: Journal | None) -> EvaluatedAgent:
         from dataclasses import replace
 
         from vnla.remote.caller import Address, Caller
         from vnla.remote.chat import LARGEST, OBSERVES, Chat, Meter
+        from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CACHE
-        from vnla.remote.participant import LocalPolicy
         from vnla.remote.prompts import read_prompt
 
         if self.base_url is None:
@@ -167,7 +167,7 @@ class Invitation:
             raise InputError(f"{name}: the key in this variable has characters that no header can carry")
         return key or None
 
-    def _show(self, guest: Participant, folder: WorldFolder, world: World) -> WorldObserver:
+    def _show(self, guest: EvaluatedAgent, folder: WorldFolder, world: World) -> WorldObserver:
         from vnla.remote.observer import WorldObserver
 
         return WorldObserver(guest.declaration, folder, world)
@@ -183,7 +183,7 @@ class Invitation:
         )  # fmt: skip
 
     def _visit(
-        self, guest: Participant, rules: EvaluationRules, show: WorldObserver, folder: WorldFolder, split: str, tell: Tell
+        self, guest: EvaluatedAgent, rules: EvaluationRules, show: WorldObserver, folder: WorldFolder, split: str, tell: Tell
     ) -> PolicyEvaluation:
         from vnla.evaluation.results import results_of, write_results
         from vnla.remote.evaluation import evaluate_policy
@@ -200,7 +200,7 @@ class Invitation:
             write_results(kept.path / RESULTS, results_of(visit.evaluation, self.seeds[0]))
         return visit
 
-    def _settings(self, guest: Participant, rules: EvaluationRules, folder: WorldFolder, split: str) -> dict[str, Any]:
+    def _settings(self, guest: EvaluatedAgent, rules: EvaluationRules, folder: WorldFolder, split: str) -> dict[str, Any]:
         """All that determines the outcome."""
         from vnla.remote.evaluation import tasks_checksum
         from vnla.vision.store import world_checksum
@@ -222,7 +222,7 @@ class Invitation:
             **self.speaking.as_dict(),
         }
 
-    def _summary(self, guest: Participant, visit: PolicyEvaluation, dataset: Dataset, split: str) -> dict[str, Any]:
+    def _summary(self, guest: EvaluatedAgent, visit: PolicyEvaluation, dataset: Dataset, split: str) -> dict[str, Any]:
         """What is told of a split: the figures, and who went wrong how often on which tasks."""
         from vnla.remote.evaluation import tasks_checksum
 
@@ -235,7 +235,7 @@ class Invitation:
             **visit.evaluation.as_dict(),
         }
 
-    def _title(self, guest: Participant, dataset: Dataset) -> str:
+    def _title(self, guest: EvaluatedAgent, dataset: Dataset) -> str:
         sizes = {split: len(dataset.split(split)) for split in self.splits}
         drawn = ", ".join(f"{min(self.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items())
         return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.subset is not None else "")

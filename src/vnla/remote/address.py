@@ -9,7 +9,7 @@ from typing import Any
 from vnla.common.errors import InputError
 from vnla.observation import Observation
 from vnla.remote.caller import Caller
-from vnla.remote.participant import Answer, Fault, Participant
+from vnla.remote.evaluated_agent import Answer, EvaluatedAgent, Fault
 from vnla.remote.protocol import (
     BASE64,
     in_batch,
@@ -23,7 +23,7 @@ from vnla.remote.protocol import (
 )
 
 
-class Addressed(Participant):
+class Addressed(EvaluatedAgent):
     """Asks a server."""
 
     concurrent = True

@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields
+from vnla.remote.evaluated_agent import Fault
 from vnla.remote.folder import Journal
-from vnla.remote.participant import Fault
-from vnla.remote.redaction import Secret
+from vnla.remote.redaction import ApiKey
 
 LARGEST = 1 << 16
 """Bytes of an answer of one episode."""
@@ -35,7 +35,7 @@ _LONGEST_TIMEOUT = 1e6  # seconds; the system's clocks count no further than som
 _SHOWN = 300
 
 
-class UnreachableError(InputError):
+class NobodyAnswersError(InputError):
     """So many calls in a row had no answer that nobody seems to be there."""
 
 
@@ -103,7 +103,7 @@ class Caller:
         """Every try is noted in the journal. `key` goes into a header, and nowhere else: where a server repeats it, it is
         taken out of the reply."""
         self.address, self.manner, self._journal, self._key = address, manner or Manner(), journal, key
-        self._secret = Secret(key) if key else None
+        self._secret = ApiKey(key) if key else None
         if self.is_secret_in(str(address)):
             raise InputError("address: it has the key in it, which would be written down; the key is sent in a header")
         self._kept = threading.local()
@@ -155,7 +155,7 @@ class Caller:
         with self._lock:
             self._in_a_row += 1
             if self.manner.give_up and self._in_a_row >= self.manner.give_up:
-                raise UnreachableError(
+                raise NobodyAnswersError(
                     f"{self.address}: no answer to {self._in_a_row} calls in a row ({why[:_SHOWN]}); what is "
                     "done is kept: run the same command again when it answers, or with --give-up 0 to count them all"
                 )

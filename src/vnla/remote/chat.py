@@ -22,8 +22,8 @@ from vnla.common.outside import is_whole, shown, unique_names, whole
 from vnla.observation import PICTURES, TEXT, Observation
 from vnla.remote.address import checksum
 from vnla.remote.caller import Caller
+from vnla.remote.evaluated_agent import ACTIONS, WIDTH, Answer, Fault
 from vnla.remote.folder import Journal
-from vnla.remote.participant import ACTIONS, WIDTH, Answer, Fault
 from vnla.remote.prompts import Prompt
 from vnla.remote.protocol import WIDTHS, is_width, parsed, png, read_answer
 

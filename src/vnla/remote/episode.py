@@ -22,7 +22,7 @@ from vnla.camera import VIEWS
 from vnla.episode import Episodes
 from vnla.houses.folder import WorldFolder
 from vnla.observation import Observation
-from vnla.remote.participant import ACTIONS, Answer, Fault
+from vnla.remote.evaluated_agent import ACTIONS, Answer, Fault
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.dataset import Dataset
 from vnla.tasks.sampling import subset

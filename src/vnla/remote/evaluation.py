@@ -28,8 +28,8 @@ from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.observation import SENSORS, Observation
 from vnla.remote.episode import EpisodeRecord, EvaluationEpisode, EvaluationRules
+from vnla.remote.evaluated_agent import ACTIONS, UNANSWERED, EvaluatedAgent, Fault
 from vnla.remote.folder import EvaluationFolder, Key
-from vnla.remote.participant import ACTIONS, UNANSWERED, Fault, Participant
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
@@ -56,7 +56,7 @@ class PolicyEvaluation:
 
 
 def evaluate_policy(
-    agent: Participant,
+    agent: EvaluatedAgent,
     rules: EvaluationRules,
     show: Show,
     *,
@@ -113,7 +113,7 @@ def _answers(record: EpisodeRecord) -> int:
 
 
 def _visit(
-    agent: Participant,
+    agent: EvaluatedAgent,
     rules: EvaluationRules,
     show: Show,
     number: Mapping[str, int],

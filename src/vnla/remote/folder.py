@@ -30,7 +30,7 @@ from vnla.common.errors import InputError
 from vnla.common.outside import is_whole, shown, whole
 from vnla.evaluation.results import MOST_REQUESTS
 from vnla.remote.episode import EpisodeRecord
-from vnla.remote.participant import ACTIONS, Fault
+from vnla.remote.evaluated_agent import ACTIONS, Fault
 
 SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
 RESULTS, SUMMARY = "results.json", "summary.json"

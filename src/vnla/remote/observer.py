@@ -13,7 +13,7 @@ from vnla.camera import HEIGHT, VIEWS, WIDTH
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
 from vnla.observation import PICTURES, SYMBOLS, TEXT, VIEW
-from vnla.remote.participant import Declaration
+from vnla.remote.evaluated_agent import Declaration
 from vnla.vision.symbols import WorldSymbols, describe
 from vnla.vision.views import Views, default_features, world_views
 from vnla.world.compiled import World

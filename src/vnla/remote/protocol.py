@@ -26,7 +26,7 @@ from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
 from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, SYMBOLS, TEXT, VIEW, Observation
-from vnla.remote.participant import ACTIONS, Answer, Declaration, Fault
+from vnla.remote.evaluated_agent import ACTIONS, Answer, Declaration, Fault
 from vnla.world.actions import NAV_ACTIONS, Nav
 
 VERSION = 2

@@ -17,7 +17,7 @@ SHORTEST = 8
 """Characters of a key that could be a secret."""
 
 
-class Secret:
+class ApiKey:
     """A key that nobody is to see."""
 
     def __init__(self, key: str) -> None:

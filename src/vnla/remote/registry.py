@@ -10,7 +10,7 @@ from vnla.agents.policy import is_policy
 from vnla.common.errors import InputError
 from vnla.common.registry import build, find
 from vnla.houses.folder import WorldFolder
-from vnla.remote.participant import LocalPolicy
+from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.planner import Planner, RoomStatistics
 from vnla.remote.protocol import VERSION, read_declaration
 from vnla.remote.scripted import ScriptedPolicy

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from vnla.agents.policy_state import PolicyState, Start, Views
-from vnla.agents.sensors import LENT, Sensor, Spotted, sensors_named
+from vnla.agents.sensors import LENT, CountSensor, Sensor, Spotted, sensors_named
 from vnla.agents.spotting import legible
 from vnla.assistance.help_policies import AtFirst, Never
 from vnla.assistance.words import Utterance
@@ -25,7 +25,7 @@ from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
 from vnla.observation import ONE_VIEW, SENSOR, SENSORS, VIEW, Observation
 from vnla.remote.end_goals import read_end_goal
-from vnla.remote.participant import Answer
+from vnla.remote.evaluated_agent import Answer
 from vnla.tasks.task import sought_keys
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
@@ -55,7 +55,7 @@ class TrainedPolicy:
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
         senses = sensors_named(config.senses)
-        own = {name for name, sense in senses.items() if isinstance(sense, Spotted)}
+        own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor)}
         unknown = next((name for name in senses if name not in {*LENT, *own}), None)
         if unknown is not None:
             raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
@@ -118,6 +118,8 @@ class TrainedPolicy:
 
     def _sensed(self, name: str, sense: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
         """What it was lent, or reads from the view itself."""
+        if isinstance(sense, CountSensor):
+            return torch.tensor([[float(now[name])]])
         if not isinstance(sense, Spotted):
             return torch.from_numpy(now[SENSORS][name])[None]
         spotter = self._players.agent.spotter

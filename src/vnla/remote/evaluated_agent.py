@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from vnla.agents.policy import Choice, Policy, acts_one_at_a_time, is_policy, read_choice
+from vnla.agents.policy import Policy, PolicyChoice, acts_one_at_a_time, is_policy, read_choice
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
-from vnla.observation import ONE_VIEW, SENSOR, TEXT, Observation, declared, named
+from vnla.observation import COUNTS, ONE_VIEW, SENSOR, TEXT, Observation, declared, named
 from vnla.world.actions import Nav
 
 ACTIONS = {action.name.lower(): action for action in Nav}
@@ -78,7 +78,7 @@ class Declaration:
         return named(self.observes, SENSOR)
 
 
-class Participant(ABC):
+class EvaluatedAgent(ABC):
     """Somebody whom an evaluation asks, for one episode or for several at a time."""
 
     declaration: Declaration
@@ -110,7 +110,7 @@ class _Episode:
     answer: Answer | Fault | None = None
 
 
-class LocalPolicy(Participant):
+class LocalPolicy(EvaluatedAgent):
     """A policy in this process that acts one episode at a time. Its states are kept here, by the names of the episodes.
 
     A turn that was answered is answered the same again. A policy may return an `Answer`, or a `Fault` where it knows that it
@@ -127,7 +127,8 @@ class LocalPolicy(Participant):
         self.policy = policy
         width = getattr(policy, "picture_width", WIDTH)
         called = str(getattr(policy, "name", who))
-        self.declaration = Declaration(called, declared(policy, (TEXT,)), picture_width=width)
+        observes = tuple(each for each in declared(policy, (TEXT,)) if each not in COUNTS)  # those everybody is given
+        self.declaration = Declaration(called, observes or (TEXT,), picture_width=width)
         self.concurrent = bool(getattr(policy, "concurrent", False))
         self._episodes: dict[str, _Episode] = {}
         self._lock = threading.Lock()
@@ -204,7 +205,7 @@ def is_last(answer: Answer, now: Observation) -> bool:
     return answer.action is Nav.STOP or (answer.action is not None and now["time_left"] == 1)
 
 
-def _answer(choice: Choice, now: Observation) -> Answer:
+def _answer(choice: PolicyChoice, now: Observation) -> Answer:
     """A request that would not be answered is passed over, and the navigation action beside it carried out."""
     action, chances = choice.named, None
     if action is None:
