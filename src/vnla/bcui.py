@@ -72,7 +72,7 @@ def bcui(
             Transition(
                 step=count, row=walk.row, active=state.active, learns=step_view.learns, pose=state.pose,
                 budget=state.requests_left, tentative=decision.tentative, final=result.final,
-                ask_features=kept(decision.ask_features, context), teacher_request=decision.verdict.request,
+                ask_features=recorded_features(decision.ask_features, context), teacher_request=decision.verdict.request,
                 reason=decision.verdict.reason, request=decision.request, heard=answer.index, phrases=answer.table,
                 taught=result.taught, nav=result.nav, after=result.state.pose, since_request=state.since_request,
                 unmoved=state.unmoved, past=state.past,
@@ -86,7 +86,7 @@ def bcui(
 
 
 def of_each(count: int, done: When, row: Tensor) -> When:
-    """The step of each, where those who were behind all others are at the step `count`."""
+    """Return the step of each episode, where those that are behind all others are at the step `count`."""
     return count if isinstance(done, int) else count - done.min() + done[row]
 
 
@@ -119,7 +119,7 @@ def look(walk: RolloutState, step: When, context: RolloutContext) -> StepView:
 
 
 def seen(now: StepContext, context: RolloutContext, feature_dropout: Views) -> Views:
-    """What the agent sees where it is, through a veil or without one, and what else it notices."""
+    """Return what the agent sees at its pose, after feature dropout, and what its sensors give."""
     views = {name: table[now.pose].float() for name, table in context.views.items()}
     views = {name: views[name] * feature_dropout[name] if name in feature_dropout else views[name] for name in views}
     return {**views, **{name: sense(now) for name, sense in context.sensors.items()}}
@@ -172,7 +172,7 @@ def consider(
 
 
 def asked(state: EpisodeState, step: When, ask_features: Tensor, context: RolloutContext) -> Tensor:
-    """What the help module says, with dropout that is each episode's own."""
+    """Return what the help module says, with dropout that is each episode's own."""
     if ask_features.is_cuda or not context.agent.training:
         return context.agent.ask(ask_features, state.requests_left)
     assert isinstance(step, int), "who learns begins with everybody else"
@@ -204,7 +204,7 @@ def act(
 
 
 def begin(episodes: Episodes, context: RolloutContext, longest: int = LONGEST_EPISODE) -> RolloutState:
-    """The start of every episode: lines 4 to 8."""
+    """Return the state at the start of every episode: lines 4 to 8."""
     answers = context.advisor.speaks and context.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
     beginning = Start(
@@ -223,13 +223,13 @@ def begin(episodes: Episodes, context: RolloutContext, longest: int = LONGEST_EP
 
 
 def remembers(context: RolloutContext) -> bool:
-    """Whether anybody looks at the poses before a step."""
+    """Return whether anybody looks at the poses before a step."""
     senses = any(sense.remembers for sense in context.sensors.values())
     return senses or context.bound_advisor.remembers or context.help_policy.remembers
 
 
 def feature_dropout_of(episodes: Episodes, context: RolloutContext) -> Views:
-    """What the episodes show of each number of the views: nothing, or so much more that the sum stays what it was."""
+    """Return the factors of feature dropout, one for each episode and number: 0, or more than 1 so that the mean stays."""
     if not context.feature_dropout:
         return {}
     drawn, numbers = {}, 0
@@ -245,8 +245,8 @@ def feature_dropout_of(episodes: Episodes, context: RolloutContext) -> Views:
     return drawn
 
 
-def kept(ask_features: Tensor, context: RolloutContext) -> Tensor:
-    """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
+def recorded_features(ask_features: Tensor, context: RolloutContext) -> Tensor:
+    """Return what the help module saw, where it learns from it; it is the largest thing in a transition."""
     return ask_features if context.keeps_ask_features else ask_features[:, :0]
 
 

@@ -99,7 +99,7 @@ TENTATIVE: Any = Unknown("the tentative decision (situation.tentative)", "for a 
 VERDICT: Any = Unknown("situation.teacher_request", "for a help policy with `deliberates = True`")
 MODULE: Any = Unknown("the agent's help module (situation.ask)", "for a help policy with `deliberates = consults = True`")
 PAST: Any = Unknown("the poses before this step (situation.past)", "for whoever says `remembers = True`")
-"""What a situation has in the place of that which was not asked for. Looking at it is an error that says how to ask."""
+"""What a step context has in the place of what was not asked for. Looking at it is an error that says how to ask."""
 
 
 @dataclass(frozen=True)
@@ -145,18 +145,18 @@ def beginning(episodes: Episodes) -> StepContext:
 
 
 def count_unmoved(unmoved: Tensor, before: Tensor, after: Tensor) -> Tensor:
-    """The count of steps at one viewpoint, continued over a step from pose `before` to pose `after`."""
+    """Return the count of steps at one viewpoint, continued over a step from pose `before` to pose `after`."""
     stayed = viewpoint_of(before) == viewpoint_of(after)
     return (unmoved + 1).masked_fill(~stayed, 0)
 
 
 def nowhere(like: Tensor, steps: int) -> Tensor:
-    """A past of so many steps in which nothing has happened: (batch, steps)."""
+    """Return a past of so many steps in which nothing has happened: (batch, steps)."""
     return like.new_full((len(like), steps), NOWHERE)
 
 
 def remembered(past: Tensor, step: When, pose: Tensor) -> Tensor:
-    """The past with the pose of a step; one without room stays as it is."""
+    """Return the past with the pose of a step; one without room stays as it is."""
     own = step[:, None] if isinstance(step, Tensor) and step.dim() else step
     this = torch.arange(past.shape[1], device=past.device) == own
     return torch.where(this, pose[:, None], past)

@@ -1,5 +1,4 @@
-"""Who takes part in a batch of episodes, and what happened in it, step by step: the material for losses, metrics and
-reports."""
+"""The context of a rollout, and what happened in it, transition by transition: losses, metrics and reports use it."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from vnla.world.budgets import LONGEST_EPISODE, SUBGOAL_ACTIONS
 
 @dataclass(frozen=True)
 class RolloutContext:
-    """Everybody who takes part in an episode."""
+    """What a rollout needs beside its episodes: the agent, the advisor, the teachers and the policies."""
 
     agent: Agent
     views: Mapping[
@@ -45,7 +44,7 @@ class RolloutContext:
     deliberate: bool = True
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
     sensors: Mapping[str, Sensor] = field(default_factory=dict)
-    """What else the agent notices, by name."""
+    """What the agent is given beside the views, by name."""
     following: Led = field(default_factory=Led)
     """What is taught, and who acts, while a subgoal lasts."""
     feature_dropout: float = 0.0
@@ -88,12 +87,12 @@ class Transition:
 
 @dataclass
 class Rollout:
-    """The moments of a batch of episodes, in order."""
+    """The transitions of a batch of episodes, in order."""
 
     episodes: Episodes
     batching: Batching = field(default_factory=Batching)
     transitions: list[Transition] = field(default_factory=list)
-    logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
+    logits: Tensor | None = None  # (all rows of all transitions, 6), where gradients go instead of through `final`
     k: int = SUBGOAL_ACTIONS
     """How many actions a subgoal of the advisor has."""
     totals: Mapping[str, Tensor] = field(default_factory=dict)
@@ -105,7 +104,7 @@ class Rollout:
         return self._sum_of_means(each, "learns")
 
     def log_probabilities(self) -> Tensor:
-        """Of all second passes, with their gradients: (all rows of all moments, 6)."""
+        """Of all second passes, with their gradients: (all rows of all transitions, 6)."""
         final = self.every("final")
         if self.logits is None:
             return final
@@ -129,7 +128,7 @@ class Rollout:
         return self._sum_of_means(self.batching.spread(each, decides), "active")
 
     def dropout_seeds(self, chosen: Sequence[Tensor | slice] | None = None) -> AbstractContextManager[None]:
-        """In the block dropout is drawn for rows of all moments, or for those `chosen` in each, one after the other."""
+        """In the block dropout is drawn for rows of all transitions, or for those `chosen` in each, one after the other."""
         seeds = self.episodes.dropout_seeds()
         if seeds is None:
             return nullcontext()
@@ -139,16 +138,16 @@ class Rollout:
         return dropout_seeded(torch.cat(own), 0, LEARNING_TO_ASK)
 
     def tally(self) -> dict[str, Tensor]:
-        """How many rows of each step count in the losses, by the field that says so: (longest,) each."""
+        """Return how many rows of each step count in the losses, by the field that says so: (longest,) each."""
         counts = {name: self._by_step(self.every(name)) for name in ("learns", "active")}
         return {name: pad(each, (0, LONGEST_EPISODE - len(each))) for name, each in counts.items()}
 
     def total(self, name: str, here: Callable[[], Tensor]) -> Tensor:
-        """What was tallied under a name in all parts of the batch; what is `here`, where this is all of it."""
+        """Return what was tallied under a name in all parts of the batch; what is `here`, where this is all of it."""
         return self.totals[name] if name in self.totals else here()
 
     def _sum_of_means(self, values: Tensor, name: str) -> Tensor:
-        """The sum over the steps of the mean of the values whose row counts by the field of that name; others may be
+        """Return the sum over the steps of the mean of the values whose row counts by the field of that name; others may be
         infinite."""
         chosen = self.every(name)
         sums = self._by_step(values.masked_fill(~chosen, 0))
@@ -156,14 +155,14 @@ class Rollout:
         return (sums / counts.clamp(min=1)).sum()
 
     def _by_step(self, values: Tensor) -> Tensor:
-        """The sums of the steps' values, (steps,)."""
+        """Return the sums of the steps' values, (steps,)."""
         sizes = self._sizes()
         if len(set(sizes)) == 1:
             return values.view(len(sizes), -1).sum(dim=1)
         return torch.stack([part.sum() for part in torch.split(values, sizes)])
 
     def table(self, name: str, empty: float = -1) -> Tensor:
-        """A field of the moments as (batch, steps), with `empty`, or False, where the episode had ended."""
+        """Return a field of the transitions as (batch, steps), with `empty`, or False, where the episode had ended."""
         values = self.every(name)
         blank = False if values.dtype == torch.bool else empty
         values = values.masked_fill(~self.every("active"), blank)
@@ -173,7 +172,7 @@ class Rollout:
         return table.index_put((self.every("row"), self._transition()), values)
 
     def last_pose(self) -> Tensor:
-        """Where each episode ended: (batch,)."""
+        """Return where each episode ended: (batch,)."""
         start = self.episodes.start
         if not self.transitions:
             return start
@@ -181,19 +180,19 @@ class Rollout:
         return poses.gather(1, self.table("active").sum(dim=1, keepdim=True)).squeeze(1)
 
     def every(self, name: str) -> Tensor:
-        """A field of all moments, one after the other."""
+        """Return a field of all transitions, one after the other."""
         return torch.cat([getattr(transition, name) for transition in self.transitions])
 
     def every_step(self) -> Tensor:
-        """The step of each row of `every`."""
+        """Return the step of each row of `every`."""
         return self._transition() + self.transitions[0].step
 
     def _sizes(self) -> list[int]:
-        """How many rows each moment has."""
+        """Return how many rows each transition has."""
         return [len(transition.row) for transition in self.transitions]
 
     def _transition(self) -> Tensor:
-        """The number of the moment of each row of `every`."""
+        """Return the number of the transition of each row of `every`."""
         sizes = self._sizes()
         number = torch.arange(len(sizes), device=self.episodes.key.device)
         return number.repeat_interleave(sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, device=number.device))

@@ -26,7 +26,7 @@ from vnla.evaluation.results import results_of, write_results
 from vnla.houses.folder import read_world
 from vnla.recordings import parquet
 from vnla.recordings.authors import write_authors
-from vnla.recordings.minari import dataset_id, moments, write_minari
+from vnla.recordings.minari import dataset_id, observation_steps, write_minari
 from vnla.recordings.observing import Observer, kinds_in
 from vnla.recordings.parquet import columns, write_parquet
 from vnla.recordings.recording import recordings
@@ -175,7 +175,7 @@ def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step
 def test_a_request_is_a_step_of_its_own(agent: EpisodeSource) -> None:
     for batch in agent.batches():
         for each in recordings(batch):
-            time, asked = moments(each)
+            time, asked = observation_steps(each)
             assert time[asked == 0].tolist() == list(range(each.steps + 1))
             assert time[asked == 1].tolist() == np.flatnonzero(each.request).tolist()
 

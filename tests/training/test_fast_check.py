@@ -97,7 +97,7 @@ def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, m
 
     monkeypatch.setattr(CpuTape, "see", dimmed)
     trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=6), learns_to_ask=True)
-    with pytest.raises(InputError, match=r"PaperAgent: the mind it would learn with and the plain one differ by"):
+    with pytest.raises(InputError, match=r"PaperAgent: the state it would learn with and the plain one differ by"):
         trainer.iterate()
     assert trainer.done == 0
 

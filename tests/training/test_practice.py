@@ -28,7 +28,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
 from vnla.training.data import RunData
-from vnla.training.practice import NONE, Strange, SubgoalPractice, strangely, told_first
+from vnla.training.practice import NONE, Strange, SubgoalPractice, prepend_subgoal, strangely
 from vnla.training.trainer import Trainer
 from vnla.words import Words
 from vnla.world.actions import STOP
@@ -64,7 +64,7 @@ def walked(data: RunData, players: RolloutContext, which: list[int], seed: int =
 def test_an_instruction_begins_with_what_was_said() -> None:
     said = Words(torch.tensor([[7, 8, 9], [7, 0, 0], [0, 0, 0]]), torch.tensor([3, 1, 0]))
     goals = Words(torch.tensor([[4, 5], [4, 0], [4, 5]]), torch.tensor([2, 1, 2]))
-    told = told_first(said, goals)
+    told = prepend_subgoal(said, goals)
     assert told.tokens.tolist() == [[7, 8, 9, 4, 5], [7, 4, 0, 0, 0], [4, 5, 0, 0, 0]]
     assert told.length.tolist() == [5, 2, 2]
 

@@ -144,7 +144,7 @@ def test_a_run_that_is_found_to_have_diverged_when_all_are_saved_leaves_the_othe
 
     def late(run: Run, wait: bool = False) -> None:
         if run.path.name == "wild" and wait and run._awaited:
-            raise run._lost(run.done)
+            raise run._diverged(run.done)
         receive(run, wait)
 
     monkeypatch.setattr(Run, "save", save)

@@ -542,10 +542,10 @@ def _trainer(how: How) -> Callable[..., int | None]:
 
     with loading("torch._dynamo"):
         from vnla.common.capture import load_compilers
-        from vnla.training.together import train_together, use_lanes
+        from vnla.training.together import allow_many_streams, train_together
 
         if how.device != "cpu" and not how.eager:
-            use_lanes()
+            allow_many_streams()
             if how.ranks is None:
                 awaken(how.device)
             load_compilers()

@@ -1,1 +1,1 @@
-"""What every part may use: errors, files, the machine, keyed randomness, GPU graphs and lanes, native kernels."""
+"""What every part may use: errors, files, the machine, keyed randomness, GPU graphs and streams, native kernels."""

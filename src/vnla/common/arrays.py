@@ -82,7 +82,7 @@ def _mismatch(array: NDArray[Any], spec: ArraySpec, lengths: dict[str, int]) -> 
 
 
 def _are_texts(array: NDArray[Any]) -> bool:
-    """Whether an array's texts can be written down: any four bytes are a character to NumPy."""
+    """Return whether an array's texts can be written down: any four bytes are a character to NumPy."""
     try:
         "".join(array.ravel().tolist()).encode()
     except (ValueError, OverflowError, SystemError):

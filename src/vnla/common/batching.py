@@ -36,14 +36,14 @@ class Batching:
         return self.fixed or self.keeps_ended
 
     def rest(self, batch: Value, active: Tensor) -> Value:
-        """The batch without those that have ended, unless they stay."""
+        """Return the batch without those that have ended, unless they stay."""
         if self.stays:
             return batch
         rows = active.nonzero().squeeze(1)
         return batch if len(rows) == len(active) else take_rows(batch, rows)
 
     def chosen(self, who: Tensor) -> Tensor | slice:
-        """The rows to compute with where only `who` matter."""
+        """Return the rows to compute with where only `who` matter."""
         return slice(None) if self.fixed else who
 
     def spread(self, values: Tensor, who: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from vnla.common.files import MEGABYTE
 
 
 def of_file(path: Path) -> str:
-    """A file's checksum; it is read piece by piece."""
+    """Return a file's checksum; it is read piece by piece."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -27,7 +27,7 @@ def of_json(value: Any) -> str:
 
 @cache
 def of_program() -> str:
-    """What tells this code from any other."""
+    """Return what tells this code from any other."""
     source, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(source.rglob("*.py")):
         digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -41,12 +41,12 @@ UNSEALED = "0" * 64
 
 
 def sealed(data: bytes) -> bytes:
-    """A file's bytes with their checksum in the first place where they are unsealed."""
+    """Return a file's bytes with their checksum in the first place where they are unsealed."""
     return data.replace(UNSEALED.encode(), hashlib.sha256(data).hexdigest().encode(), 1)
 
 
 def is_sealed_with(path: Path, stated: str) -> bool:
-    """Whether a safetensors file is what the checksum says that its header states."""
+    """Return whether a safetensors file is what the checksum says that its header states."""
     with path.open("rb") as stream:
         size = stream.read(8)
         header = stream.read(int.from_bytes(size, "little"))

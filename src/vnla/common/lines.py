@@ -47,7 +47,7 @@ class TimedLog:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """Return a time as people say it."""
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @cache
 def nouns() -> engine:
-    """The library's engine, made when somebody first asks.
+    """Return the library's engine, made when somebody first asks.
 
     When it is imported, inflect has the arguments of each of its functions checked by typeguard, which rewrites them one by
     one: three seconds of the processor in every process that makes a task. Ours are texts; so it is imported without.

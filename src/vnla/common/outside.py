@@ -38,7 +38,7 @@ def from_json(text: bytes | str, *, unique: bool = False) -> Any:
 
 
 def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON from its names and values; which of two values counts nobody can tell."""
+    """Return an object of JSON from its names and values; which of two values counts nobody can tell."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name stands twice in an object")
@@ -53,19 +53,19 @@ def is_whole(value: object, low: float = -math.inf, high: float = math.inf) -> T
 
 
 def is_real(value: object, low: float = -math.inf, high: float = math.inf) -> TypeGuard[float]:
-    """Whether a value is a finite number from `low` to `high`: a float, or a whole number that a float can hold."""
+    """Return whether a value is a finite number from `low` to `high`: a float, or a whole number that a float can hold."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return -_LARGEST_REAL <= value <= _LARGEST_REAL and low <= value <= high
 
 
 def whole(value: object, where: str, low: float = -math.inf, high: float = math.inf) -> int:
-    """A whole number from `low` to `high`; `where` names it in the message."""
+    """Return a whole number from `low` to `high`; `where` names it in the message."""
     return int(_checked(is_whole, value, where, "a whole number", low, high))
 
 
 def real(value: object, where: str, low: float = -math.inf, high: float = math.inf) -> float:
-    """A number from `low` to `high` as a float; `where` names it in the message."""
+    """Return a number from `low` to `high` as a float; `where` names it in the message."""
     return float(_checked(is_real, value, where, "a number", low, high))
 
 
@@ -87,7 +87,7 @@ def between(low: float, high: float, value: object = None) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for a message: in one line, and not longer than one can read."""
+    """Return a value for a message: in one line, and not longer than one can read."""
     if isinstance(value, int) and value.bit_length() > _MANY_BITS:  # of the largest Python does not even write the digits
         return f"a number of about {round(value.bit_length() * _DIGITS_IN_BIT):,} digits"
     try:

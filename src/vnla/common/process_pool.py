@@ -1,6 +1,6 @@
 """Processes that work for this one: how they are started, spoken with through a pipe, and ended.
 
-    with crew(lambda: Member(work, given, name="vnla images", threads=1), count=4) as members:
+    with process_pool(lambda: Member(work, given, name="vnla images", threads=1), count=4) as members:
         members[0].send(order)         # in the other process `work(pipe, given)` receives it
         answer = members[0].receive()
 
@@ -9,7 +9,7 @@ all processes of a terminal, but only the one that a person started takes it: th
 moment, and are ended by whoever started them. They leave by themselves when that one is gone, however it went. What goes
 wrong in them comes back as a `Failure`.
 
-The module stays free of PyTorch, which takes longer to load than many a crew works.
+The module stays free of PyTorch, which takes longer to load than many a pool works.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
-        """The exception that is being handled, as it can be sent."""
+        """Return the exception that is being handled, as it can be sent."""
         words, is_fault = " ".join(str(error).split()), not isinstance(error, InputError)
         return cls(f"{type(error).__name__}: {words}" if is_fault else words, traceback.format_exc(), is_fault)
 
@@ -80,11 +80,11 @@ class Member:
         self.pipe.send(what)
 
     def receive(self) -> Any:
-        """What it sends next; waits for it, and raises one of `GONE` if it is gone."""
+        """Return what it sends next; waits for it, and raises one of `GONE` if it is gone."""
         return self.pipe.recv()
 
     def fate(self) -> str:
-        """What became of a process that is gone, in words."""
+        """Return what became of a process that is gone, in words."""
         self.process.join()
         code = self.process.exitcode or 0
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"left with status {code}"
@@ -147,7 +147,7 @@ def process_pool(start: Callable[[], AnyMember], count: int) -> Iterator[list[An
 
 
 def mapped(function: Callable[[Given], Made], given: Sequence[Given], count: int, *, name: str) -> Iterator[Made]:
-    """What `map(function, given)` gives, in that order, made by so many processes of one thread each."""
+    """Return what `map(function, given)` gives, in that order, made by so many processes of one thread each."""
     made: dict[int, Made] = {}
     waiting = iter(enumerate(given))
     with process_pool(lambda: Member(_answer, function, name=name, threads=1), min(count, len(given))) as members:
@@ -177,7 +177,7 @@ def _received(member: Member) -> tuple[int, Any]:
 
 
 def sound(outcome: Made | Failure) -> Made:
-    """What another process has made; raises what went wrong there instead."""
+    """Return what another process has made; raises what went wrong there instead."""
     if isinstance(outcome, Failure):
         raise RuntimeError(outcome.details) if outcome.is_fault else InputError(outcome.error)
     return outcome

@@ -32,7 +32,7 @@ class Purpose(IntEnum):
 
 
 def episode_key(name: str) -> int:
-    """A 63-bit number for an episode's name, the same on every machine."""
+    """Return a 63-bit number for an episode's name, the same on every machine."""
     digest = hashlib.blake2b(name.encode("utf-8"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
@@ -71,6 +71,6 @@ def _shifted(bits: Tensor, by: int) -> Tensor:
 
 
 def signed(number: int) -> int:
-    """The low 64 bits of a number as torch's signed int64 holds them."""
+    """Return the low 64 bits of a number as torch's signed int64 holds them."""
     number &= (1 << 64) - 1
     return number - (1 << 64) if number >> 63 else number

@@ -61,7 +61,7 @@ class Offer:
 
 
 def offers(kind: str) -> list[Offer]:
-    """What packages offer of a kind, sorted by name; a package that is found twice offers a thing once."""
+    """Return what packages offer of a kind, sorted by name; a package that is found twice offers a thing once."""
     if kind not in GROUPS:
         return []
     found: dict[tuple[str, str], Offer] = {}
@@ -101,7 +101,7 @@ def find(kind: str, name: str, known: Mapping[str, Part]) -> Part:
 def build(
     kind: str, name: str, known: Mapping[str, Callable[..., Part]], options: Mapping[str, Any], base: type, **given: Any
 ) -> Part:
-    """A part made with options: `known[name](**given, **options)`, with errors for people about the options.
+    """Return a part made with options: `known[name](**given, **options)`, with errors for people about the options.
 
     Files name parts, perhaps a stranger's: whatever is not `known` is called only if it is a class made from `base`.
     """
@@ -144,14 +144,14 @@ def _renamed(who: str, names: Mapping[str, str], options: Mapping[str, Any]) -> 
 
 
 def name_of(part: object, known: Mapping[str, object]) -> str:
-    """The name under which `find` finds the class of a part."""
+    """Return the name under which `find` finds the class of a part."""
     kind = type(part)
     ours = next((name for name, each in known.items() if each is kind), None)
     return ours or f"{kind.__module__}:{kind.__qualname__}"
 
 
 def option_names(maker: Callable[..., object]) -> list[str] | None:
-    """What can be given to a maker by name; None if anything can."""
+    """Return what can be given to a maker by name; None if anything can."""
     parameters = inspect.signature(maker).parameters.values()
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters):
         return None

@@ -29,7 +29,7 @@ def check_finite(who: str, method: str, value: Tensor, where: str = "") -> None:
 
 
 def described(value: object) -> str:
-    """A value's dtype and shape, or what else it is."""
+    """Return a value's dtype and shape, or what else it is."""
     if isinstance(value, Tensor):
         return f"{_name(value.dtype)} {tuple(value.shape)}"
     if hasattr(value, "dtype") and hasattr(value, "shape"):

@@ -32,7 +32,7 @@ def join_rows(values: Sequence[Value]) -> Value:
 
 
 def row_shapes(value: object) -> tuple[torch.Size, ...]:
-    """What a row of each tensor is like. Those that have the same can be joined."""
+    """Return what a row of each tensor is like. Those that have the same can be joined."""
     shapes: list[torch.Size] = []
 
     def note(each: Tensor) -> Tensor:
@@ -44,7 +44,7 @@ def row_shapes(value: object) -> tuple[torch.Size, ...]:
 
 
 def row_counts(value: object) -> set[int]:
-    """How many rows its tensors have; -1 for a number, which has none."""
+    """Return how many rows its tensors have; -1 for a number, which has none."""
     counts: set[int] = set()
 
     def note(each: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ def where_rows(chosen: Tensor, value: Value, other: Value) -> Value:
 
 
 def _mapped(function: Callable[..., Tensor], value: Any, *others: Any) -> Any:
-    """What `function` gives for each tensor of a batch, and the tensors in the same place of others."""
+    """Return what `function` gives for each tensor of a batch, and the tensors in the same place of others."""
     if isinstance(value, Tensor):
         return function(value, *others)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -84,6 +84,6 @@ def _mapped(function: Callable[..., Tensor], value: Any, *others: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    """The fields of a dataclass that are of the batch."""
+    """Return the fields of a dataclass that are of the batch."""
     shared: frozenset[str] = getattr(kind, "SHARED", frozenset())
     return tuple(each.name for each in fields(kind) if each.init and each.name not in shared)

@@ -18,18 +18,18 @@ _named: dict[str, dict[str, str]] = {}
 
 
 def is_ours(part: object) -> bool:
-    """Whether the class of a part belongs to this package."""
+    """Return whether the class of a part belongs to this package."""
     return type(part).__module__.partition(".")[0] == OURS
 
 
 def called(kind: str, part: object) -> str:
-    """How a part is named in a line: its kind and its class, as one would name it on the command line."""
+    """Return how a part is named in a line: its kind and its class, as one would name it on the command line."""
     own = type(part)
     return f"{kind} {own.__module__}:{own.__qualname__}"
 
 
 def note(kind: str, name: str, target: str, part: object) -> None:
-    """Remember that a part was named, found at `target`, so that errors in its module can be told of it."""
+    """Remember that a part was named, found at `target`, so that errors in its module can name it."""
     for module in (target.partition(":")[0], getattr(part, "__module__", "")):
         if module and module.partition(".")[0] != OURS:
             _named.setdefault(module, {})[target.rpartition(":")[2]] = f"{kind} {name}"
@@ -43,22 +43,22 @@ def blamed(error: BaseException) -> str | None:
         return None
     entry, (last, line) = theirs[0][0], theirs[-1]
     parts, method = _named[entry.f_globals["__name__"]], entry.f_code.co_qualname
-    who = parts.get(method.partition(".")[0]) or next(iter(parts.values()))  # a voice is its advisor's, say
-    return f"{who}: {method} raised {told(error)} ({Path(last.f_code.co_filename).name}, line {line})"
+    who = parts.get(method.partition(".")[0]) or next(iter(parts.values()))  # a bound advisor belongs to its advisor, say
+    return f"{who}: {method} raised {error_line(error)} ({Path(last.f_code.co_filename).name}, line {line})"
 
 
 def why(error: BaseException) -> str:
-    """What went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
+    """Return what went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [each for each in frames if not each.filename.startswith("<") and not _is_ours(Path(each.filename))]
     place = f", {Path(theirs[-1].filename).name} line {theirs[-1].lineno}" if theirs else ""
-    return told(error) + place
+    return error_line(error) + place
 
 
 def _is_ours(file: Path) -> bool:
     return file.is_relative_to(_PACKAGE) or file.is_relative_to(_IMPORTING)
 
 
-def told(error: BaseException) -> str:
-    """An error in one line: its class and what it says."""
+def error_line(error: BaseException) -> str:
+    """Return an error in one line: its class and what it says."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())

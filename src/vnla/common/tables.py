@@ -79,18 +79,18 @@ class FeatureTable(ABC):
 
     @abstractmethod
     def fits(self, groups: Sequence[int]) -> bool:
-        """Whether these groups can be needed at a time."""
+        """Return whether these groups can be needed at a time."""
 
     def is_floating_point(self) -> bool:
         """As of a tensor."""
         return True
 
     def pages(self, group: int) -> range:
-        """The pages of a group."""
+        """Return the pages of a group."""
         return range(self._first[group], self._first[group + 1])
 
     def bytes_of(self, groups: Sequence[int]) -> int:
-        """How large some groups are."""
+        """Return how large some groups are."""
         return sum(len(self.pages(group)) for group in groups) * self.page_bytes
 
 
@@ -203,7 +203,7 @@ class DeviceTable(FeatureTable):
                 self._coming[group] = self._reader.submit(self._read, group)
 
     def fits(self, groups: Sequence[int]) -> bool:
-        """Whether there is room for all of them."""
+        """Return whether there is room for all of them."""
         return sum(len(self.pages(group)) for group in groups) <= self.capacity
 
     def _hold(self, group: int) -> None:
@@ -225,7 +225,7 @@ class DeviceTable(FeatureTable):
 
 
 def lend(rows: NDArray[np.float16], device: torch.device) -> Tensor:
-    """Rows in the host's memory as a tensor of a GPU, which fetches from there what it is indexed with."""
+    """Return rows in the host's memory as a tensor of a GPU, which fetches from there what it is indexed with."""
     if device.type != "cuda":
         raise InputError(f"--feature-cache {HOST}: is for a GPU; on a CPU features are in the host's memory anyway")
     return torch.as_tensor(_Lent(rows), device=device)
@@ -249,7 +249,7 @@ class _Lent:
 
 
 def stretches(groups: Sequence[int], tables: Sequence[FeatureTable], most: int) -> Iterator[slice]:
-    """Rows with these groups, one after the other, in stretches of at most `most` whose groups fit all tables."""
+    """Return rows with these groups, one after the other, in stretches of at most `most` whose groups fit all tables."""
     first, there = 0, set[int]()
     for place, group in enumerate(groups):
         more = there | {group}
@@ -263,12 +263,12 @@ def stretches(groups: Sequence[int], tables: Sequence[FeatureTable], most: int) 
 
 
 def room_in(text: str) -> Room:
-    """What a person wrote of where features are to be: host, or a size."""
+    """Return what a person wrote of where features are to be: host, or a size."""
     return HOST if text.strip().lower() == HOST else size_in_bytes(text)
 
 
 def size_in_bytes(text: str) -> int:
-    """A size such as 500MB or 4GB."""
+    """Return a size such as 500MB or 4GB."""
     units = {"GB": 10**9, "MB": 10**6, "G": 10**9, "M": 10**6}
     word = text.strip().upper()
     unit = next((each for each in units if word.endswith(each)), "")
@@ -280,7 +280,7 @@ def size_in_bytes(text: str) -> int:
 
 
 def share_of(limit: int, tables: int) -> int:
-    """How many bytes each of so many tables may have of a feature cache of all of them."""
+    """Return how many bytes each of so many tables may have of a feature cache of all of them."""
     share = limit // max(tables, 1)
     if share < SMALLEST <= limit:
         raise InputError(

@@ -43,7 +43,7 @@ class Unknown:
         raise next(_found((given, *(named or {}).values()))).error()
 
     def error(self, reader: str | None = None) -> InputError:
-        """What to say of whoever looks; by itself whoever does so now."""
+        """Return what to say of whoever looks; by itself whoever does so now."""
         return InputError(f"{reader or _reader()} looks at {self._what}, which is there {self._who}")
 
 
@@ -60,7 +60,7 @@ for _each in _OPERATORS:
 
 
 def _found(value: object) -> Iterator[Unknown]:
-    """Those among the arguments of a function."""
+    """Return those among the arguments of a function."""
     if isinstance(value, Unknown):
         yield value
     elif isinstance(value, list | tuple):
@@ -69,7 +69,7 @@ def _found(value: object) -> Iterator[Unknown]:
 
 
 def _reader() -> str:
-    """The class and the method that look, or whoever called the function that does."""
+    """Return the class and the method that look, or whoever called the function that does."""
     frame = sys._getframe(1)
     while frame is not None:
         reader = frame.f_locals.get("self")

@@ -43,7 +43,7 @@ class SubsetShare:
     episodes: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The part for a JSON file; what cannot be known is null."""
+        """Return the part for a JSON file; what cannot be known is null."""
         return {"label": self.label, **self.share.as_dict(), "tasks": self.tasks, "episodes": self.episodes}
 
 
@@ -66,34 +66,34 @@ def requests_over_time(evaluation: Evaluation, bins: int = TIME_BINS) -> list[Su
 
 
 def early_requests(evaluation: Evaluation, share: int = 5) -> Interval:
-    """Which share of all requests is made in the first 1/`share` of the time, a fifth unless said otherwise."""
+    """Return which share of all requests is made in the first 1/`share` of the time, a fifth unless said otherwise."""
     return requests_over_time(evaluation, share)[0].share
 
 
 def teacher_actions(evaluation: Evaluation) -> Labels:
-    """How many actions the navigation teacher takes, the final `stop` included: (tasks,)."""
+    """Return how many actions the navigation teacher takes, the final `stop` included: (tasks,)."""
     tasks = evaluation.tasks
     longest = int(max(max(task.lengths) for task in tasks.tasks))
     return teacher_trajectories(tasks.environment, tasks.start, tasks.goals, longest)[1].cpu().numpy()
 
 
 def agent_actions(evaluation: Evaluation) -> Labels:
-    """How many actions the agent took, a final `stop` included: (seeds, tasks)."""
+    """Return how many actions the agent took, a final `stop` included: (seeds, tasks)."""
     return evaluation.scores.steps
 
 
 def objects(evaluation: Evaluation) -> Labels:
-    """The object that each task asks for: (tasks,)."""
+    """Return the object that each task asks for: (tasks,)."""
     return np.array([task.object for task in evaluation.tasks.tasks])
 
 
 def goal_rooms(evaluation: Evaluation) -> Labels:
-    """The kind of room in which each task has its goals; "" where the end-goal does not say: (tasks,)."""
+    """Return the kind of room in which each task has its goals; "" where the end-goal does not say: (tasks,)."""
     return np.array([task.goal_room for task in evaluation.tasks.tasks])
 
 
 def success_by(evaluation: Evaluation, labels: Labels, width: int = WIDTH) -> list[SubsetShare]:
-    """The success rate of each part that has episodes, in the order of the labels.
+    """Return the success rate of each part that has episodes, in the order of the labels.
 
     Numbers are put into buckets of `width`: 1 to 5 actions, 6 to 10 and so on.
     """
@@ -138,7 +138,7 @@ def _success(label: str, success: NDArray[Any], inside: NDArray[Any]) -> SubsetS
 
 
 def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> SubsetShare:
-    """The ratio of the sums of (seeds, tasks), over the tasks that count at all."""
+    """Return the ratio of the sums of (seeds, tasks), over the tasks that count at all."""
     counts = np.atleast_2d(bottom).sum(axis=0) > 0
     tasks = int(counts.sum())
     if not tasks:

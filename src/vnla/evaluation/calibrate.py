@@ -117,7 +117,7 @@ def check_fresh(tasks: Iterable[Task], known: Iterable[Task]) -> None:
 
 
 def some_tasks(tasks: Sequence[Task], each: int, seed: int) -> list[Task]:
-    """At most so many tasks of each house, drawn by a seed."""
+    """Return at most so many tasks of each house, drawn by a seed."""
     return [tasks[place] for place in some_a_house(house_numbers(tasks), np.random.default_rng(seed), each)]
 
 
@@ -146,7 +146,7 @@ class Held(NamedTuple):
 
 
 def held(calibration: Calibration, sample: Sample) -> Held:
-    """How promises are kept in the houses of a sample, each of which counts the same, however many tasks it has."""
+    """Return how promises are kept in the houses of a sample, each of which counts the same, however many tasks it has."""
     weight = 1 / np.bincount(sample.house)[sample.house]
     says = weight * (sample.sureness >= (math.inf if calibration.found is None else calibration.found))
     certain, taught = (_guarded(sample, weight, least) for least in (calibration.certain, calibration.taught))

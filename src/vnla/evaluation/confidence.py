@@ -85,7 +85,7 @@ def few_houses(houses: int) -> str:
 
 
 def same_houses(houses: int) -> str:
-    """What stands beside a table whose intervals are over seeds or tasks, where there are few houses."""
+    """Return what stands beside a table whose intervals are over seeds or tasks, where there are few houses."""
     if houses >= ENOUGH_HOUSES:
         return ""
     where = "one house" if houses == 1 else f"the same {houses} houses"
@@ -93,14 +93,14 @@ def same_houses(houses: int) -> str:
 
 
 def over_seeds(values: Sequence[float]) -> Estimate:
-    """The paper's mean and 95% interval: 1.95 standard errors of the mean over the seeds."""
+    """Return the paper's mean and 95% interval: 1.95 standard errors of the mean over the seeds."""
     array = np.array(values, dtype=np.float64)
     margin = FACTOR * array.std(ddof=1) / math.sqrt(len(array)) if len(array) > 1 else math.nan
     return Estimate(float(array.mean()), float(margin), tuple(array.tolist()))
 
 
 def ratio(top: ArrayLike, bottom: ArrayLike) -> float:
-    """The ratio of two sums; not a number where there is nothing to count."""
+    """Return the ratio of two sums; not a number where there is nothing to count."""
     below = float(np.sum(bottom))
     return float(np.sum(top)) / below if below else math.nan
 
@@ -165,7 +165,7 @@ def retained_over_houses(values: ArrayLike, without: ArrayLike, usual: ArrayLike
 
 
 def _sums(values: Sequence[ArrayLike], which: NDArray[np.intp], count: int) -> Floats:
-    """The sums of each house, by its number: (houses, values)."""
+    """Return the sums of each house, by its number: (houses, values)."""
     return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in values], axis=1)
 
 
@@ -224,14 +224,14 @@ def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
 
 
 def _bounds(sums: Floats, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-    """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
+    """Return where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
     drawn = _redrawn(sums, samples, seed)
     counted = drawn[drawn[:, 1] > 0]
     return _middle(counted[:, 0] / counted[:, 1], level)
 
 
 def _redrawn(rows: Floats, samples: int = SAMPLES, seed: int = 0) -> Floats:
-    """What as many rows as there are add up to, when they are drawn again and again: (samples, …)."""
+    """Return what as many rows as there are add up to, when they are drawn again and again: (samples, …)."""
     random, columns = np.random.default_rng(seed), np.ascontiguousarray(rows.T)  # by columns takes a third of the time
     drawn = (random.integers(len(rows), size=len(rows)) for _ in range(samples))
     return np.array([[column[each].sum() for column in columns] for each in drawn])
@@ -246,12 +246,12 @@ def _middle(found: Floats, level: float = LEVEL) -> tuple[float, float]:
 
 
 def per_cent(share: Interval) -> Interval:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return share.scaled(100)
 
 
 def minus(one: Interval, other: Interval) -> Interval:
-    """The difference of two independent figures; the distances to their bounds are squared and added (MOVER)."""
+    """Return the difference of two independent figures; the distances to their bounds are squared and added (MOVER)."""
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
     value = one.value - other.value

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def lower_quantile(scores: ArrayLike, risk: float) -> float:
-    """A number below which one more score lies with probability `risk` at most: the ⌊risk·(N + 1)⌋-th lowest of N.
+    """Return a number below which one more score lies with probability `risk` at most: the ⌊risk·(N + 1)⌋-th lowest of N.
 
     Minus infinity where there are too few scores to say.
     """
@@ -30,12 +30,12 @@ def lower_quantile(scores: ArrayLike, risk: float) -> float:
 
 
 def fewest_for_quantile(risk: float) -> int:
-    """How many scores `lower_quantile` takes."""
+    """Return how many scores `lower_quantile` takes."""
     return math.ceil(1 / _exactly(risk)) - 1
 
 
 def binomial_p_value(wrong: ArrayLike, of: ArrayLike, risk: float) -> Floats:
-    """The chance of so few wrong ones among so many if each were wrong with probability `risk`; of none at all, 1."""
+    """Return the chance of so few wrong ones among so many if each were wrong with probability `risk`; of none at all, 1."""
     found: Floats = np.asarray(bdtr(np.asarray(wrong, float), np.asarray(of, np.int64), risk), np.float64)
     return found
 
@@ -69,7 +69,7 @@ def try_thresholds(
 
 
 def passing(p_values: ArrayLike, parts: Sequence[float]) -> list[bool]:
-    """Which hypotheses pass; with probability 1 − Σ `parts` none that is false, however the p-values hang together.
+    """Return which hypotheses pass; with probability 1 − Σ `parts` none that is false, however the p-values hang together.
 
     The fallback procedure (Wiens 2003): each has its part of the error, and one that passes hands all it had to the next. If
     the first has all of it, this is testing in a fixed sequence.
@@ -83,15 +83,15 @@ def passing(p_values: ArrayLike, parts: Sequence[float]) -> list[bool]:
 
 
 def last_passed(tried: Sequence[ThresholdTest]) -> float | None:
-    """The least strict threshold that passed, if one did."""
+    """Return the least strict threshold that passed, if one did."""
     return next((each.threshold for each in reversed(tried) if each.passed), None)
 
 
 def fewest_for_passing(risk: float, part: float) -> int:
-    """How many cases, none of them wrong, it takes to pass with this part of the error."""
+    """Return how many cases, none of them wrong, it takes to pass with this part of the error."""
     return math.ceil(math.log(part) / math.log1p(-risk))
 
 
 def _exactly(share: float) -> Fraction:
-    """The number that a person wrote: 0.1 is a tenth."""
+    """Return the number that a person wrote: 0.1 is a tenth."""
     return Fraction(str(share))

@@ -69,17 +69,17 @@ class Entry:
         return [task.house for task in self.tasks.tasks]
 
     def told(self) -> list[str]:
-        """The figures that these episodes tell."""
+        """Return the figures that these episodes tell."""
         return [name for name, metric in self.metrics.items() if not math.isnan(metric(self.scores))]
 
     def figure(self, name: str, among: Sequence[str] | None = None) -> Interval:
-        """A figure with its interval over houses and tasks, of all tasks or of those `among` them."""
+        """Return a figure with its interval over houses and tasks, of all tasks or of those `among` them."""
         places = [self.place[task] for task in among] if among is not None else list(range(len(self.tasks)))
         found = over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places])
         return found.scaled(self.metrics[name].scale)
 
     def sums(self, name: str, places: Sequence[int]) -> Array:
-        """What a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
+        """Return what a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
         top, bottom = self.metrics[name].sums(self.scores)
         return np.stack([np.asarray(each, dtype=np.float64).sum(axis=0)[list(places)] for each in (top, bottom)])
 
@@ -120,19 +120,19 @@ class ScoringData:
     def load(
         cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any
     ) -> ScoringData:
-        """The world and the data set in these folders."""
+        """Return the world and the data set in these folders."""
         dataset = read_dataset(tasks)
         return cls(World.compile(read_world(world).houses), dataset, allowance, metrics, **options)
 
     def tasks(self, split: str) -> TaskSet:
-        """A split with evaluation's time budgets; compiled once."""
+        """Return a split with evaluation's time budgets; compiled once."""
         if split not in self._compiled:
             found = self.dataset.split(split)
             self._compiled[split] = TaskSet.compile(self.world, found, self.dataset.budgets)
         return self._compiled[split]
 
     def split_of(self, path: Path, ids: Sequence[str]) -> str:
-        """The split that most of these tasks are of."""
+        """Return the split that most of these tasks are of."""
         if self.split is not None:
             return self.split
         shares: dict[str, int] = {}
@@ -147,7 +147,7 @@ class ScoringData:
 
 
 def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
-    """The entry in a file, or in the folder of an evaluation."""
+    """Return the entry in a file, or in the folder of an evaluation."""
     file = _file(path, material.split)
     if file.suffix == ".npz":
         return _evaluated(file, material, name or name_of(path))
@@ -170,7 +170,7 @@ def _entered(done: Checked, split: str, material: ScoringData, name: str) -> Ent
 
 
 def name_of(path: Path) -> str:
-    """What to call the entry of a path that has no name: its folder where the file's own name says nothing."""
+    """Return what to call the entry of a path that has no name: its folder where the file's own name says nothing."""
     absolute = path.absolute()
     generic = {EVALUATION, RESULTS, *ORDER, *(f"{split}.json" for split in ORDER)}
     part = next((part for part in reversed(absolute.parts) if part not in generic), path.name)
@@ -178,7 +178,7 @@ def name_of(path: Path) -> str:
 
 
 def _file(path: Path, split: str | None) -> Path:
-    """The file that is meant by the path of a file or a folder."""
+    """Return the file that is meant by the path of a file or a folder."""
     if not path.is_dir():
         return path
     inside = [path, *(path / each for each in ([split] if split else ORDER))]
@@ -194,13 +194,13 @@ def _file(path: Path, split: str | None) -> Path:
 
 
 def _ids(records: Sequence[Any]) -> list[str]:
-    """The tasks that records name; whatever else is wrong with them comes out later."""
+    """Return the tasks that records name; whatever else is wrong with them comes out later."""
     names = [record.get("instr_id") for record in records if isinstance(record, dict)]
     return [name for name in names if isinstance(name, str)]
 
 
 def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
-    """The entry of an `evaluation.npz`, scored again from its walks."""
+    """Return the entry of an `evaluation.npz`, scored again from its walks."""
     ids, seeds, trace = read_trace(path)
     split = material.split_of(path, ids)
     every = material.tasks(split)
@@ -256,7 +256,7 @@ class Pair:
         return [self.one.tasks.tasks[self.one.place[task]].house for task in self.tasks]
 
     def told(self) -> list[str]:
-        """The figures that both tell on these tasks."""
+        """Return the figures that both tell on these tasks."""
         shared = set(self.other.told())
         names = [name for name in self.one.told() if name in shared] if self.tasks else []
         return [name for name in names if not math.isnan(self.difference(name).value)]
@@ -294,7 +294,7 @@ class Pair:
 
 
 def pairs(entries: Sequence[Entry]) -> list[Pair]:
-    """Every entry with every later one."""
+    """Return every entry with every later one."""
     found = [Pair(one, other) for place, one in enumerate(entries) for other in entries[place + 1 :]]
     for pair in found:
         if pair.one.split != pair.other.split:
@@ -308,10 +308,10 @@ def pairs(entries: Sequence[Entry]) -> list[Pair]:
 
 
 def common(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """The tasks that all have."""
+    """Return the tasks that all have."""
     return tuple(task for task in entries[0].place if all(task in each.place for each in entries))
 
 
 def unit_of_gain(metric: Metric) -> str:
-    """The unit of a difference of two figures."""
+    """Return the unit of a difference of two figures."""
     return "points" if metric.unit == "%" else metric.unit

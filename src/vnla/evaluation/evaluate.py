@@ -27,6 +27,7 @@ from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import stretches
+from vnla.episode import Episodes
 from vnla.evaluation.confidence import Estimate, Interval, finite, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
@@ -35,7 +36,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.words import Words
-from vnla.world.budgets import HELP_RATIO
+from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE
 
 SEEDS = (123, 435, 6757, 867, 983)
 """The seeds of the authors' evaluation."""
@@ -59,13 +60,13 @@ class Evaluation:
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
     def summary(self) -> dict[str, Estimate]:
-        """Each figure that the scores tell: over the episodes of a seed, then over the seeds. Shares are per cent."""
+        """Return each figure that the scores tell: over the episodes of a seed, then over the seeds. Shares are per cent."""
         each_seed = [self.scores.rows(i) for i in range(len(self.seeds))]
-        told = {name: metric for name, metric in self.metrics.items() if metric.can_tell(self.scores)}
-        return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in told.items()}
+        known = {name: metric for name, metric in self.metrics.items() if metric.can_tell(self.scores)}
+        return {name: over_seeds([metric(scores) for scores in each_seed]) for name, metric in known.items()}
 
     def figure(self, name: str) -> Estimate:
-        """One figure of the summary, such as "success_rate"."""
+        """Return one figure of the summary, such as "success_rate"."""
         found = self.summary()
         if name not in found:
             raise InputError(f"figure {name}: these episodes do not tell it; they tell {', '.join(found)}")
@@ -83,7 +84,7 @@ class Evaluation:
         return {where: {RESULT_NAMES[why]: int(total[why]) for why in RESULT_NAMES} for where, total in totals.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """The summary for a JSON file; what cannot be known is null."""
+        """Return the summary for a JSON file; what cannot be known is null."""
         figures = {
             name: {
                 "mean": finite(figure.mean),
@@ -147,13 +148,13 @@ def played(
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
     done, rows_of = 0, _batches(context, tasks, count, batch or fitting_batch(context, tasks.end_goals, steps))
     for rows in islice(rows_of, every[0], None, every[1]):
-        with greedy(context.agent):
-            which, seed = (each[rows.to(device)] for each in (task_of, seed_of))
-            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or context.advisor.k)
-            trace = Trace.of(bcui(episodes, context, longest=steps), steps)
+        which, seed = (each[rows.to(device)] for each in (task_of, seed_of))
+        episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or context.advisor.k)
+        trace = Trace.of(run_greedy(episodes, context, steps), steps)
+        with torch.no_grad():
             scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
-            done += len(rows)
-            progress(min(done * every[1], count), count)
+        done += len(rows)
+        progress(min(done * every[1], count), count)
         yield EvaluatedBatch(rows.numpy(), trace.to("cpu"), scores)
 
 
@@ -176,7 +177,7 @@ def _batches(context: RolloutContext, tasks: TaskSet, count: int, batch: int) ->
 def joined(
     tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[EvaluatedBatch], metrics: Mapping[str, Metric]
 ) -> Evaluation:
-    """The evaluation that pieces make up, which are all of it."""
+    """Return the evaluation that pieces make up, which are all of it."""
     order = np.concatenate([piece.rows for piece in pieces]).argsort()
     trace, table = Trace.join([piece.trace for piece in pieces]), Scores.join([piece.scores for piece in pieces])
     return Evaluation(tasks, tuple(seeds), trace.rows(order), table.rows(order).reshape(len(seeds), len(tasks)), metrics)
@@ -185,19 +186,24 @@ def joined(
 def run_task(
     context: RolloutContext, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
 ) -> Rollout:
-    """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
+    """Return one episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
     which = torch.tensor([tasks.tasks.index(task_named(tasks, task))], device=tasks.key.device)
     episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k)
-    with greedy(context.agent):
-        return bcui(episodes, context, longest=int(episodes.time_budget.max()))
+    return run_greedy(episodes, context, int(episodes.time_budget.max()))
 
 
 def task_named(tasks: TaskSet, name: str) -> Task:
-    """The task with an id."""
+    """Return the task with an id."""
     found = next((each for each in tasks.tasks if each.id == name), None)
     if found is None:
         raise InputError(f"task {name}: not among these {len(tasks)} tasks; the first is {tasks.tasks[0].id}")
     return found
+
+
+def run_greedy(episodes: Episodes, context: RolloutContext, longest: int = LONGEST_EPISODE) -> Rollout:
+    """Run episodes as they are evaluated: the agent has no dropout, and nothing is learned."""
+    with greedy(context.agent):
+        return bcui(episodes, context, longest)
 
 
 @contextmanager
@@ -213,7 +219,7 @@ def greedy(agent: Agent) -> Iterator[None]:
 
 
 def fitting_batch(context: RolloutContext, end_goals: Words, steps: int) -> int:
-    """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
+    """Return how many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
     words = end_goals.tokens.shape[1] + context.bound_advisor.phrases.tails.tokens.shape[1]
     on_gpu = end_goals.length.is_cuda
     memory = torch.cuda.mem_get_info(end_goals.length.device)[0] // 2 if on_gpu else CPU_MEMORY
@@ -222,5 +228,5 @@ def fitting_batch(context: RolloutContext, end_goals: Words, steps: int) -> int:
 
 
 def _as_int64(seed: int) -> int:
-    """The low 64 bits of a seed, which are all that random numbers take of it."""
+    """Return the low 64 bits of a seed, which are all that random numbers take of it."""
     return (seed + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -55,7 +55,7 @@ def write_pieces(path: Path, pieces: Sequence[EvaluatedBatch], ids: Sequence[str
 
 
 def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[EvaluatedBatch]:
-    """The batches in a file that `write_pieces` wrote, of these tasks and seeds."""
+    """Return the batches in a file that `write_pieces` wrote, of these tasks and seeds."""
     arrays, most = _read(path), len(ids) * len(seeds)
     sizes = {"first": ArraySpec(WHOLE, ("pieces",), 0, most), "size": ArraySpec(WHOLE, ("pieces",), 1, most)}
     check_arrays(path, _PART, arrays, sizes)
@@ -64,7 +64,7 @@ def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Ev
     if not len(size) or (first + size).max() > most:
         raise InputError(f"{path}: first or size is out of range; expected {_PART}")
     scores = _scores(path, arrays, (episodes,))
-    found_ids, found_seeds, trace = _told(path, arrays, TemplateAdvisor(), episodes)
+    found_ids, found_seeds, trace = _tasks_seeds_trace(path, arrays, TemplateAdvisor(), episodes)
     if (found_ids, found_seeds) != (list(ids), tuple(seeds)):
         raise InputError(f"{path}: is of other tasks or seeds than these; remove it and run its shard again")
     places = zip(first.tolist(), size.tolist(), np.cumsum(size).tolist(), strict=True)
@@ -80,12 +80,12 @@ def _arrays(trace: Trace, scores: Scores) -> dict[str, NDArray[Any]]:
 
 
 def read_scores(path: Path) -> Scores:
-    """The scores of an evaluation, (seeds, tasks)."""
+    """Return the scores of an evaluation, (seeds, tasks)."""
     return _scores(path, _read(path), ("seeds", "tasks"))
 
 
 def _scores(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int | str, ...]) -> Scores:
-    """The scores in a file, of which the first axes are to be of a `shape`."""
+    """Return the scores in a file, of which the first axes are to be of a `shape`."""
     names = [name for name in arrays if name.startswith(_SCORES)]
     check_arrays(path, _WHAT, arrays, {f"{_SCORES}success": ArraySpec(TRUTHS, shape)})
     check_arrays(path, _WHAT, arrays, {name: ArraySpec(NUMBERS, arrays[name].shape, finite=False) for name in names})
@@ -96,9 +96,9 @@ def _scores(path: Path, arrays: Mapping[str, NDArray[Any]], shape: tuple[int | s
 
 
 def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
-    """A whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
+    """Return a whole evaluation of `tasks`; `advisor` is who helped, which old files do not say."""
     arrays = _read(path)
-    ids, seeds, trace = _told(path, arrays, advisor)
+    ids, seeds, trace = _tasks_seeds_trace(path, arrays, advisor)
     if ids != [task.id for task in tasks.tasks]:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
     if int(trace.pose.max()) >= VIEWS * len(tasks.environment.world.ids):
@@ -107,14 +107,14 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
 
 
 def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
-    """The tasks, the seeds and all that happened, of a file that may be anybody's."""
-    return _told(path, _read(path), TemplateAdvisor())
+    """Return the tasks, the seeds and all that happened, of a file that may be anybody's."""
+    return _tasks_seeds_trace(path, _read(path), TemplateAdvisor())
 
 
-def _told(
+def _tasks_seeds_trace(
     path: Path, arrays: dict[str, NDArray[Any]], advisor: Advisor, episodes: int | None = None
 ) -> tuple[list[str], tuple[int, ...], Trace]:
-    """The tasks, the seeds and the trace of so many episodes; unless that is said, of one for each task and seed."""
+    """Return the tasks, the seeds and the trace of so many episodes; unless that is said, of one for each task and seed."""
     whose = {"tasks": ArraySpec(TEXTS, ("tasks",)), "seeds": ArraySpec(WHOLE, ("seeds",))}
     check_arrays(path, _WHAT, arrays, whose)
     ids, seeds = arrays["tasks"].tolist(), tuple(arrays["seeds"].tolist())
@@ -126,7 +126,7 @@ def _told(
 
 
 def _trace_specs(arrays: Mapping[str, NDArray[Any]], episodes: int) -> dict[str, ArraySpec]:
-    """What the arrays of a trace of so many episodes have to be."""
+    """Return what the arrays of a trace of so many episodes have to be."""
     nav = arrays.get("trace.nav")
     steps = nav.shape[1] if nav is not None and nav.ndim == 2 else 0
     each, texts = (episodes, steps), arrays.get("texts", np.zeros(0))

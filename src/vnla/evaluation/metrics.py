@@ -55,11 +55,11 @@ class Metric:
         return self.scale * ratio(*self.sums(scores))
 
     def over_episodes(self, scores: Scores, **options: Unpack[Bootstrap]) -> Interval:
-        """The same with a bootstrap interval."""
+        """Return the same with a bootstrap interval."""
         return over_episodes(*self.sums(scores), **options).scaled(self.scale)
 
     def sums(self, scores: Scores) -> tuple[Array, Array]:
-        """What is summed above and below, an entry an episode."""
+        """Return what is summed above and below, an entry an episode."""
         missing = [name for name in self.needs if name not in scores]
         if missing:
             raise InputError(f"these episodes have no score {missing[0]}; evaluate the agent again to have it")
@@ -67,17 +67,17 @@ class Metric:
         return self._summed("top", arrays), self._summed("bottom", arrays)
 
     def _summed(self, what: str, arrays: Sequence[Array]) -> Array:
-        """What `top` or `bottom` gives, if it is a number for each episode."""
-        given = np.asarray(getattr(self, what)(*arrays))
-        if given.shape != arrays[0].shape or given.dtype.kind not in "biuf":
+        """Return what `top` or `bottom` gives, if it is a number for each episode."""
+        terms = np.asarray(getattr(self, what)(*arrays))
+        if terms.shape != arrays[0].shape or terms.dtype.kind not in "biuf":
             raise InputError(
-                f"metric of {', '.join(self.needs)}: {what} returned {given.dtype} {given.shape}; expected numbers"
+                f"metric of {', '.join(self.needs)}: {what} returned {terms.dtype} {terms.shape}; expected numbers"
                 f" {arrays[0].shape}, one an episode"
             )
-        return given
+        return terms
 
     def can_tell(self, scores: Scores) -> bool:
-        """Whether these scores have all that it needs."""
+        """Return whether these scores have all that it needs."""
         return all(name in scores for name in self.needs)
 
     @property
@@ -132,16 +132,16 @@ def metrics_named(names: Sequence[str]) -> dict[str, Metric]:
 
 
 def score(trace: Trace, environment: Environment, goals: Tensor, *, metrics: Mapping[str, Metric] = METRICS) -> Scores:
-    """The scores of episodes with goal sets `goals`."""
+    """Return the scores of episodes with goal sets `goals`."""
     case = Case(trace, environment, goals)
     found: dict[str, Array] = {}
     done: set[Scorer] = set()
     for name, metric in metrics.items():
         if metric.scorer not in done:
-            given = metric.scorer(case)
-            if not isinstance(given, Mapping):
-                raise InputError(f"metric {name}: its scorer returned a {type(given).__name__}; expected tensors by name")
-            _add(found, given, len(trace), name)
+            arrays = metric.scorer(case)
+            if not isinstance(arrays, Mapping):
+                raise InputError(f"metric {name}: its scorer returned a {type(arrays).__name__}; expected tensors by name")
+            _add(found, arrays, len(trace), name)
             done.add(metric.scorer)
     for name, metric in metrics.items():
         missing = [each for each in metric.needs if each not in found]
@@ -150,8 +150,8 @@ def score(trace: Trace, environment: Environment, goals: Tensor, *, metrics: Map
     return Scores(found)
 
 
-def _add(found: dict[str, Array], given: Mapping[str, Tensor], episodes: int, metric: str) -> None:
-    for name, values in given.items():
+def _add(found: dict[str, Array], arrays: Mapping[str, Tensor], episodes: int, metric: str) -> None:
+    for name, values in arrays.items():
         try:
             array = torch.as_tensor(values).cpu().numpy()
         except (TypeError, ValueError, RuntimeError):

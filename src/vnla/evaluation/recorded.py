@@ -55,14 +55,14 @@ class ConditionScores:
     metrics: Mapping[str, Metric]
 
     def summary(self) -> dict[str, Interval]:
-        """Each figure with its 95% interval over persons; without one where there is only one person."""
+        """Return each figure with its 95% interval over persons; without one where there is only one person."""
         return {
             name: over_houses(*metric.sums(self.scores), houses=self.participants).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
     def minus(self, other: ConditionScores) -> dict[str, Interval]:
-        """How much more each figure is than under another condition. Who did both is drawn with both."""
+        """Return how much more each figure is than under another condition. Who did both is drawn with both."""
         people = self.participants, other.participants
         return {
             name: difference_over_houses(metric.sums(self.scores), metric.sums(other.scores), people).scaled(metric.scale)
@@ -85,7 +85,7 @@ class ConditionScores:
 
 
 def read_recorded(path: Path) -> list[Recorded]:
-    """The records of a file; whatever is wrong with one is an error that names it."""
+    """Return the records of a file; whatever is wrong with one is an error that names it."""
     records = files.read_json(path, WHAT, LARGEST)
     if not isinstance(records, list) or not records:
         raise InputError(f"{path}: has no records; expected {WHAT}")
@@ -107,7 +107,7 @@ def score_recorded(
     budgets: TimeBudgets,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, ConditionScores]:
-    """The metrics of a file by condition, in the order in which it names them."""
+    """Return the metrics of a file by condition, in the order in which it names them."""
     records = read_recorded(path)
     compiled = _compiled(path, records, houses, tasks, budgets)
     trace = _trace(path, records, compiled)
@@ -126,7 +126,7 @@ def score_recorded(
 def _compiled(
     path: Path, records: Sequence[Recorded], houses: Iterable[House], tasks: Iterable[Task], budgets: TimeBudgets
 ) -> TaskSet:
-    """The task of each record, in the houses that are needed. Nobody does a task twice under one condition."""
+    """Return the task of each record, in the houses that are needed. Nobody does a task twice under one condition."""
     by_id = {task.id: task for task in tasks}
     done: dict[tuple[str | None, ...], int] = {}
     for number, record in enumerate(records):
@@ -141,7 +141,7 @@ def _compiled(
 
 
 def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
-    """The walks of the records, if they are walks that their tasks allow."""
+    """Return the walks of the records, if they are walks that their tasks allow."""
     for number, (record, time) in enumerate(zip(records, compiled.time_budget.tolist(), strict=True)):
         if record.help_budget is not None and not 0 <= record.help_budget <= time:
             where = f"{path}: record {number}: field help_budget"

@@ -105,7 +105,7 @@ def broken_rules(episodes: Episodes, walks: RecordedWalks, budgets: str = "") ->
 
 
 def _why(state: EpisodeState, walks: RecordedWalks, row: int, step: int) -> str:
-    """Why the rules do not allow the step of a walk."""
+    """Return why the rules do not allow the step of a walk."""
     environment, time = state.episodes.environment, int(state.episodes.time_budget[row])
     if step >= time:
         return f"step {step + 1}: the time budget of {time} steps is over"

@@ -60,7 +60,7 @@ ACTIONS: dict[Move, Nav] = {move: action for action, move in _TURNS.items()}
 
 
 def action_of(move: Move | None) -> int:
-    """The action of a move as the simulator takes it; NO_ACTION where nothing was done."""
+    """Return the action of a move as the simulator takes it; NO_ACTION where nothing was done."""
     return NO_ACTION if move is None else int(ACTIONS.get(move, Nav.FORWARD))
 
 
@@ -84,7 +84,7 @@ class Result:
 
 
 def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
-    """The results under one seed of an evaluation, the first if none is named."""
+    """Return the results under one seed of an evaluation, the first if none is named."""
     if seed is not None and seed not in evaluation.seeds:
         raise InputError(f"evaluation: it has no seed {seed}; its seeds are {', '.join(map(str, evaluation.seeds))}")
     place = 0 if seed is None else evaluation.seeds.index(seed)
@@ -124,7 +124,7 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move | None], su
 
 
 def _words(subgoal: str) -> str:
-    """A subgoal as the authors write it, commas as words of their own."""
+    """Return a subgoal as the authors write it, commas as words of their own."""
     return subgoal.replace(COMMA, f" {COMMA}")
 
 
@@ -154,13 +154,13 @@ def write_results(path: Path, results: Sequence[Result]) -> None:
 
 
 def result_line(result: Result) -> str:
-    """A record as a results file has it, in one line."""
+    """Return a record as a results file has it, in one line."""
     record = {name: value for name, value in vars(result).items() if value is not None}
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
 
 
 def trace_of(tasks: TaskSet, results: Sequence[tuple[str, Result]]) -> Trace:
-    """The trace of results, in the order of the tasks, each with what to call it in messages."""
+    """Return the trace of results, in the order of the tasks, each with what to call it in messages."""
     world = tasks.environment.world
     poses = [list(_poses(world, task, *pair)) for task, pair in zip(tasks.tasks, results, strict=True)]
     steps = max(map(len, poses)) - 1
@@ -188,7 +188,7 @@ def _filled(rows: Sequence[list[Any]], width: int, empty: int | bool) -> Tensor:
 
 
 def _poses(world: World, task: Task, where: str, result: Result) -> Iterator[int]:
-    """The poses of a trajectory, which must begin where the task does and go from neighbour to neighbour."""
+    """Return the poses of a trajectory, which must begin where the task does and go from neighbour to neighbour."""
     if result.scan not in (None, task.house):
         raise InputError(f"{where}: field scan is {result.scan!r}, but task {task.id} is in house {task.house}")
     house = world.house(task.house)
@@ -211,13 +211,13 @@ def _poses(world: World, task: Task, where: str, result: Result) -> Iterator[int
 
 
 def _view(heading: float, elevation: float) -> int:
-    """The view nearest to a camera's angles."""
+    """Return the view nearest to a camera's angles."""
     row = min(max(LEVEL_ROW + round(elevation / TURN), 0), ROWS - 1)
     return view_index(row, round(heading / TURN) % HEADINGS)
 
 
 def read_result(record: Any, where: str) -> Result:
-    """A record of a results file; `where` names it in messages."""
+    """Return a record of a results file; `where` names it in messages."""
     if not isinstance(record, dict):
         raise InputError(f"{where}: is not an object; expected one with instr_id and trajectory")
     name = record.get("instr_id")
@@ -243,7 +243,7 @@ def read_result(record: Any, where: str) -> Result:
 
 
 def _each_action(record: Mapping[str, Any], actions: int, where: str) -> dict[str, Any]:
-    """The fields that have an entry for every action."""
+    """Return the fields that have an entry for every action."""
     found: dict[str, Any] = {}
     checks: tuple[Callable[[object], bool], ...] = (_is_move, _is_ask, _is_ask, _is_reason, _is_words)
     for name, is_right in zip(_EACH_ACTION, checks, strict=True):

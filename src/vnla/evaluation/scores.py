@@ -35,17 +35,17 @@ DTW_THRESHOLD = 3.0
 
 
 def is_success(metres_left: Tensor, radius: float = SUCCESS_RADIUS) -> Tensor:
-    """Whether the nearest goal is within the radius."""
+    """Return whether the nearest goal is within the radius."""
     return metres_left <= radius
 
 
 def finds_room(room: Tensor, goal_rooms: Tensor) -> Tensor:
-    """Whether labels (batch,) are among those of the goals, (batch, goals): any room of that type will do."""
+    """Return whether labels (batch,) are among those of the goals, (batch, goals): any room of that type will do."""
     return ((room[:, None] == goal_rooms) & (goal_rooms != NO_ROOM)).any(dim=1)
 
 
 def path_length(world: World, visited: Tensor) -> Tensor:
-    """Metres walked over viewpoints (batch, places)."""
+    """Return metres walked over viewpoints (batch, places)."""
     return world.distance_between(visited[:, :-1], visited[:, 1:]).sum(dim=1)
 
 
@@ -74,7 +74,7 @@ def ndtw(world: World, visited: Tensor, reference: Tensor, threshold: float = DT
 
 
 def is_entered(visited: Tensor) -> Tensor:
-    """Which places of (batch, places) are not the same viewpoint as the one before."""
+    """Return which places of (batch, places) are not the same viewpoint as the one before."""
     moved = visited[:, 1:] != visited[:, :-1]
     return torch.cat([torch.ones_like(moved[:, :1]), moved], dim=1) if moved.shape[1] else torch.ones_like(visited).bool()
 
@@ -103,7 +103,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(request: Tensor, teacher_request: Tensor, possible: Tensor) -> Agreement:
-    """Counts for each episode of booleans (batch, steps)."""
+    """Return counts for each episode of booleans (batch, steps)."""
     return Agreement(
         both=(possible & request & teacher_request).sum(dim=1),
         agent_only=(possible & request & ~teacher_request).sum(dim=1),
@@ -113,7 +113,7 @@ def agreement(request: Tensor, teacher_request: Tensor, possible: Tensor) -> Agr
 
 
 def count_reasons(reason: Tensor, chosen: Tensor) -> Tensor:
-    """How often each `Reason` stands at the chosen places of (batch, steps): (batch, reasons)."""
+    """Return how often each `Reason` stands at the chosen places of (batch, steps): (batch, reasons)."""
     return torch.stack([((reason == each) & chosen).sum(dim=1) for each in Reason], dim=1)
 
 
@@ -144,12 +144,12 @@ class Scores(Mapping[str, Array]):
         return cls({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
     def reshape(self, *shape: int) -> Scores:
-        """The same with the episodes in another shape."""
+        """Return the same with the episodes in another shape."""
         axes = len(self.shape)
         return Scores({name: array.reshape(*shape, *array.shape[axes:]) for name, array in self.items()})
 
     def rows(self, which: int | slice | NDArray[np.int64]) -> Scores:
-        """Those of some episodes, by the first axis: of one seed, say."""
+        """Return those of some episodes, by the first axis: of one seed, say."""
         return Scores({name: array[which] for name, array in self.items()})
 
     def __getitem__(self, name: str) -> Array:
@@ -210,7 +210,7 @@ Scorer = Callable[[Case], Mapping[str, Tensor]]
 
 
 def ending(case: Case) -> dict[str, Tensor]:
-    """Where the agent ended."""
+    """Return where the agent ended."""
     left, visited = case.metres_left[:, -1], case.visited[:, -1]
     goal_rooms = case.rooms[case.environment.goal_viewpoints[case.goals]]
     return {
@@ -221,7 +221,7 @@ def ending(case: Case) -> dict[str, Tensor]:
 
 
 def walking(case: Case) -> dict[str, Tensor]:
-    """How it went there."""
+    """Return how it went there."""
     left, walked = case.metres_left, path_length(case.world, case.visited)
     closest, reference = left.amin(dim=1), reference_path(case.environment, case.visited[:, 0], case.goals)
     return {
@@ -236,7 +236,7 @@ def walking(case: Case) -> dict[str, Tensor]:
 
 
 def asking(case: Case) -> dict[str, Tensor]:
-    """How it asked for help, and what the help-requesting teacher thought of it."""
+    """Return how it asked for help, and what the help-requesting teacher thought of it."""
     trace = case.trace
     # the teacher gives this reason exactly where no budget is left, and results files do not have the budget itself
     possible = case.active & (trace.reason != Reason.NO_BUDGET) & (trace.reason >= 0)

@@ -57,7 +57,7 @@ class Spreadsheet:
         self._parts.append((run, split, tuple(evaluation.tasks.tasks), tuple(evaluation.seeds), columns))
 
     def text(self) -> str:
-        """The file."""
+        """Return the file."""
         names = list(dict.fromkeys(name for *_, columns in self._parts for name in columns))
         return as_csv((*ABOUT, *names), self._rows(names))
 
@@ -74,12 +74,12 @@ class Spreadsheet:
 
 
 def about_task(task: Task) -> tuple[object, ...]:
-    """What `ABOUT_TASK` names."""
+    """Return what `ABOUT_TASK` names."""
     return task.id, task.house, task.start, task.start_room, task.object, task.goal_room, task.end_goal
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """A CSV file."""
+    """Return a CSV file."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([cell(each) for each in row] for row in (header, *rows))
@@ -87,7 +87,7 @@ def as_csv(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def columns_of(scores: Scores) -> Iterator[tuple[str, Any]]:
-    """The scores as arrays (seeds, tasks): of one with another axis, an array for each place on it."""
+    """Return the scores as arrays (seeds, tasks): of one with another axis, an array for each place on it."""
     for name, array in scores.items():
         if array.ndim == len(scores.shape):
             yield name, array
@@ -98,7 +98,7 @@ def columns_of(scores: Scores) -> Iterator[tuple[str, Any]]:
 
 
 def cell(value: object) -> object:
-    """A value as it is written: truth as 1 and 0, what is not known as nothing.
+    """Return a value as it is written: truth as 1 and 0, what is not known as nothing.
 
     Spreadsheet programs carry out text that begins like a formula. An apostrophe before it makes it text to them.
     """

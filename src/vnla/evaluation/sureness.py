@@ -23,9 +23,8 @@ from torch import Tensor
 from vnla.assistance.acting import LED
 from vnla.assistance.certain import Certain, doubt
 from vnla.assistance.help_policies import Help
-from vnla.bcui import bcui
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.evaluation.evaluate import fitting_batch, run_greedy
 from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
@@ -57,7 +56,7 @@ class Sample:
     steps: Array  # likewise, of how many
 
     def rows(self, which: Array) -> Sample:
-        """Those of some tasks."""
+        """Return those of some tasks."""
         return Sample(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
 
@@ -78,12 +77,12 @@ def sampled(context: RolloutContext, tasks: TaskSet, *, ratio: float, seed: int 
 
 
 def house_numbers(tasks: Sequence[Task]) -> Array:
-    """The house of each task as a number."""
+    """Return the house of each task as a number."""
     return np.unique([task.house for task in tasks], return_inverse=True)[1]
 
 
 def guarded(context: RolloutContext, least: float) -> RolloutContext:
-    """The same agent with somebody who acts for it wherever its doubt is `least` or more."""
+    """Return the same agent with somebody who acts for it wherever its doubt is `least` or more."""
     policy = Certain(least)
     advisor = policy.help(Help(context.advisor, 0.0), training=False).advisor
     return replace(context, help_policy=policy, advisor=advisor, acting=LED, deliberate=True)
@@ -98,19 +97,18 @@ def over(
     seed: int = 0,
     progress: Share = unheard,
 ) -> list[Array]:
-    """What `measure` finds in the episodes of all tasks: columns of an entry a task."""
+    """Return what `measure` finds in the episodes of all tasks: columns of an entry a task."""
     steps, found = int(tasks.time_budget.max()), []
     every = torch.arange(len(tasks), device=tasks.key.device)
-    with greedy(context.agent):
-        for which in torch.split(every, fitting_batch(context, tasks.end_goals, steps)):
-            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k)
-            found.append([column.cpu().numpy() for column in measure(bcui(episodes, context, longest=steps))])
-            progress(int(which[-1]) + 1, len(tasks))
+    for which in torch.split(every, fitting_batch(context, tasks.end_goals, steps)):
+        episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k)
+        found.append([column.cpu().numpy() for column in measure(run_greedy(episodes, context, steps))])
+        progress(int(which[-1]) + 1, len(tasks))
     return [np.concatenate(column) for column in zip(*found, strict=True)]
 
 
 def ending(rollout: Rollout) -> tuple[Tensor, Tensor]:
-    """The probability of `stop` at the last step, and whether that was elsewhere than at a goal."""
+    """Return the probability of `stop` at the last step, and whether that was elsewhere than at a goal."""
     sureness = torch.zeros_like(rollout.episodes.start, dtype=torch.float32)
     for transition in rollout.transitions:
         here = torch.where(transition.active, transition.final[:, STOP].exp(), sureness[transition.row])
@@ -137,6 +135,6 @@ def leaving(rollout: Rollout) -> Tensor:
 
 
 def arrived(rollout: Rollout) -> Tensor:
-    """Whether each episode ended at a goal."""
+    """Return whether each episode ended at a goal."""
     episodes = rollout.episodes
     return is_success(episodes.environment.distance_left(rollout.last_pose(), episodes.goals))

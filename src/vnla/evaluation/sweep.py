@@ -35,13 +35,13 @@ class SweepRow:
     figures: Mapping[str, Estimate]
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for a JSON file."""
+        """Return the row for a JSON file."""
         figures = {name: [finite(each.mean), finite(each.margin)] for name, each in self.figures.items()}
         return {"ratio": self.ratio, "k": self.k, **figures}
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> SweepRow:
-        """The row that `as_dict` wrote; the figures of each seed are not in it."""
+        """Return the row that `as_dict` wrote; the figures of each seed are not in it."""
         numbers = {
             name: [math.nan if each is None else float(each) for each in row[name]] for name in row.keys() - {"ratio", "k"}
         }

@@ -35,7 +35,7 @@ class Trace:
 
     @classmethod
     def of(cls, rollout: Rollout, steps: int) -> Trace:
-        """The trace of a rollout, filled up to that many steps."""
+        """Return the trace of a rollout, filled up to that many steps."""
         poses = [rollout.episodes.start]
         for transition in rollout.transitions:
             stayed = poses[-1][transition.row]
@@ -66,11 +66,11 @@ class Trace:
         return cls(**tensors, texts=texts)
 
     def to(self, device: torch.device | str) -> Trace:
-        """The same trace on `device`."""
+        """Return the same trace on `device`."""
         return Trace(**{name: getattr(self, name).to(device) for name in TENSORS}, texts=self.texts)
 
     def rows(self, which: slice | NDArray[np.int64]) -> Trace:
-        """Some of the episodes."""
+        """Return some of the episodes."""
         return Trace(**{name: getattr(self, name)[which] for name in TENSORS}, texts=self.texts)
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ TENSORS = tuple(each.name for each in fields(Trace) if each.name != "texts")
 
 
 def _said(rollout: Rollout, missing: tuple[int, int], request: Tensor) -> tuple[Tensor, tuple[str, ...]]:
-    """What was said to those who asked, as numbers, and what the numbers stand for."""
+    """Return what was said to those who asked, as numbers, and what the numbers stand for."""
     tables = list(dict.fromkeys(transition.phrases for transition in rollout.transitions))
     rows = max((table.silence for table in tables), default=0) + 1
     offsets = torch.tensor(
@@ -97,7 +97,7 @@ def _said(rollout: Rollout, missing: tuple[int, int], request: Tensor) -> tuple[
 
 
 def _renumbered(phrase: Tensor, said: Sequence[str], texts: Sequence[str]) -> Tensor:
-    """Numbers of what was `said`, as places in `texts`."""
+    """Return numbers of what was `said`, as places in `texts`."""
     place = {text: number for number, text in enumerate(texts)}
     places = torch.tensor([*(place[text] for text in said), NOTHING], device=phrase.device)
     return places[phrase]  # NOTHING is the last

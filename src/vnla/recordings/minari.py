@@ -35,7 +35,7 @@ WORDS = "vocab.txt"
 
 
 def dataset_id(source: EpisodeSource) -> str:
-    """The name by which `minari.load_dataset` finds it."""
+    """Return the name by which `minari.load_dataset` finds it."""
     return f"vnla/{slug(source.dataset.task, source.split, source.name)}-v{VERSION}"
 
 
@@ -70,7 +70,7 @@ def write_minari(out: Path, source: EpisodeSource, observer: Observer, progress:
 
 
 def observation_space(observer: Observer) -> spaces.Dict:
-    """What an observation is, with what was chosen."""
+    """Return what an observation is, with what was chosen."""
     source = observer.source
     space: dict[str, spaces.Space[Any]] = {
         "instruction": spaces.Box(0, len(source.vocabulary) - 1, (LONGEST,), np.int64),
@@ -94,7 +94,7 @@ def observation_space(observer: Observer) -> spaces.Dict:
 
 def _buffers(minari: Any, some: list[Recording], observer: Observer) -> Iterator[Any]:
     for each in some:
-        time, asked = moments(each)
+        time, asked = observation_steps(each)
         last = len(time) - 2
         rewards = np.zeros(last + 1)
         ended = np.zeros(last + 1, bool)
@@ -112,15 +112,15 @@ def _buffers(minari: Any, some: list[Recording], observer: Observer) -> Iterator
         )
 
 
-def moments(each: Recording) -> tuple[Ints, Ints]:
-    """The time step of every observation, and whether the agent has asked in it by then: (T + Q + 1,) both."""
+def observation_steps(each: Recording) -> tuple[Ints, Ints]:
+    """Return the time step of every observation, and whether the agent has asked in it by then: (T + Q + 1,) both."""
     pairs = [(t, asked) for t, asks in enumerate(each.request) for asked in ((0, 1) if asks else (0,))]
     found = np.array([*pairs, (each.steps, 0)], dtype=np.int64)
     return found[:, 0], found[:, 1]
 
 
 def _asks(time: Ints, asked: Ints) -> Ints:
-    """The help-requesting action of every step: asking is what leads to the next observation of the same time."""
+    """Return the help-requesting action of every step: asking is what leads to the next observation of the same time."""
     found: Ints = (np.diff(time) == 0).astype(np.int64)
     return np.where(asked[:-1] == 1, 0, found)
 
@@ -148,19 +148,7 @@ def _observations(each: Recording, observer: Observer, time: Ints, asked: Ints) 
 
 
 def _metadata(each: Recording) -> dict[str, Any]:
-    return {
-        "task": each.task.id,
-        "house": each.task.house,
-        "end_goal": each.task.end_goal,
-        "actor": each.about.actor,
-        "participant": each.about.participant,
-        "condition": each.about.condition,
-        "success": each.success,
-        "steps": each.steps,
-        "requests": int(each.request.sum()),
-        "help_budget": each.help_budget,
-        "said": "\n".join(each.said),
-    }
+    return each.summary() | {"help_budget": each.help_budget, "said": "\n".join(each.said)}
 
 
 def _minari() -> Any:

@@ -1,4 +1,4 @@
-"""What of each moment goes into a data set besides what was done: words as tokens, poses, features, pictures."""
+"""Observations of a data set's episodes, beside the actions: words as tokens, poses, features, pictures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUALITY = 90  # of JPEG files
 
 
 def kinds_in(text: str) -> tuple[str, ...]:
-    """The kinds that a person named, `tokens,poses` say."""
+    """Return the kinds that a person named, `tokens,poses` say."""
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in KINDS:
@@ -55,7 +55,7 @@ class Observer:
                 raise InputError(f"{self.source.folder.path}: there are no pictures of house {lacking[0]}")
 
     def tokens(self, instructions: Sequence[str]) -> Ints:
-        """Words as numbers, filled up with 0: (instructions, LONGEST)."""
+        """Return words as numbers, filled up with 0: (instructions, LONGEST)."""
         tokens, _ = self.source.vocabulary.encode(instructions, LONGEST)
         found: Ints = np.zeros((len(instructions), LONGEST), np.int64)
         found[:, : tokens.shape[1]] = tokens.numpy()
@@ -69,7 +69,7 @@ class Observer:
         return np.concatenate([self._position[pose // VIEWS], angles], axis=1).astype(np.float32)
 
     def places(self, pose: Ints) -> list[str]:
-        """The ids of the viewpoints."""
+        """Return the ids of the viewpoints."""
         return [self.source.world.ids[viewpoint] for viewpoint in (pose // VIEWS).tolist()]
 
     @cached_property
@@ -79,14 +79,14 @@ class Observer:
         return world_views(self.source.folder, self.source.world, names)
 
     def pictures(self, pose: Ints) -> Iterator[NDArray[np.uint8]]:
-        """What is seen, (height, width, 3) each."""
+        """Return what is seen, (height, width, 3) each."""
         for (house, viewpoint), view in zip(
             places_of(self.source.world, pose // VIEWS), (pose % VIEWS).tolist(), strict=True
         ):
             yield self._all_views(house, viewpoint)[view]
 
     def files(self, pose: Ints) -> list[bytes]:
-        """The same as JPEG files."""
+        """Return the same as JPEG files."""
         return [_jpeg(picture) for picture in self.pictures(pose)]
 
     @cached_property

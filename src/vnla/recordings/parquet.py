@@ -75,7 +75,7 @@ _OF_KIND = {
 
 
 def columns(observer: Observer) -> list[Column]:
-    """The columns of the files."""
+    """Return the columns of the files."""
     found = list(_EVERY)
     for kind in observer.kinds:
         found += _OF_KIND.get(kind, ())
@@ -113,7 +113,7 @@ def write_parquet(
 
 
 def _groups(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    """At most so many rows, a few at a time."""
+    """Return at most so many rows, a few at a time."""
     while size > 0:
         group = [row for _, row in zip(range(min(GROUP, size)), rows, strict=False)]
         if not group:
@@ -133,19 +133,10 @@ def _rows(source: EpisodeSource, observer: Observer, totals: dict[str, int], pro
 
 
 def _row(each: Recording, observer: Observer) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "task": each.task.id,
-        "house": each.task.house,
-        "end_goal": each.task.end_goal,
-        "actor": each.about.actor,
-        "participant": each.about.participant,
-        "condition": each.about.condition,
+    row: dict[str, Any] = each.summary() | {
         "seed": each.about.seed,
         "time_budget": each.time_budget,
         "help_budget": None if each.help_budget == NOTHING else each.help_budget,
-        "steps": each.steps,
-        "requests": int(each.request.sum()),
-        "success": each.success,
         "stopped": each.stopped,
         "nav": each.nav.tolist(),
         "request": each.request.tolist(),
@@ -207,7 +198,7 @@ class Described(Protocol):
 
 
 def card(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int, command: str) -> str:
-    """The text of the card."""
+    """Return the text of the card."""
     return "\n".join([_header(source, columns, totals, nbytes), _body(source, columns, totals, command)])
 
 
@@ -249,7 +240,7 @@ def _header(source: EpisodeSource, columns: Sequence[Described], totals: Mapping
 
 
 def _feature(column: Described) -> list[str]:
-    """A column as `dataset_info` has it: a type, or a list of a type, or a list of lists."""
+    """Return a column as `dataset_info` has it: a type, or a list of a type, or a list of lists."""
     base, lists = column.kind.rstrip("[]"), column.kind.count("[]")
     name = f"  - name: {json.dumps(column.name)}"
     if lists == 0:

@@ -77,6 +77,20 @@ class Recording:
             return np.full(self.steps + 1, NOTHING)
         return self.help_budget - np.concatenate([[0], np.cumsum(self.request)])
 
+    def summary(self) -> dict[str, Any]:
+        """Return what every format says of the episode as a whole."""
+        return {
+            "task": self.task.id,
+            "house": self.task.house,
+            "end_goal": self.task.end_goal,
+            "actor": self.about.actor,
+            "participant": self.about.participant,
+            "condition": self.about.condition,
+            "success": self.success,
+            "steps": self.steps,
+            "requests": int(self.request.sum()),
+        }
+
     def instructions(self) -> tuple[str, ...]:
         """What the agent has before it when it acts, and after the last action: what was said last, and the end-goal."""
         heard, found = "", []
@@ -87,7 +101,7 @@ class Recording:
 
 
 def recordings(batch: Batch) -> Iterator[Recording]:
-    """The episodes of a batch, one by one."""
+    """Return the episodes of a batch, one by one."""
     tasks, trace = batch.tasks, batch.trace
     environment = tasks.environment
     pose = trace.pose.to(tasks.goals.device)

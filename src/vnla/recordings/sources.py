@@ -14,11 +14,10 @@ from typing import Any
 import torch
 
 from vnla.assistance.phrases import COMMA
-from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import read_records, recorded
 from vnla.evaluation.contest import RESULTS, ScoringData
-from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.evaluation.evaluate import fitting_batch, run_greedy
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.recordings.recording import About, Batch
@@ -66,7 +65,7 @@ def of_run(
     tasks: Path | None = None,
     device: str = "cpu",
 ) -> EpisodeSource:
-    """What a trained agent does on the tasks of a split, or on some of them."""
+    """Return what a trained agent does on the tasks of a split, or on some of them."""
     trained = open_trained(run, world=world, tasks=tasks, device=device)
     config, material = trained.config, trained.material
     context = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
@@ -79,8 +78,7 @@ def of_run(
         for first in range(0, len(chosen), size):
             which = torch.arange(first, min(first + size, len(chosen)), device=chosen.key.device)
             episodes = chosen.episodes(which, seed=seed, ratio=share, k=context.advisor.k)
-            with greedy(context.agent):
-                trace = Trace.of(bcui(episodes, context, longest=steps), steps).to("cpu")
+            trace = Trace.of(run_greedy(episodes, context, steps), steps).to("cpu")
             yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
 
     what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."
@@ -109,7 +107,7 @@ def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | N
 
 
 def _taught(tasks: TaskSet) -> Trace:
-    """What the navigation teacher does."""
+    """Return what the navigation teacher does."""
     actions, poses = tasks.environment.taught_way(tasks.start, tasks.goals, LONGEST_EPISODE)
     nav = torch.stack(actions, dim=1)
     length = torch.minimum((nav != Nav.STOP).sum(dim=1) + 1, tasks.time_budget)
@@ -124,7 +122,7 @@ def _taught(tasks: TaskSet) -> Trace:
 def of_results(
     path: Path, world: Path, tasks: Path, *, split: str | None = None, limit: int | None = None, seed: int | None = None
 ) -> EpisodeSource:
-    """The episodes of a results file, or of people in the export of a study: of a task there may be many."""
+    """Return the episodes of a results file, or of people in the export of a study: of a task there may be many."""
     file = path / RESULTS if path.is_dir() else path
     records = read_records(file)
     records = records if limit is None else some(records, limit)
@@ -159,7 +157,7 @@ def _about(record: dict[str, Any], where: str, seed: int | None) -> About:
 
 
 def _with_words(trace: Trace, records: Sequence[dict[str, Any]]) -> Trace:
-    """The trace with what the records say that the advisor said."""
+    """Return the trace with what the records say that the advisor said."""
     said = [[_plain(text) for text in record.get("subgoals") or ()] for record in records]
     texts = tuple(sorted({text for row in said for text in row if text}))
     place = {text: number for number, text in enumerate(texts)}
@@ -170,7 +168,7 @@ def _with_words(trace: Trace, records: Sequence[dict[str, Any]]) -> Trace:
 
 
 def _plain(subgoal: str | None) -> str:
-    """A subgoal as it is said, commas after words."""
+    """Return a subgoal as it is said, commas after words."""
     return (subgoal or "").replace(f" {COMMA}", COMMA)
 
 
@@ -178,6 +176,6 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def slug(*parts: str) -> str:
-    """Words as every program takes them in a name: lower-case letters and digits with hyphens between."""
+    """Return words as every program takes them in a name: lower-case letters and digits with hyphens between."""
     words = _OTHER.sub("-", "-".join(parts).lower()).strip("-")
     return words or "episodes"

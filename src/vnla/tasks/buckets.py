@@ -41,7 +41,7 @@ class Exclusion(StrEnum):
 
 @cache
 def label_reason(label: str) -> Exclusion | None:
-    """Why a label, in plain words, can never be asked for; None if it can."""
+    """Return why a label, in plain words, can never be asked for; None if it can."""
     if not label:
         return Exclusion.UNKNOWN
     matches = (row for row in table("objects_left_out.csv") if fnmatchcase(label, row["label"]))
@@ -62,7 +62,7 @@ class Filters:
 
     @classmethod
     def of(cls, houses: Iterable[House], *, rooms: bool, fewest: int = FEWEST) -> Filters:
-        """The labels that occur `fewest` times or more in `houses` together, outside objects counted too."""
+        """Return the labels that occur `fewest` times or more in `houses` together, outside objects counted too."""
         houses = tuple(houses)
         objects = Counter(plain(thing.label) for house in houses for thing in house.objects)
         labels = Counter(room.label for house in houses for room in house.rooms)
@@ -121,7 +121,7 @@ class Bucket:
 
 
 def buckets_of(house: House, filters: Filters, recipe: DatasetRecipe) -> list[Bucket]:
-    """The buckets of a house, in the order in which their first objects come in the file."""
+    """Return the buckets of a house, in the order in which their first objects come in the file."""
     members: dict[tuple[str, str | None], list[Object]] = {}
     for thing, reason in zip(house.objects, filters.reasons(house), strict=True):
         if reason is None and thing.room is not None:
@@ -135,13 +135,13 @@ def buckets_of(house: House, filters: Filters, recipe: DatasetRecipe) -> list[Bu
 
 
 def delegate(house: House, thing: Object) -> int:
-    """The delegate viewpoint of an object: the closest one in the same room, the first in the file of equals."""
+    """Return the delegate viewpoint of an object: the closest one in the same room, the first in the file of equals."""
     inside = (i for i in house.stands if house.viewpoints[i].room == thing.room)
     return min(inside, key=lambda i: math.dist(house.viewpoints[i].position, thing.box.centre))
 
 
 def _goals(house: House, things: list[Object]) -> tuple[Goal, ...]:
-    """The delegates of all objects without repetition, in the order in which they are first met."""
+    """Return the delegates of all objects without repetition, in the order in which they are first met."""
     objects: dict[int, list[int]] = {}
     for thing in things:
         objects.setdefault(delegate(house, thing), []).append(thing.id)

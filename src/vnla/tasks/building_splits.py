@@ -32,7 +32,7 @@ class BuildingSplits:
 
 
 def building_splits(world: WorldFolder, path: Path | None = None) -> BuildingSplits:
-    """The split of a world's buildings; `path` is the user's own split."""
+    """Return the split of a world's buildings; `path` is the user's own split."""
     names = [house.name for house in world.houses]
     if path is not None:
         return BuildingSplits(_checked(files.read_json(path, _WHAT), names, str(path)), f"the file {path.name}")

@@ -30,7 +30,7 @@ _TASKS: tuple[tuple[str, int, str, tuple[str, ...], str, str, str], ...] = (
 
 
 def cottage_tasks(world: World) -> list[Task]:
-    """The tasks; `world` has the cottage in it."""
+    """Return the tasks; `world` has the cottage in it."""
     return [_with_lengths(world, Task(str(i), "cottage", *fields[:4], (), *fields[4:])) for i, fields in enumerate(_TASKS)]
 
 

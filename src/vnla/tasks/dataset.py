@@ -85,7 +85,7 @@ def _lines(made: Generated) -> Line:
 
 
 def _learned(made: Generated) -> tuple[Vocabulary, TimeBudgets]:
-    """The words of the training points' end-goals, and the time budgets by their trajectories."""
+    """Return the words of the training points' end-goals, and the time budgets by their trajectories."""
     end_goals: list[str] = []
     trajectories: list[tuple[Pair, int]] = []
     for house, place in made.splits["train"]:
@@ -120,7 +120,7 @@ def _description(
 
 
 def _json_list(lines: list[str]) -> bytes:
-    """A JSON list with one record a line."""
+    """Return a JSON list with one record a line."""
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode() if lines else b"[]\n"
 
 
@@ -151,7 +151,7 @@ class Dataset:
         return str(self.path)
 
     def split(self, name: str) -> tuple[Task, ...]:
-        """The tasks of a split: train, val_seen, val_unseen, test_seen or test_unseen."""
+        """Return the tasks of a split: train, val_seen, val_unseen, test_seen or test_unseen."""
         if name not in self.paths:
             raise InputError(f"{self.path}: has no split {name!r}; it has {', '.join(self.paths)}")
         if name not in self._read:

@@ -23,20 +23,20 @@ _NO_WORD = re.compile(r"[^a-z0-9'-]+")
 
 
 def plain(label: str) -> str:
-    """A label as an end-goal says it: lower-case words with single spaces; signs such as / and # part words."""
+    """Return a label as an end-goal says it: lower-case words with single spaces; signs such as / and # part words."""
     return _NO_WORD.sub(" ", label.lower()).strip()
 
 
 @cache
 def table(name: str) -> tuple[dict[str, str], ...]:
-    """The rows of a CSV file in `tasks/data`."""
+    """Return the rows of a CSV file in `tasks/data`."""
     text = files("vnla.tasks").joinpath("data", name).read_text(encoding="utf-8")
     return tuple(csv.DictReader(text.splitlines()))
 
 
 @cache
 def matterport_splits() -> dict[str, tuple[str, ...]]:
-    """The buildings of Matterport3D in train (61), dev (11) and test (18), as Room-to-Room splits them."""
+    """Return the buildings of Matterport3D in train (61), dev (11) and test (18), as Room-to-Room splits them."""
     value: Any = json.loads(files("vnla.tasks").joinpath("data", "matterport_splits.json").read_text(encoding="utf-8"))
     return {name: tuple(members) for name, members in value.items()}
 
@@ -59,7 +59,7 @@ def end_goal(label: str, room: str | None = None, rooms: int = 1) -> str:
 
 @cache
 def with_article(label: str) -> str:
-    """What is said for a label: "a towel", "an armchair", but "curtains" and "toilet paper"."""
+    """Return what is said for a label: "a towel", "an armchair", but "curtains" and "toilet paper"."""
     return str(nouns().a(label)) if form(label) is Form.SINGULAR else label
 
 
@@ -76,6 +76,6 @@ def form(label: str) -> Form:
 
 @cache
 def room_plural(label: str) -> str:
-    """The plural of a room label's name."""
+    """Return the plural of a room label's name."""
     known = {row["label"]: row["plural"] for row in table("rooms_in_goals.csv") if row["plural"]}
     return known.get(label) or str(nouns().plural_noun(ROOM_NAMES[label]))

@@ -57,7 +57,7 @@ class Generated:
     """Valid points in no split: the rest of sampled buckets, and what exceeds the wanted sizes."""
 
     def goals(self, split: str) -> int:
-        """How many goals the points of a split have together."""
+        """Return how many goals the points of a split have together."""
         firsts = [points.first.tolist() for points in self.houses]
         return sum(firsts[house][point + 1] - firsts[house][point] for house, point in self.splits[split])
 
@@ -74,7 +74,7 @@ def generate(
     track: Track = iter,
     work: Work | None = None,
 ) -> Generated:
-    """The data set of `houses`.
+    """Return the data set of `houses`.
 
     `size` is the least number of points of each dev and test set; by default 5,000, and fewer in small worlds.
     `most_train` cuts the training set to a random sample of that many points. Points are worked out here, unless somebody
@@ -98,7 +98,7 @@ def generate(
 
 
 def generate_tests(houses: Sequence[House], recipe: DatasetRecipe, filters: Filters, *, seed: int, size: int) -> Generated:
-    """A test set of at least `size` points in houses that nobody is trained in; all other splits are empty."""
+    """Return a test set of at least `size` points in houses that nobody is trained in; all other splits are empty."""
     points = tuple(house_points(house, filters, recipe, seed) for house in houses)
     names = [house.name for house in houses]
     drawn, _ = _drawn(_pool(points, names), recipe, seed, size, "test_unseen", names)
@@ -131,7 +131,7 @@ def _proportionate(pool: Pool, recipe: DatasetRecipe) -> int:
 def split_points(
     pools: dict[str, Pool], recipe: DatasetRecipe, seed: int, size: int, names: Sequence[str]
 ) -> dict[str, tuple[Place, ...]]:
-    """The five splits; `names` are those of the houses."""
+    """Return the five splits; `names` are those of the houses."""
     rest = dict(pools["train"])
     splits: dict[str, tuple[Place, ...]] = {}
     for split in SEEN:
@@ -149,7 +149,7 @@ def split_points(
 def _drawn(
     pool: Pool, recipe: DatasetRecipe, seed: int, size: int, split: str, names: Sequence[str]
 ) -> tuple[tuple[Place, ...], set[tuple[int, int]]]:
-    """A sample of a pool by Algorithm 2, and the buckets that it came from."""
+    """Return a sample of a pool by Algorithm 2, and the buckets that it came from."""
     buckets = list(pool)
     chosen = sample(
         [len(pool[bucket]) for bucket in buckets],

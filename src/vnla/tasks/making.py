@@ -31,10 +31,10 @@ class Worked(Protocol):
     """Points of a world's houses that others have worked out."""
 
     def points(self, house: House, filters: Filters) -> HousePoints:
-        """Those of a house."""
+        """Return those of a house."""
 
     def line(self, house: int, point: int) -> str:
-        """The record of one, by its place."""
+        """Return the record of one, by its place."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,12 @@ def make_tests(
 
 
 def _source(world: WorldFolder, parts: BuildingSplits) -> dict[str, Any]:
-    """What a data set was made from."""
+    """Return what a data set was made from."""
     return {**identity(world), "splits_from": parts.source, "splits": {k: list(v) for k, v in parts.parts.items()}}
 
 
 def identity(world: WorldFolder) -> dict[str, Any]:
-    """The world's name, and a checksum of what its houses are, whatever files they came in."""
+    """Return the world's name, and a checksum of what its houses are, whatever files they came in."""
     digest = hashlib.sha256()
     for house in world.houses:
         digest.update(repr(house).encode())

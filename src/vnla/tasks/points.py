@@ -59,7 +59,7 @@ class HousePoints:
 
 
 def house_points(house: House, filters: Filters, recipe: DatasetRecipe, seed: int) -> HousePoints:
-    """Every data point of a house that obeys the paper's rules."""
+    """Return every data point of a house that obeys the paper's rules."""
     world = World.compile([house])
     graph = world.graphs[0]
     number = {viewpoint: i for i, viewpoint in enumerate(graph.ids)}
@@ -94,7 +94,7 @@ def _columns(drawn: Sequence[tuple[Ints, Ints]]) -> tuple[list[Ints], list[Ints]
 
 
 def _rooms(house: House, graph: Graph) -> Ints:
-    """The room of each viewpoint of the graph; those without one share a room of their own."""
+    """Return the room of each viewpoint of the graph; those without one share a room of their own."""
     found = [house.viewpoints[house.number[each]].room for each in graph.ids]
     return np.array([_NO_ROOM if room is None else room for room in found], dtype=np.int64)
 
@@ -115,7 +115,7 @@ def _starts(graph: Graph, rooms: Ints, bucket: Bucket, goals: Ints, recipe: Data
 
 
 def at_most_of_each(group: Ints, lot: Float64, most: int, values: Ints) -> Ints:
-    """The values with the lowest lots of each group, at most `most` of each, in rising order."""
+    """Return the values with the lowest lots of each group, at most `most` of each, in rising order."""
     order = np.lexsort((lot, group))
     ordered = group[order]
     place = np.arange(len(order)) - np.searchsorted(ordered, ordered)
@@ -123,7 +123,7 @@ def at_most_of_each(group: Ints, lot: Float64, most: int, values: Ints) -> Ints:
 
 
 def _apart(graph: Graph, start: Ints, bucket: Ints, goals: Sequence[Ints]) -> Bools:
-    """Whether each start is neither a goal of its bucket nor next to one."""
+    """Return whether each start is neither a goal of its bucket nor next to one."""
     beside = np.eye(len(graph.ids), dtype=bool)
     beside[graph.source, graph.target] = True
     close = np.array([beside[:, each].any(axis=1) for each in goals], dtype=bool).reshape(len(goals), len(graph.ids))
@@ -131,7 +131,7 @@ def _apart(graph: Graph, start: Ints, bucket: Ints, goals: Sequence[Ints]) -> Bo
 
 
 def _trajectories(world: World, start: Ints, heading: Ints, goals: Sequence[Ints]) -> tuple[Ints, Bytes, Ints]:
-    """The teacher's moves from each start to each of its goals: the points' first rows, the moves, and their lengths.
+    """Return the teacher's moves from each start to each of its goals: the points' first rows, the moves, and their lengths.
 
     A trajectory leads to its own goal, not to the nearest of the bucket, and what happens next depends only on the edge
     to take and the view. So a step of all trajectories is two look-ups, and those that have arrived take no part in it. The
@@ -157,7 +157,7 @@ def _trajectories(world: World, start: Ints, heading: Ints, goals: Sequence[Ints
 
 
 def _step_tables(world: World) -> tuple[Bytes, Ints]:
-    """The teacher's move and the pose after it, for each edge and view: (edges·36,)."""
+    """Return the teacher's move and the pose after it, for each edge and view: (edges·36,)."""
     graph = world.graphs[0]
     view = np.arange(VIEWS)
     action = world.toward.numpy()[:-VIEWS].reshape(-1, VIEWS).astype(np.int64)
@@ -169,7 +169,7 @@ def _step_tables(world: World) -> tuple[Bytes, Ints]:
 
 
 def _edges_to(graph: Graph) -> Ints:
-    """The number of the first edge on the way from each viewpoint to each other, (viewpoints, viewpoints)."""
+    """Return the number of the first edge on the way from each viewpoint to each other, (viewpoints, viewpoints)."""
     count = len(graph.ids)
     here = np.arange(count)[:, None]
     return np.searchsorted(graph.source * count + graph.target, here * count + graph.hop)

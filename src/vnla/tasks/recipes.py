@@ -44,7 +44,7 @@ RECIPES = {recipe.name: recipe for recipe in (ASKNAV, NOROOM)}
 
 
 def random_for(seed: int, *key: str) -> np.random.Generator:
-    """A generator for one purpose: what is drawn for a building never depends on the other buildings."""
+    """Return a generator for one purpose: what is drawn for a building never depends on the other buildings."""
     if seed < 0:
         raise InputError(f"seed {seed}: give zero or a positive number")
     return np.random.default_rng([seed, *map(episode_key, key)])

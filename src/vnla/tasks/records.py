@@ -62,7 +62,7 @@ class RecordMaker:
         }
 
     def line(self, which: int) -> str:
-        """The same as it stands in a file."""
+        """Return the same as it stands in a file."""
         return json.dumps(self(which), separators=(",", ":"))
 
     def _path(self, start: int, end: int) -> list[str]:
@@ -79,6 +79,6 @@ class RecordMaker:
 
 
 def region(house: House, viewpoint: str) -> tuple[int, str]:
-    """The id and the name of the room that a viewpoint is in."""
+    """Return the id and the name of the room that a viewpoint is in."""
     room = house.room_of(house.number[viewpoint])
     return (_NO_REGION, ROOM_NAMES[NO_LABEL]) if room is None else (room.id, room.name)

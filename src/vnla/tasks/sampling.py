@@ -35,7 +35,7 @@ def sample(
     least: int = SIZE,
     whole_rounds: bool = False,
 ) -> dict[int, Ints]:
-    """Which buckets are sampled, and which points of each, in rising order.
+    """Return which buckets are sampled, and which points of each, in rising order.
 
     A bucket is its number of points and its environment. No bucket gives more than `most` points (N of the paper); at least
     `least` points are sampled in all if there are that many.
@@ -67,7 +67,7 @@ def subset(tasks: Sequence[Task], size: int) -> list[Task]:
 
 
 def some(things: Sequence[Thing], limit: int) -> list[Thing]:
-    """At most so many of them, in their order; of the same things always the same."""
+    """Return at most so many of them, in their order; of the same things always the same."""
     places = np.random.default_rng(0).choice(len(things), min(limit, len(things)), replace=False)
     return [things[place] for place in sorted(places)]
 
@@ -90,7 +90,7 @@ class Fold(NamedTuple):
         return cls(int(found[2]), int(found[3]), bool(found[1]))
 
     def tasks(self, tasks: Sequence[Task]) -> list[Task]:
-        """Those in its houses."""
+        """Return those in its houses."""
         houses = sorted({task.house for task in tasks})
         chosen = {house for place, house in enumerate(houses) if (place % self.of == self.part - 1) is not self.others}
         return [task for task in tasks if task.house in chosen]

@@ -67,7 +67,7 @@ class SplitStatistics:
 
 
 def split_statistics(tasks: Sequence[Task]) -> SplitStatistics:
-    """The figures of a split."""
+    """Return the figures of a split."""
     lengths = [length for task in tasks for length in task.lengths]
     return SplitStatistics(
         points=len(tasks),
@@ -84,7 +84,7 @@ def split_statistics(tasks: Sequence[Task]) -> SplitStatistics:
 
 
 def dataset_statistics(dataset: Dataset) -> dict[str, SplitStatistics]:
-    """The figures of every split that a data set has."""
+    """Return the figures of every split that a data set has."""
     return {split: split_statistics(dataset.split(split)) for split in dataset.paths}
 
 

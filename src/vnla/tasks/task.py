@@ -57,12 +57,12 @@ class Task:
 
 @lru_cache(maxsize=1 << 12)
 def sought_keys(thing: str, room: str) -> tuple[int, int]:
-    """Numbers that stand for an object's label and for a room's name, 0 where there is none."""
+    """Return numbers that stand for an object's label and for a room's name, 0 where there is none."""
     return episode_key(thing) if thing else 0, episode_key(in_room(room)) if room else 0
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """The tasks of an AskNav or NoRoom file."""
+    """Return the tasks of an AskNav or NoRoom file."""
     what = "a list of AskNav records"
     text = read_gzip(path, what, _LARGEST) if path.suffix == ".gz" else read_text(path, what, _LARGEST)
     records = parse_json(text, path, what, _taken_in)
@@ -86,7 +86,7 @@ def _taken_in(record: dict[str, Any]) -> tuple[Task, ...] | dict[str, Any]:
 
 
 def tasks_of(record: Any, where: str) -> Iterator[Task]:
-    """The tasks of one record; `where` names it in messages."""
+    """Return the tasks of one record; `where` names it in messages."""
     if not isinstance(record, dict):
         raise InputError(f"{where}: expected an object, found {_kind(record)}")
     _check_fields(record, where)
@@ -118,7 +118,7 @@ def _check_fields(record: Mapping[str, Any], where: str) -> None:
 
 
 def _goals(paths: list[Any], where: str) -> tuple[str, ...]:
-    """Where the paths end."""
+    """Return where the paths end."""
     for number, path in enumerate(paths):
         if type(path) is not list or not _all_are(str, path):
             raise InputError(f"{where}: field paths: entry {number} is not a list of viewpoint ids")
@@ -126,7 +126,7 @@ def _goals(paths: list[Any], where: str) -> tuple[str, ...]:
 
 
 def _start(paths: list[list[str]], where: str) -> str:
-    """Where the paths begin."""
+    """Return where the paths begin."""
     start = paths[0][0]
     for path in paths:
         if path[0] != start:
@@ -145,7 +145,7 @@ def _lengths(trajectories: list[Any], count: int, where: str) -> tuple[int, ...]
 
 
 def _all_are(kind: type, values: list[Any]) -> bool:
-    """Whether there are values and all are of this very type."""
+    """Return whether there are values and all are of this very type."""
     for value in values:
         if type(value) is not kind:
             return False

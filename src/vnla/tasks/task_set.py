@@ -74,12 +74,12 @@ class TaskSet:
         return len(self.tasks)
 
     def houses(self) -> Tensor:
-        """The number of each task's house, on the host."""
+        """Return the number of each task's house, on the host."""
         first = self.environment.world.first.cpu()
         return torch.searchsorted(first, viewpoint_of(self.start.cpu()), right=True) - 1
 
     def rows(self, which: Sequence[int]) -> TaskSet:
-        """Some of the tasks, by their numbers, in this order."""
+        """Return some of the tasks, by their numbers, in this order."""
         some = torch.tensor(which, dtype=torch.int64, device=self.key.device)
         chosen = {name: getattr(self, name)[some] for name in ("key", "start", "goals", "time_budget", "sought")}
         tasks = tuple(self.tasks[number] for number in which)
@@ -110,7 +110,7 @@ def _time_budgets(tasks: Sequence[Task], budgets: TimeBudgets | None, longest: i
 
 
 def _distinct(values: Sequence[Value]) -> tuple[list[Value], Tensor]:
-    """The values that differ, in the order in which they first come, and which of them each value is."""
+    """Return the values that differ, in the order in which they first come, and which of them each value is."""
     number: dict[Value, int] = {}
     which = [number.setdefault(value, len(number)) for value in values]
     return list(number), _whole_numbers(which)
@@ -123,7 +123,7 @@ def _of_each(work: Callable[[Value], Any], values: Sequence[Value]) -> Tensor:
 
 
 def _whole_numbers(values: Sequence[Any]) -> Tensor:
-    """A tensor of numbers, or of rows of them; NumPy reads a long list in a sixth of the time that PyTorch takes."""
+    """Return a tensor of numbers, or of rows of them; NumPy reads a long list in a sixth of the time that PyTorch takes."""
     return torch.from_numpy(np.array(values, dtype=np.int64))
 
 
@@ -154,7 +154,7 @@ def _check_world(number: Mapping[str, Mapping[str, int]], tasks: Sequence[Task])
 def teacher_trajectories(
     environment: Environment, start: Tensor, goals: Tensor, longest: int = LONGEST_EPISODE
 ) -> tuple[Tensor, Tensor]:
-    """The teacher's actions from `start`, (batch, longest), `stop` repeated at the end, and how many it takes.
+    """Return the teacher's actions from `start`, (batch, longest), `stop` repeated at the end, and how many it takes.
 
     The count includes the final `stop`; where the teacher needs more than `longest` actions it is `longest + 1`.
     """

@@ -41,7 +41,7 @@ class Vocabulary(Mapping[str, int]):
 
     @classmethod
     def build(cls, end_goals: Iterable[str]) -> Vocabulary:
-        """The vocabulary of the training set's end-goals, words of equal frequency in alphabetical order."""
+        """Return the vocabulary of the training set's end-goals, words of equal frequency in alphabetical order."""
         counts = Counter(word for each in end_goals for word in each.split())
         words = sorted(counts, key=lambda word: (-counts[word], word))
         said = {word for aggregate in (True, False) for word in TemplateAdvisor(aggregate=aggregate).words()}
@@ -54,7 +54,7 @@ class Vocabulary(Mapping[str, int]):
 
     @classmethod
     def read(cls, path: Path) -> Vocabulary:
-        """The vocabulary in a file."""
+        """Return the vocabulary in a file."""
         words = tuple(line for _, line in files.read_lines(path, _WHAT))
         try:
             return cls(words)
@@ -62,7 +62,7 @@ class Vocabulary(Mapping[str, int]):
             raise InputError(f"{path}: {error}") from None
 
     def text(self) -> str:
-        """What is written to a file."""
+        """Return what is written to a file."""
         return "".join(f"{word}\n" for word in self.words)
 
     @cached_property
@@ -94,7 +94,7 @@ class Vocabulary(Mapping[str, int]):
         return self._number[END]
 
     def encode(self, sentences: Sequence[str], longest: int = LONGEST) -> tuple[Tensor, Tensor]:
-        """Numbers (sentences, most words), padded, and lengths. What is not known is `<UNK>`.
+        """Return numbers (sentences, most words), padded, and lengths. What is not known is `<UNK>`.
 
         A sentence of more than `longest` words keeps the first `longest` - 1 and its last, which is the full stop: what is
         asked for comes first in an end-goal.
@@ -110,7 +110,7 @@ class Vocabulary(Mapping[str, int]):
         return tokens.reshape(len(rows), most)[which], lengths[which]
 
     def decode(self, tokens: Tensor) -> list[str]:
-        """The sentences of rows of numbers, without padding and end."""
+        """Return the sentences of rows of numbers, without padding and end."""
         skipped = {self.padding, self.end}
         return [" ".join(self.words[each] for each in row if each not in skipped) for row in tokens.tolist()]
 
@@ -139,7 +139,7 @@ class Forgiving:
 
 
 def cut(words: Sequence[str], longest: int) -> list[str]:
-    """At most `longest` words: the first ones and the last."""
+    """Return at most `longest` words: the first ones and the last."""
     if longest < 1:
         raise InputError(f"vocabulary: a longest sentence of {longest} words leaves nothing")
     return [*words[: longest - 1], words[-1]] if len(words) > longest else list(words)

@@ -54,7 +54,7 @@ CheckpointNotes = dict[str, str]
 
 
 def is_begun(run: Path) -> bool:
-    """Whether a run is in this folder."""
+    """Return whether a run is in this folder."""
     return (run / CONFIG).exists()
 
 
@@ -72,19 +72,19 @@ def is_vacant(run: Path) -> bool:
 
 
 def checkpoint(run: Path, which: str | int) -> Path:
-    """Where an agent is: the "last", the best by a validation split, or that of an iteration, if they were kept."""
+    """Return where an agent is: the "last", the best by a validation split, or that of an iteration, if they were kept."""
     if str(which).isdecimal():
         return run / KEPT / f"{which}.safetensors"
     return run / (LAST if which == "last" else f"best_{which}.safetensors")
 
 
 def chosen_by(split: str) -> str:
-    """The validation split that decides which agent of a run is tried on a split: that of the same kind of houses."""
+    """Return the validation split that decides which agent of a run is tried on a split: that of the same kind of houses."""
     return "val_unseen" if split.endswith("unseen") else "val_seen"
 
 
 def checkpoints_of(run: Path) -> list[str]:
-    """The checkpoints that a run has, by the names that `checkpoint` takes."""
+    """Return the checkpoints that a run has, by the names that `checkpoint` takes."""
     kept = sorted(int(path.stem) for path in (run / KEPT).glob("*.safetensors") if path.stem.isdecimal())
     named = [which for which in (*VALIDATION, "last") if checkpoint(run, which).exists()]
     return [*named, *map(str, kept)]
@@ -103,7 +103,7 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
 
 
 def first_agent(config: RunConfig) -> Path:
-    """The file with the agent that a run begins with: the last of another run, or a checkpoint itself."""
+    """Return the file with the agent that a run begins with: the last of another run, or a checkpoint itself."""
     place = Path(config.begins_with)
     path = checkpoint(place, "last") if place.is_dir() else place
     if not path.is_file():
@@ -112,14 +112,14 @@ def first_agent(config: RunConfig) -> Path:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The run in a folder, or the runs in its folders if it holds several; the folder itself if there is none."""
+    """Return the run in a folder, or the runs in its folders if it holds several; the folder itself if there is none."""
     if is_begun(folder) or not folder.is_dir():
         return [folder]
     return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
 
 
 def read_checkpoint(path: Path) -> tuple[Tensors, CheckpointNotes]:
-    """The tensors in a checkpoint, on the host, and its notes."""
+    """Return the tensors in a checkpoint, on the host, and its notes."""
     with _readable(path) as file:
         notes = _notes(file)
         if CHECKSUM in notes and not is_sealed_with(path, notes[CHECKSUM]):
@@ -128,7 +128,7 @@ def read_checkpoint(path: Path) -> tuple[Tensors, CheckpointNotes]:
 
 
 def read_notes(path: Path) -> CheckpointNotes:
-    """The notes of a checkpoint alone; it is not held against its checksum."""
+    """Return the notes of a checkpoint alone; it is not held against its checksum."""
     with _readable(path) as file:
         return _notes(file)
 
@@ -139,20 +139,20 @@ def checkpoint_file(tensors: Tensors, notes: Mapping[str, str]) -> bytes:
 
 
 def iterations_done(path: Path, notes: Mapping[str, str]) -> int:
-    """How many iterations had been done when the checkpoint `path` with these notes was written."""
+    """Return how many iterations had been done when the checkpoint `path` with these notes was written."""
     if (done := _count(notes.get("done", ""))) is None:
         raise InputError(f"{path}: cannot be read as a checkpoint (it does not say how many iterations were done)")
     return done
 
 
 def validated_at(notes: Mapping[str, str], done: int) -> int:
-    """The iteration of the last validation; a checkpoint without a word on it was made after the one that was due."""
+    """Return the iteration of the last validation; a checkpoint without a word on it was made after the one that was due."""
     found = _count(notes.get("validated", "").removeprefix("-"))
     return done if found is None else -found if notes["validated"].startswith("-") else found
 
 
 def best_rates(path: Path, notes: Mapping[str, str]) -> dict[str, float]:
-    """The best success rate on each validation split when the checkpoint `path` with these notes was written."""
+    """Return the best success rate on each validation split when the checkpoint `path` with these notes was written."""
     try:
         return {str(split): real(rate, "a rate", 0, 100) for split, rate in from_json(notes.get("best", "{}")).items()}
     except (ValueError, TypeError, AttributeError):
@@ -165,7 +165,7 @@ def _count(text: str) -> int | None:
 
 
 def part_tensors(parts: Mapping[str, nn.Module]) -> Tensors:
-    """What a checkpoint keeps of the parts that learn: the agent, perhaps a critic."""
+    """Return what a checkpoint keeps of the parts that learn: the agent, perhaps a critic."""
     return {
         f"{part}{name}": value.contiguous() for part, module in parts.items() for name, value in module.state_dict().items()
     }
@@ -187,7 +187,7 @@ def load_part_tensors(parts: Mapping[str, nn.Module], tensors: Mapping[str, Tens
 
 
 def optimiser_tensors(parts: Mapping[str, nn.Module], optimiser: Optimizer) -> Tensors:
-    """What a checkpoint keeps of the optimiser of the parts."""
+    """Return what a checkpoint keeps of the optimiser of the parts."""
     return {
         f"{ADAM}{moment}.{name}": value.reshape(1) if value.dim() == 0 else value
         for name, parameter in _optimised(parts)
@@ -228,7 +228,7 @@ def _check_numbers(where: Path, name: str, value: Tensor, dtype: torch.dtype, le
 
 
 def optimised(part: nn.Module) -> Iterator[Tensor]:
-    """What of a part the optimiser changes."""
+    """Return what of a part the optimiser changes."""
     return (each for each in part.parameters() if each.requires_grad)
 
 
@@ -260,7 +260,7 @@ def _readable(path: Path) -> Iterator[Any]:
 
 
 def open_run(path: Path, config: RunConfig | None) -> RunConfig:
-    """The configuration of a run to begin or to go on with; nothing is written.
+    """Return the configuration of a run to begin or to go on with; nothing is written.
 
     A run that exists keeps the one it has. Only where its world and data set are may be said anew, and how many iterations
     it is to have in all: no fewer than it has done.
@@ -289,14 +289,14 @@ def check_places(path: Path, saved: RunConfig, *, world: bool, tasks: bool) -> N
 
 
 def _differences(saved: RunConfig, wanted: RunConfig) -> Iterator[tuple[str, Any, Any]]:
-    """What a run may not change: name, what it has, what is wanted."""
+    """Return what a run may not change: name, what it has, what is wanted."""
     free = {"world", "tasks", "iterations"}
     has, given = ({**asdict(each), **asdict(each.training)} for each in (saved, wanted))
     return ((name, has[name], given[name]) for name in has if name not in {*free, "training"} and has[name] != given[name])
 
 
 def done_in(path: Path) -> int:
-    """How many iterations a run has done."""
+    """Return how many iterations a run has done."""
     file = path / LAST
     return iterations_done(file, read_notes(file)) if file.exists() else 0
 

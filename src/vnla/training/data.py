@@ -58,11 +58,11 @@ class RunData:
         return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source, cache))
 
     def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:
-        """The training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
+        """Return the training split, or a `fold` of its houses; `timed` as if it were to be evaluated."""
         return self._tasks("train", self.dataset.budgets if timed else None, fold)
 
     def evaluation_tasks(self, split: str, limit: int | None = None) -> TaskSet:
-        """A split with evaluation's time budgets, or so many of its tasks, always the same."""
+        """Return a split with evaluation's time budgets, or so many of its tasks, always the same."""
         data = self.dataset
         if limit is None or limit >= len(data.split(split)):
             return self._tasks(split, data.budgets)
@@ -95,18 +95,18 @@ class RunData:
 
 
 def dataset_of(config: RunConfig) -> Dataset:
-    """The data set of a run, read with the words of the agent that it begins with, if it begins with one."""
+    """Return the data set of a run, read with the words of the agent that it begins with, if it begins with one."""
     return replace(read_dataset(Path(config.tasks)), words=first_words(config))
 
 
 def first_words(config: RunConfig) -> Vocabulary | None:
-    """The words of the agent that a run begins with, if it begins with one that says which it knows."""
+    """Return the words of the agent that a run begins with, if it begins with one that says which it knows."""
     path = Path(config.begins_with) / WORDS
     return Vocabulary.read(path) if config.begins_with and path.is_file() else None
 
 
 def with_tasks(material: RunData, tasks: Path) -> RunData:
-    """The same world with another data set, read with the words that the agent knows."""
+    """Return the same world with another data set, read with the words that the agent knows."""
     return replace(material, dataset=replace(read_dataset(tasks), words=material.dataset.vocabulary))
 
 
@@ -128,7 +128,7 @@ def _views(
 
 
 def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
-    """What is seen, on the device, or `lent` to it."""
+    """Return what is seen, on the device, or `lent` to it."""
     return lend(views, device) if lent else torch.from_numpy(views).to(device)
 
 

@@ -1,11 +1,10 @@
-"""Holds the mind that an agent learns with against the plain one, before anything is learned.
+"""Compares the policy state that an agent learns with to the plain one, before anything is learned.
 
-A fast mind contains the agent's equations once more. Whether they are still the same is not left to trust: a few episodes
-are walked with the plain mind, without dropout, and what it decided in every step is decided again by the other one from the
-same views, actions and words. If they differ, the training does not begin.
+A fast policy state contains the agent's equations once more. A few episodes are run with the plain state, without dropout;
+the fast state then decides every step again from the same views, actions and words. If they differ, no training begins.
 
-On a GPU that takes seconds. That it went well is kept on disk, beside the kernels that were compared, for as long as nothing
-changes: neither this program's code nor the agent's layers, nor PyTorch, the GPU and the precision.
+On a GPU that takes seconds. A comparison that went well is noted on disk, beside the kernels that were compared. The note
+holds for as long as nothing changes: this program's code, the agent's layers, PyTorch, the GPU and the precision.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ TOLERANCE = {"float32": 1e-3, "tf32": 0.1}
 """Precision → how far the logarithms of two probabilities may be apart."""
 
 
-def check_fast(context: RolloutContext, tasks: TaskSet, precision: str, kept: Path | None) -> None:
-    """Compare them, unless that has been done and is in the folder of what is `kept`."""
-    if kept is None or not is_ours(context.agent):  # the checksum is of our code alone
+def check_fast(context: RolloutContext, tasks: TaskSet, precision: str, cache: Path | None) -> None:
+    """Compare the two states, unless the folder `cache` notes that this has been done."""
+    if cache is None or not is_ours(context.agent):  # the checksum is of our code alone
         compare_fast(context, tasks, precision)
         return
     about = {
@@ -48,8 +47,8 @@ def check_fast(context: RolloutContext, tasks: TaskSet, precision: str, kept: Pa
         "device": _name(tasks.key.device),
         "precision": precision,
     }
-    file = kept / "minds" / f"{checksums.of_json(about)}.json"
-    if _is_kept(file, about):
+    file = cache / "minds" / f"{checksums.of_json(about)}.json"
+    if _is_noted(file, about):
         return
     difference = compare_fast(context, tasks, precision)
     with suppress(OSError):  # it will be compared again
@@ -61,17 +60,17 @@ def _name(device: torch.device) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
-def _is_kept(file: Path, about: dict[str, str]) -> bool:
-    """Whether a file says that these were compared; where they differ none is written."""
+def _is_noted(file: Path, about: dict[str, str]) -> bool:
+    """Return whether a file says that these were compared; where they differ none is written."""
     try:
-        told = files.read_json(file, "a comparison")
+        noted = files.read_json(file, "a comparison")
     except InputError:
         return False
-    return isinstance(told, dict) and told.get("compared") == about
+    return isinstance(noted, dict) and noted.get("compared") == about
 
 
 def compare_fast(context: RolloutContext, tasks: TaskSet, precision: str = "float32") -> float:
-    """The largest difference between what the plain mind and the learning one decide; refused where it is too large.
+    """Return the largest difference between what the plain and the fast state decide; refuse one that is too large.
 
     Where both are of one kind there is nothing to compare, and the difference is 0. Of an agent that is not ours it is seen
     to, either way, that it decides at all.
@@ -92,7 +91,7 @@ def compare_fast(context: RolloutContext, tasks: TaskSet, precision: str = "floa
     if not difference <= TOLERANCE[precision]:
         who = type(context.agent).__name__
         raise InputError(
-            f"agent {who}: the mind it would learn with and the plain one differ by {difference:.3g} in the logarithm of a"
+            f"agent {who}: the state it would learn with and the plain one differ by {difference:.3g} in the logarithm of a"
             " probability; the equations in vnla.agents.fast are not those of the agent"
         )
     return difference
@@ -112,7 +111,7 @@ def _check_decisions(context: RolloutContext, rollout: Rollout) -> None:
 
 
 def _differences(context: RolloutContext, rollout: Rollout, policy_state: PolicyState) -> list[float]:
-    """How far `policy_state` is from what was decided, moment by moment, when it is led through the same walk."""
+    """Return how far `policy_state` is from what was decided, step by step, when it is led through the same episodes."""
     environment = rollout.episodes.environment
     row = torch.arange(len(rollout.episodes), device=rollout.episodes.key.device)
     nav = torch.full_like(row, NAV_START)
@@ -123,7 +122,7 @@ def _differences(context: RolloutContext, rollout: Rollout, policy_state: Policy
             policy_state = take_rows(policy_state, rest)
         nav, row = nav[rest], transition.row
         answer = policy_state.read(transition.request, partial(Utterance, transition.heard, transition.phrases))
-        view = seen(_situation(transition, rollout), context, take_rows(feature_dropout, transition.row))
+        view = seen(_step_context(transition, rollout), context, take_rows(feature_dropout, transition.row))
         for name, values in view.items():
             who, method = (f"sense {name}", "__call__") if name in context.sensors else (f"features {name}", "a view")
             check_finite(who, method, values, f" at step {transition.step}")
@@ -137,8 +136,8 @@ def _differences(context: RolloutContext, rollout: Rollout, policy_state: Policy
     return found
 
 
-def _situation(transition: Transition, rollout: Rollout) -> StepContext:
-    """What there was to see at a moment."""
+def _step_context(transition: Transition, rollout: Rollout) -> StepContext:
+    """Return the step context of a transition."""
     return StepContext(
         take_rows(rollout.episodes, transition.row), transition.step, transition.pose, transition.unmoved, transition.budget,
         transition.tentative, transition.tentative[:, :0], since_request=transition.since_request, past=transition.past,

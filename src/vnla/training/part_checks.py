@@ -1,8 +1,8 @@
-"""Holds what parts that are not ours give against what is expected of it, once, when the players of a run are made.
+"""Checks what parts that are not ours return, once, when the rollout context of a run is made.
 
-A few tasks are walked as the navigation teacher walks them, and at every step each stranger's help policy and sense is given
-the situation that it will be given in a run, with what it has asked for and no more. An advisor speaks once, for that may
-take long. Nothing is checked while a run is under way, and nothing here is done where all parts are ours.
+The navigation teacher walks a few tasks. At every step each stranger's help policy and sensor gets the step context that it
+will get in a run, with what it has asked for and no more. An advisor speaks once, because that may take long. Nothing is
+checked while a run is under way, or where all parts are ours.
 """
 
 from __future__ import annotations
@@ -109,12 +109,12 @@ def check_voice(context: RolloutContext, now: StepContext) -> None:
 
 
 def _declares(part: HelpPolicy, flag: str) -> bool:
-    """Whether a class, or one that it is made from, says so itself."""
+    """Return whether a class, or one that it is made from, says so itself."""
     return any(flag in vars(each) for each in type(part).__mro__ if each is not HelpPolicy)
 
 
 def _some_tasks(data: RunData) -> TaskSet:
-    """A few tasks in the houses of this world, from the split that is read soonest."""
+    """Return a few tasks in the houses of this world, from the split that is read soonest."""
     houses, dataset = {house.name for house in data.folder.houses}, data.dataset
     for split in sorted(dataset.paths, key=lambda each: dataset.paths[each].stat().st_size):
         tasks = [task for task in dataset.split(split) if task.house in houses][:EPISODES]
@@ -128,7 +128,7 @@ def _begun(episodes: Episodes, context: RolloutContext) -> EpisodeState:
 
 
 def _walk(episodes: Episodes, context: RolloutContext, plan: Tensor | None = None) -> Iterator[StepContext]:
-    """What there is to look at on the navigation teacher's way, with a request at every third step."""
+    """Return what there is to look at on the navigation teacher's way, with a request at every third step."""
     state = _begun(episodes, context)
     for step in range(LONGEST_EPISODE):
         rows = state.active.nonzero().squeeze(1)
@@ -142,7 +142,7 @@ def _walk(episodes: Episodes, context: RolloutContext, plan: Tensor | None = Non
 
 
 def _deliberated(now: StepContext, policy: HelpPolicy, context: RolloutContext) -> StepContext:
-    """The same after a pass 1 that finds every action, and asking, as good as any other."""
+    """Return the same after a pass 1 that finds every action, and asking, as good as any other."""
     blocked = now.episodes.environment.blocked(now.pose)
     tentative = log_distribution(torch.zeros(len(now.pose), NAV_ACTIONS, device=now.pose.device), blocked).exp()
     now = replace(now, tentative=tentative)

@@ -55,7 +55,7 @@ class Strange:
 
     @staticmethod
     def met(words: Sequence[str]) -> list[str]:
-        """All that an agent has to meet that knows `words`."""
+        """Return all that an agent has to meet that knows `words`."""
         return [*words, *words, *NONE]
 
 
@@ -71,7 +71,7 @@ class SubgoalPractice:
             raise InputError(f"practice {self.walks}: must be 1 or more walks for each episode")
 
     def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, context: RolloutContext) -> Rollout:
-        """The walks beside the tasks numbered `which`, with seeds."""
+        """Return the walks beside the tasks numbered `which`, with seeds."""
         copy = torch.arange(1, self.walks + 1, device=which.device)[:, None].expand(-1, len(which))
         which, seed = which.repeat(self.walks), seed.repeat(self.walks) + copy.flatten()
         k, zero = context.advisor.k, torch.zeros_like(which)
@@ -85,7 +85,7 @@ class SubgoalPractice:
         said = context.bound_advisor.say(beginning(episodes)).words
         if self.strange is not None:
             said = strangely(said, episodes.key, seed, self.strange)
-        return bcui(replace(episodes, end_goals=told_first(said, episodes.end_goals)), led(context), longest=k)
+        return bcui(replace(episodes, end_goals=prepend_subgoal(said, episodes.end_goals)), led(context), longest=k)
 
 
 @fused
@@ -107,7 +107,7 @@ def somewhere(episodes: Episodes) -> Tensor:
 
 @fused
 def strangely(said: Words, key: Tensor, seed: Tensor, strange: Strange) -> Words:
-    """What was said in walks of these keys and seeds, with strange words."""
+    """Return what was said in walks of these keys and seeds, with strange words."""
     place = torch.arange(said.tokens.shape[1], device=said.tokens.device)
     drawn = uniform(seed[:, None], key[:, None], Purpose.PRACTICE, DRAWS + place) / strange.share
     none = 2 * strange.words + ((drawn * 2 - 1) * len(NONE)).long()
@@ -116,7 +116,7 @@ def strangely(said: Words, key: Tensor, seed: Tensor, strange: Strange) -> Words
 
 
 @fused
-def told_first(said: Words, end_goals: Words) -> Words:
+def prepend_subgoal(said: Words, end_goals: Words) -> Words:
     """Instructions that begin with what was said: sentences, each followed by its end-goal."""
     tokens = torch.cat([said.tokens, end_goals.tokens], dim=1)
     place = torch.arange(tokens.shape[1], device=tokens.device)

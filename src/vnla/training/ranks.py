@@ -74,7 +74,7 @@ class Ranks:
         return self.rank == 0
 
     def part(self, batch: int) -> BatchPart:
-        """Which episodes of a batch are this one's."""
+        """Return which episodes of a batch are this one's."""
         if batch < self.size:
             raise InputError(f"a batch of {batch} cannot be shared by {self.size} processes; give a larger --batch")
         first, last = (number * batch // self.size for number in (self.rank, self.rank + 1))
@@ -87,11 +87,11 @@ class Ranks:
 
     def agree(self, stop: Stop, going: bool) -> bool:
         """Before each iteration: whether anybody has something left to do; a `stop` that one was given is everybody's."""
-        heard = torch.tensor([stop.number or 0, int(going)])
+        votes = torch.tensor([stop.number or 0, int(going)])
         with self._losses():
-            dist.all_reduce(heard, op=dist.ReduceOp.MAX, group=self._group)
+            dist.all_reduce(votes, op=dist.ReduceOp.MAX, group=self._group)
         self._rounds += 1
-        number, anybody = heard.tolist()
+        number, anybody = votes.tolist()
         if number and stop.number is None:
             stop.number, stop.times = int(number), 1
         return bool(anybody)
@@ -109,20 +109,20 @@ class Ranks:
         try:
             yield
         except InputError as error:
-            self._tell(place, {"error": str(error)})
-            told = self._hear(place)
-            if any("error" in told[number] for number in range(self.rank)):
+            self._publish(place, {"error": str(error)})
+            statuses = self._collect(place)
+            if any("error" in statuses[number] for number in range(self.rank)):
                 raise SaidAlreadyError(str(error)) from None
             raise
-        self._tell(place, {"host": socket.gethostname(), **about})
-        told = self._hear(place)
-        if any("error" in each for each in told):
+        self._publish(place, {"host": socket.gethostname(), **about})
+        statuses = self._collect(place)
+        if any("error" in each for each in statuses):
             raise SaidAlreadyError("another process has failed")
-        self._compare(told)
+        self._compare(statuses)
 
-    def _compare(self, told: list[dict[str, str]]) -> None:
-        first = told[0]
-        for number, other in enumerate(told):
+    def _compare(self, statuses: list[dict[str, str]]) -> None:
+        first = statuses[0]
+        for number, other in enumerate(statuses):
             for name in other:
                 if name != "host" and other[name] != first.get(name):
                     line = (
@@ -131,11 +131,11 @@ class Ranks:
                     )
                     raise InputError(line) if self.writes else SaidAlreadyError(line)
 
-    def _tell(self, place: str, what: Mapping[str, str]) -> None:
+    def _publish(self, place: str, what: Mapping[str, str]) -> None:
         self._store.set(f"{place}/{self.rank}", json.dumps(dict(what)))
 
-    def _hear(self, place: str) -> list[dict[str, str]]:
-        """What everybody has told, in turn; waits for it in a way that signals can end."""
+    def _collect(self, place: str) -> list[dict[str, str]]:
+        """Return what each process has published, in turn; wait for it in a way that signals can end."""
         keys = [f"{place}/{number}" for number in range(self.size)]
         deadline = time.monotonic() + FIRST_PATIENCE.total_seconds()
         while not self._store.check(keys):
@@ -159,7 +159,7 @@ class Ranks:
             ) from error
 
     def is_first_to_say(self) -> bool:
-        """Whether nobody else has said what went wrong, as far as can be known."""
+        """Return whether nobody else has said what went wrong, as far as can be known."""
         found: list[int] = []
 
         def ask() -> None:
@@ -174,7 +174,7 @@ class Ranks:
 
 
 def is_one_of_several() -> bool:
-    """Whether this process was started by `torchrun`, or in the same way."""
+    """Return whether this process was started by `torchrun`, or in the same way."""
     return all(name in os.environ for name in ENVIRONMENT)
 
 
@@ -244,11 +244,11 @@ def _own_gpu(device: str, local: int) -> None:
 
 
 def about_software() -> dict[str, str]:
-    """What has to be the same in all processes whatever they train."""
+    """Return what has to be the same in all processes whatever they train."""
     code = f"{vnla.__version__} ({checksums.of_program()[:12]})"
     return {"vnla": code, "PyTorch": torch.__version__, "Python": platform.python_version()}
 
 
 def short(value: Any) -> str:
-    """A few digits of something that can be written as JSON."""
+    """Return a few digits of something that can be written as JSON."""
     return checksums.of_json(value)[:12]

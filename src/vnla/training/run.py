@@ -71,7 +71,7 @@ FIGURES = {name: METRICS[name] for name in ("success_rate", "room_success_rate",
 
 @dataclass
 class RunCallbacks:
-    """What the caller may show of a run while it is going on."""
+    """Functions that are called while a run goes on."""
 
     report: Callable[[LogLine], None] = lambda _: None
     validating: Callable[[str, int, int], None] = lambda _split, _done, _all: None
@@ -196,7 +196,7 @@ class Run:
         return self._trainer.done
 
     @property
-    def going(self) -> bool:
+    def active(self) -> bool:
         """Whether there is more to do."""
         return self.done < self.last or self._validation_due
 
@@ -206,7 +206,7 @@ class Run:
         return self._trainer.stream.has_room()
 
     def about(self) -> dict[str, str]:
-        """What has to be the same in all processes that train this run."""
+        """Return what has to be the same in all processes that train this run."""
         return {"configuration": short(self.config.text(self.path)), "words": short(self._words), "done": str(self.done)}
 
     def advance(self, stop: Stop | None = None) -> None:
@@ -256,7 +256,7 @@ class Run:
         """Write down the losses of an iteration."""
         nav, ask = found["losses"].tolist()
         if not (isfinite(nav) and isfinite(ask)):
-            raise self._lost(iteration)
+            raise self._diverged(iteration)
         record = {"iteration": iteration, "nav_loss": nav, "ask_loss": ask}
         self._log.write(record)
         speed = (iteration - self._first) / (time.monotonic() - self._began)
@@ -265,7 +265,7 @@ class Run:
     def _check(self, iteration: int, finite: Tensors) -> None:
         """Nothing is kept of an agent that is no longer numbers."""
         if not all(finite.values()):
-            raise self._lost(iteration)
+            raise self._diverged(iteration)
 
     def _keep(self, notes: CheckpointNotes, better: Sequence[Path], state: Tensors) -> None:
         """Have a state written. All that is told of its iterations is in the log by now."""
@@ -282,8 +282,8 @@ class Run:
         self._log.sync()  # what is told of iterations is on disk before they count as done
         files.write_bytes(self.path / LAST, data)
 
-    def _lost(self, iteration: int) -> DivergedError:
-        """Why the run ends; nothing of what is still on its way is written."""
+    def _diverged(self, iteration: int) -> DivergedError:
+        """Return why the run ends; nothing of what is still on its way is written."""
         self._awaited.clear()
         line = (
             f"{self.path}: at iteration {iteration:,} or before its losses are no longer numbers: what it learned has grown"

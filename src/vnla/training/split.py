@@ -50,7 +50,7 @@ class SplitTrainer(Trainer):
         return seed if self.context.agent.draws_by_episode else (seed + self._ranks.rank * 0x9E3779B97F4A7C15) % 2**63
 
     def update(self, which: Tensor, seed: Tensor) -> Losses:
-        """The three stages and what is between them."""
+        """Run the three stages, with the sums over processes between them."""
         with part_of_batch(self._part if which.is_cuda else None):
             if self.captures:
                 return self._captured(which, seed)
@@ -99,7 +99,7 @@ class SplitTrainer(Trainer):
         self._ranks.add_up(self._gradients)
 
     def _step(self) -> Losses:
-        """The optimiser's step with the sum of the gradients. What no process has a gradient of stays as it is."""
+        """Take the optimiser's step with the sum of the gradients. What no process has a gradient of stays as it is."""
         sizes = [each.numel() + _missing(each) for each in self._parameters]
         *parts, there, nav, ask = torch.split(self._gradients, [*sizes, len(sizes), 1, 1])
         has = [each.grad is not None for each in self._parameters] if there.is_cuda else (there > 0).tolist()
@@ -109,7 +109,7 @@ class SplitTrainer(Trainer):
         return Losses(nav.squeeze(0), ask.squeeze(0))
 
     def _flat(self, losses: Losses) -> Tensor:
-        """All gradients, who has one, and the losses, in one tensor."""
+        """Return all gradients, who has one, and the losses, in one tensor."""
         given, like = [each.grad for each in self._parameters], self._parameters[0]
         nothing, parts = like.new_zeros(_LINE), []
         for each, gradient in zip(self._parameters, given, strict=True):
@@ -120,7 +120,7 @@ class SplitTrainer(Trainer):
 
 
 def _missing(parameter: Tensor) -> int:
-    """How many numbers go after a parameter's, up to where the next begin."""
+    """Return how many numbers go after a parameter's, up to where the next begin."""
     return -parameter.numel() % _LINE
 
 
@@ -133,7 +133,7 @@ class _Sum:
         self.values = torch.cat(parts) if parts else torch.zeros(1, dtype=torch.float64)
 
     def parts(self) -> dict[str, Tensor]:
-        """The sums by name, as the tensors were."""
+        """Return the sums by name, as the tensors were."""
         parts = torch.split(self.values, [each.numel() for each in self._tally.values()])
         pairs = zip(self._tally.items(), parts, strict=True)
         return {name: part.view_as(each).to(each.dtype) for (name, each), part in pairs}

@@ -57,7 +57,7 @@ def learn_to_read(
 
 
 def _labels(houses: Sequence[House]) -> list[str]:
-    """What may be read in houses: objects, and kinds of rooms."""
+    """Return what may be read in houses: objects, and kinds of rooms."""
     objects = {thing.label for house in houses for thing in house.objects}
     rooms = {room.name for house in houses for room in house.rooms}
     return [*sorted(objects), *sorted(map(in_room, rooms))]
@@ -77,14 +77,14 @@ def _check(folder: WorldFolder, views: AllViews, labels: Sequence[str]) -> None:
 
 
 def _drawn(views: Sequence[int], most: int) -> list[NDArray[np.int64]]:
-    """At most so many of the views of houses, drawn from all alike: their places in each house, in rising order."""
+    """Return at most so many of the views of houses, drawn from all alike: their places in each house, in rising order."""
     first = np.cumsum([0, *views])
     chosen = np.sort(np.random.default_rng(0).permutation(first[-1])[:most])
     return [chosen[np.searchsorted(chosen, a) : np.searchsorted(chosen, b)] - a for a, b in pairwise(first)]
 
 
 def _targets(house: House, seen: NDArray[np.void], column: dict[str, int]) -> NDArray[np.bool_]:
-    """What each view of a house shows, (views, labels)."""
+    """Return what each view of a house shows, (views, labels)."""
     assert seen.dtype == SIGHTING
     world = World.compile([house])
     found = probe_targets([house], world, drawn_visibility([house], world, lambda _: seen))

@@ -1,9 +1,9 @@
 """Trains several runs side by side in one process.
 
 A batch of a hundred episodes leaves most of a large GPU idle, so runs that differ in policy, seed or size are trained at the
-same time: they share the world, the features and the data set, which are loaded once, and each has its own trainer with its
-own lane of the device. One thread gives each lane its next iteration as soon as there is room. A run trained with others
-ends with exactly the weights that it has when trained alone, also where another one diverges, which ends by itself.
+same time. They share the world, the features and the data set, which are loaded once; each has its own trainer with its own
+CUDA stream. One thread gives each stream its next iteration as soon as there is room. A run trained with others ends with
+exactly the weights that it has when trained alone, also where another one diverges, which ends by itself.
 
     train_together([(Path("runs/none"), none), (Path("runs/learned"), learned)], "cuda")
 """
@@ -38,10 +38,10 @@ PAUSE = 5e-4
 
 @dataclass
 class TrainingCallbacks:
-    """Who is told what happens to several runs as a whole."""
+    """Functions that are called when something happens to several runs as a whole."""
 
     progress: Callable[[Path], RunCallbacks] = lambda _: RunCallbacks()
-    """A run's folder → what to show of it."""
+    """A run's folder → the callbacks of that run."""
     began: Callable[[Sequence[Run]], None] = lambda _: None
     """Everything is loaded and checked, and the runs are on disk."""
     stopping: Callable[[Stop], None] = lambda _: None
@@ -69,12 +69,12 @@ def train_together(
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
         raise InputError(f"{twice}: the same run was given twice")
-    use_lanes()
+    allow_many_streams()
     return train_runs(runs, _LoadedData(device, cache).of, callbacks, iterations, eager=eager, ranks=ranks)
 
 
-def use_lanes() -> None:
-    """Lanes that share a connection to a GPU wait for each other. It has to be said before the device is first used."""
+def allow_many_streams() -> None:
+    """Give every CUDA stream a connection of its own; to be called before the device is first used."""
     os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 
@@ -147,7 +147,7 @@ def _prepared(
     eager: bool,
     ranks: Ranks | None,
 ) -> list[Run]:
-    """The runs, loaded and checked, their folders `held` by whoever writes in them."""
+    """Return the runs, loaded and checked, their folders `held` by whoever writes in them."""
     about = {} if ranks is None else about_software()
     with alike(ranks, about):
         new = [path for path, _ in runs if not is_begun(path)]
@@ -186,8 +186,8 @@ def _carry_out(runs: Sequence[Run], stop: Stop, callbacks: TrainingCallbacks) ->
     def left() -> list[Run]:
         return [run for run in runs if run.path not in lost]
 
-    while stop.number is None and (going := [run for run in left() if run.going]):
-        ready = [run for run in going if run.ready]
+    while stop.number is None and (active := [run for run in left() if run.active]):
+        ready = [run for run in active if run.ready]
         each_of(ready, lambda run: run.advance(stop) if stop.number is None else None)
         if not ready:
             time.sleep(PAUSE)
@@ -202,10 +202,10 @@ def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:
     while True:
         while not run.ready:
             time.sleep(PAUSE)
-        anybody = ranks.agree(stop, run.going)
+        anybody = ranks.agree(stop, run.active)
         if stop.number is not None or not anybody:
             break
-        if run.going:
+        if run.active:
             run.advance(stop)
     if stop.number is not None:
         run.save()
@@ -229,5 +229,5 @@ class _LoadedData:
         return self._known[key]
 
     def _seen(self, world: str, features: str) -> RunData | None:
-        """The same world with the same features, which are no words of a data set."""
+        """Return the same world with the same features, which are no words of a data set."""
         return next((each for key, each in self._known.items() if key[:2] == (world, features)), None)

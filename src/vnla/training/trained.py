@@ -34,12 +34,12 @@ class Trained:
     """The one checkpoint there is; None if there is one for every kind of split."""
 
     def agent(self, checkpoint: str) -> Agent:
-        """The best agent by a validation split, the last, or that of an iteration."""
+        """Return the best agent by a validation split, the last, or that of an iteration."""
         which = self.only if self.only and checkpoint in VALIDATION else checkpoint
         return load_agent(self.folder, self.config, self.material, which)
 
     def agent_for(self, split: str, checkpoint: str | None = None) -> Agent:
-        """The agent to be tried on a split, unless another checkpoint is named."""
+        """Return the agent to be tried on a split, unless another checkpoint is named."""
         return self.agent(checkpoint or chosen_by(split))
 
 
@@ -51,7 +51,7 @@ def open_trained(
     device: str = "cpu",
     source: Source | None = None,
 ) -> Trained:
-    """The agent of a run, in another world or on another data set if they are given; the pretrained one needs both.
+    """Return the agent of a run, in another world or on another data set if they are given; the pretrained one needs both.
 
     What it sees may come from another `source` than the world's features.
     """
@@ -73,7 +73,7 @@ def _opened(
 
 
 def _words(folder: Path, saved: RunConfig) -> Vocabulary | None:
-    """The words that an agent knows, whatever it is tried on; None where neither it nor its data set can tell."""
+    """Return the words that an agent knows, whatever it is tried on; None where neither it nor its data set can tell."""
     if (folder / WORDS).exists():
         return Vocabulary.read(folder / WORDS)
     return read_dataset(Path(saved.tasks)).vocabulary if Path(saved.tasks).exists() else None

@@ -55,7 +55,7 @@ class Losses(NamedTuple):
     ask: Tensor
 
     def both(self) -> Tensor:
-        """The two in one tensor, (2,)."""
+        """Return the two in one tensor, (2,)."""
         return torch.stack((self.nav, self.ask))
 
 
@@ -97,7 +97,7 @@ class Trainer:
         on_gpu = tasks.key.is_cuda
         self.uncaptured = uncaptured(context) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
-        self._kept = keep_kernels() if self.captures else None
+        self._kernel_cache = keep_kernels() if self.captures else None
         self.optimiser = torch.optim.Adam(
             [{"params": list(optimised(part)), "lr": self._rate(name)} for name, part in self.parts.items()],
             weight_decay=config.weight_decay,
@@ -119,12 +119,12 @@ class Trainer:
         return {AGENT: self.context.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
 
     def _rate(self, part: str) -> float | Tensor:
-        """The learning rate of a part; a graph reads it where it lies, so that it can change."""
+        """Return the learning rate of a part; a graph reads it where it lies, so that it can change."""
         rate = RATES[part] * self.config.learning_rate
         return torch.tensor(rate, device=self.tasks.key.device) if self.tasks.key.is_cuda else rate
 
     def iterate(self) -> Losses:
-        """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
+        """Run one iteration, a batch of episodes and an update; on a GPU it is queued on the trainer's stream."""
         seed = iteration_seed(self.config.seed, self.done)
         self.compare()
         if not self.context.agent.training:
@@ -140,15 +140,15 @@ class Trainer:
         return losses
 
     def batch(self) -> Tensor:
-        """The tasks of the next iteration."""
+        """Return the tasks of the next iteration."""
         return self.own(self._order.batch(self.done))
 
     def own(self, batch: Tensor) -> Tensor:
-        """Those of a batch that are run here: all."""
+        """Return the part of a batch that is run here: all of it."""
         return batch
 
     def draws(self, seed: int) -> int:
-        """What dropout is drawn from, where it is not each episode's own, in the iteration of a seed."""
+        """Return what dropout is drawn from, where it is not each episode's own, in the iteration of a seed."""
         return seed
 
     def compare(self) -> None:
@@ -157,7 +157,9 @@ class Trainer:
             return
         with self.stream.entered(), matrix_units(self.config.precision):
             self._prefetcher.have(torch.arange(min(EPISODES, len(self.tasks))))
-            check_fast(self.context, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
+            check_fast(
+                self.context, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kernel_cache
+            )
         self._compared = True
 
     def _set_rate(self, rate: float) -> None:
@@ -179,7 +181,7 @@ class Trainer:
         return losses
 
     def played(self, which: Tensor, seed: Tensor) -> Played:
-        """The episodes of an iteration."""
+        """Run the episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
             rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.context)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
@@ -187,7 +189,7 @@ class Trainer:
             return Played(rollout, judged, practised)
 
     def learned(self, played: Played) -> Losses:
-        """What was lost in them; the parameters have the gradients of it."""
+        """Compute the losses and their gradients; return the losses."""
         agent, objective, (rollout, judged, practised) = self.context.agent, self.objective, played
         device = rollout.episodes.key.device
         with mixed_precision(self.config.precision, device):
@@ -209,7 +211,7 @@ class Trainer:
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
     def finite(self) -> Reading:
-        """Whether all that has been learned is numbers, one truth value for each part of it."""
+        """Return whether all that has been learned is numbers, one truth value for each part of it."""
         with self.stream.entered():
             return self.stream.read({name: value.isfinite().all() for name, value in part_tensors(self.parts).items()})
 
@@ -244,7 +246,7 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
 
 
 def uncaptured(context: RolloutContext) -> str | None:
-    """Who of the players cannot be held by a GPU graph, if anybody."""
+    """Return the class that a GPU graph cannot hold, the agent's or the advisor's, if there is one."""
     who = next((each for each in (context.agent, context.bound_advisor) if not each.captured), None)
     return None if who is None else type(who.policy if isinstance(who, PolicyAgent) else who).__name__
 
@@ -257,7 +259,7 @@ class BatchOrder:
         self._epoch = lru_cache(maxsize=2)(self._permutation)
 
     def batch(self, iteration: int) -> Tensor:
-        """The numbers of an iteration's tasks; a slice of what is on the device already but once an epoch."""
+        """Return the numbers of an iteration's tasks; a slice of what is on the device already but once an epoch."""
         epoch, first = divmod(iteration * self._batch, self._tasks)
         parts, missing = [], self._batch
         while missing:
@@ -274,12 +276,12 @@ class BatchOrder:
 
 
 def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
-    """The tasks of one iteration."""
+    """Return the tasks of one iteration."""
     return BatchOrder(seed, tasks, batch).batch(iteration)
 
 
 def iteration_seed(seed: int, iteration: int) -> int:
-    """The seed of everything random in one iteration."""
+    """Return the seed of everything random in one iteration."""
     return episode_key(f"iteration {seed} {iteration}") >> 1
 
 

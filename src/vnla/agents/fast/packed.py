@@ -42,7 +42,7 @@ class Packed(NamedTuple):
 
 
 def packed_to_read(module: NavigationModule) -> dict[str, Tensor]:
-    """What reading takes."""
+    """Return what reading takes."""
     cell, attention = module.encoder.cells[0], module.attention
     assert isinstance(cell, LSTMCell)
     context, size = attention.cover_context, module.config.coverage
@@ -56,7 +56,7 @@ def packed_to_read(module: NavigationModule) -> dict[str, Tensor]:
 
 
 def packed_to_act(module: NavigationModule) -> dict[str, Tensor]:
-    """What steps take."""
+    """Return what steps take."""
     attention, size, hidden = module.attention, module.config.coverage, module.config.hidden
     columns, uncover = columns_of(size), attention.uncover
     width = max(module.config.nav_embedding, module.config.ask_embedding)

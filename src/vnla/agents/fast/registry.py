@@ -1,6 +1,6 @@
-"""Which mind an agent learns with: a fast one where it holds exactly the equations of the module, else the plain one.
+"""Which policy state an agent learns with: a fast one where it has exactly the module's equations, else the plain one.
 
-The fast minds contain the equations of `vnla.agents.navigation` written out by hand, so they know nothing of a subclass, of
+The fast states contain the equations of `vnla.agents.navigation` written out by hand, so they know nothing of a subclass, of
 a layer that was replaced, of a hook. A module is theirs only if all of its parts are of the very types that it was made of,
 with parameters of the same shapes. That they also compute the same is tried before a training begins
 (`vnla.training.fast_check`).
@@ -26,7 +26,7 @@ Shape = tuple[tuple[object, ...], ...]
 
 
 def state_for(module: NavigationModule) -> type[PlainState] | type[CpuState] | type[CudaGraphState]:
-    """The mind to learn with."""
+    """Return the policy state to learn with."""
     if not is_ours(module):
         return PlainState
     if CudaGraphState.suits(module):
@@ -37,7 +37,7 @@ def state_for(module: NavigationModule) -> type[PlainState] | type[CpuState] | t
 
 
 def is_ours(module: nn.Module) -> bool:
-    """Whether a module is a `NavigationModule` as it was written, in all its parts."""
+    """Return whether a module is a `NavigationModule` as it was written, in all its parts."""
     if type(module) is not NavigationModule or any(_is_changed(part) for part in module.modules()):
         return False
     return _shape(module) == _expected(module.config)

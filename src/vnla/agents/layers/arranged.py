@@ -39,7 +39,7 @@ class Transposed(PlainProducts):
         return transposed
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
+        """Return the layer's outputs."""
         if inputs.shape[0] > _FEW:
             return super().forward(inputs, out)
         if self._bias is None:
@@ -78,7 +78,7 @@ class InPanels(PlainProducts):
         return self._room(name, count * depth, panels.WIDTH).view(count, depth, panels.WIDTH)
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
+        """Return the layer's outputs."""
         if inputs.shape[0] > _FEW:
             return super().forward(inputs, out)
         outputs = len(self._weight)
@@ -90,7 +90,7 @@ class InPanels(PlainProducts):
         return _in_panels(inputs, self._forth, sums, sums if out is None else out)
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
-        """The gradient of the inputs."""
+        """Return the gradient of the inputs."""
         if outputs.shape[0] > _FEW or first:
             return super().backward(outputs, first)
         inputs = self._weight.shape[1]

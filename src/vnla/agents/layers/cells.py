@@ -27,7 +27,7 @@ class Recurrent(NamedTuple):
 
     @classmethod
     def zeros(cls, batch: int, size: int, like: Tensor) -> Recurrent:
-        """The initial state: zero vectors (appendix)."""
+        """Return the initial state: zero vectors (appendix)."""
         return cls(*(torch.zeros(batch, size, dtype=like.dtype, device=like.device) for _ in range(2)))
 
 
@@ -42,7 +42,7 @@ class LSTMCell(nn.Module):
         self._kept: list[nn.LSTM] = []  # in a list, so that it is no part of the agent
 
     def forward(self, values: Tensor, state: Recurrent) -> Recurrent:
-        """The next state."""
+        """Return the next state."""
         return advance(self.input(values), self.recurrent(state.hidden), state.cell)
 
     def over_places(self, values: Tensor, state: Recurrent) -> tuple[Tensor, Tensor]:
@@ -57,7 +57,7 @@ class LSTMCell(nn.Module):
         return hidden, cell[0]
 
     def to_the_end(self, values: Tensor, length: Tensor, state: Recurrent) -> tuple[Tensor, Recurrent]:
-        """The same with the state after the last of the `length` values of each row.
+        """Return the same with the state after the last of the `length` values of each row.
 
         `nn.LSTM` has one more input for this, which is on after the last value: it shuts the gate that lets in and opens the
         one that keeps, so that the cell stays as it was.
@@ -100,7 +100,7 @@ class LSTMCell(nn.Module):
 
 @fused
 def advance(inputs: Tensor, recurrent: Tensor, cell: Tensor) -> Recurrent:
-    """The state after gates (batch, 4·hidden), the sum of two, in the order input, forget, candidate, output."""
+    """Return the state after gates (batch, 4·hidden), the sum of two, in the order input, forget, candidate, output."""
     gates = inputs + recurrent
     if torch.compiler.is_compiling():
         enter, forget, candidate, leave = gates.chunk(4, dim=-1)
@@ -129,7 +129,7 @@ class _Advance(torch.autograd.Function):
 
 
 def forward_cell(gates: Tensor, cell: Tensor, reached: Tensor) -> tuple[Tensor, Tensor]:
-    """An LSTM's hidden state, and tanh of the cell `reached`, which is filled in; the gates are opened in place."""
+    """Return an LSTM's hidden state, and tanh of the cell `reached`, which is filled in; the gates are opened in place."""
     enter, forget, candidate, leave = gates.chunk(4, dim=-1)
     gates[..., : 2 * cell.shape[-1]].sigmoid_()
     candidate.tanh_()
@@ -142,7 +142,7 @@ def forward_cell(gates: Tensor, cell: Tensor, reached: Tensor) -> tuple[Tensor, 
 def backward_cell(
     gates: Tensor, cell: Tensor, squashed: Tensor, by_hidden: Tensor, by_reached: Tensor, by_gates: Tensor
 ) -> Tensor:
-    """The gradient of `cell`; that of the gates is filled in. `gates` and `squashed` are what `forward_cell` made."""
+    """Return the gradient of `cell`; that of the gates is filled in. `gates` and `squashed` are what `forward_cell` made."""
     enter, forget, candidate, leave = gates.chunk(4, dim=-1)
     by_enter, by_forget, by_candidate, by_leave = by_gates.chunk(4, dim=-1)
     change: Tensor = torch.ops.aten.tanh_backward(by_hidden * leave, squashed).add_(by_reached)  # of the cell reached
@@ -154,7 +154,7 @@ def backward_cell(
 
 
 def over_words(layer: LSTMCell, values: Tensor, state: Recurrent, counts: list[int]) -> tuple[Tensor, Recurrent]:
-    """An LSTM over sentences of different lengths, the longest first, of at least a word each.
+    """Return an LSTM over sentences of different lengths, the longest first, of at least a word each.
 
     `values` (words, inputs) has the first words of all `counts[0]` sentences, then the second words of `counts[1]`, and so
     on. Gives the hidden state at every word, and the state after each sentence.
@@ -175,7 +175,7 @@ class _OverWords(torch.autograd.Function):
         ctx: Any, gates: Tensor, hidden: Tensor, cell: Tensor, _: Tensor, products: Products, pending: Pending | None,
         counts: list[int],
     ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-        """The fourth argument is the recurrent layer's weight: it tells autograd that somebody learns here."""
+        """Return the fourth argument is the recurrent layer's weight: it tells autograd that somebody learns here."""
         opened = torch.empty_like(gates)
         words, last, places = [], [], []
         parts = zip(counts, [*counts[1:], 0], gates.split_with_sizes(counts), opened.split_with_sizes(counts), strict=True)

@@ -41,7 +41,7 @@ class DeferredLinear(nn.Linear):
         self._ready: tuple[tuple[object, ...], Products] | None = None
 
     def forward(self, values: Tensor, fixed: Tensor | None = None) -> Tensor:
-        """The layer's output; `values` may have any number of leading dimensions.
+        """Return the layer's output; `values` may have any number of leading dimensions.
 
         `fixed` are inputs before the others that nobody wants the gradient of.
         """
@@ -83,7 +83,7 @@ class _Deferred(torch.autograd.Function):
     def forward(
         ctx: Any, values: Tensor, fixed: Tensor | None, _: Tensor, products: Products, pending: Pending | None
     ) -> Tensor:
-        """The third argument is the parameter itself: it tells autograd that somebody learns here."""
+        """Return the third argument is the parameter itself: it tells autograd that somebody learns here."""
         ctx.inputs = products.inputs(_joined(values, fixed))
         ctx.first = 0 if fixed is None else fixed.shape[1]
         ctx.products, ctx.pending = products, pending

@@ -37,7 +37,7 @@ class Occasion:
         self.seeds, self._first, self._draws = seeds, (step * _DRAWS + purpose) * _DRAWS, 0
 
     def next(self) -> int:
-        """The number of one more draw."""
+        """Return the number of one more draw."""
         self._draws += 1
         return self._first + self._draws
 
@@ -114,7 +114,7 @@ def whole(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def own(drawn: Tensor, shape: Sequence[int]) -> Tensor:
-    """What was drawn for this process's values of a shape."""
+    """Return what was drawn for this process's values of a shape."""
     part = _part or BatchPart(0, shape[0], shape[0])
     return drawn[:, part.first : part.first + part.count].reshape(tuple(shape))
 
@@ -123,7 +123,7 @@ class Dropout(nn.Dropout):
     """`nn.Dropout`, drawing its mask four elements at a time where that is faster."""
 
     def forward(self, values: Tensor) -> Tensor:
-        """The values, some set to zero and the others scaled up, in training; unchanged otherwise."""
+        """Return the values, some set to zero and the others scaled up, in training; unchanged otherwise."""
         if not self.training or self.p == 0:
             return values
         if values.device.type != "cpu":

@@ -32,7 +32,7 @@ _ENOUGH = 1 << 19
 
 
 def available() -> bool:
-    """Whether this machine has vectors of 512 bits."""
+    """Return whether this machine has vectors of 512 bits."""
     return torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 

@@ -41,13 +41,13 @@ class Products(Protocol):
         """Gradients of outputs (rows, outputs) as the products take them."""
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs (rows, outputs), in `out` if that is given."""
+        """Return the layer's outputs (rows, outputs), in `out` if that is given."""
 
     def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
-        """The sums (rows, outputs) with the inputs' products added, without bias; in place or in `out`."""
+        """Return the sums (rows, outputs) with the inputs' products added, without bias; in place or in `out`."""
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
-        """The gradient of the inputs from the `first` one on."""
+        """Return the gradient of the inputs from the `first` one on."""
 
     def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
         """The gradient of the weight from inputs and gradients of outputs as they were before `inputs` and `outputs`."""
@@ -68,7 +68,7 @@ class PlainProducts:
         return gradient
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
+        """Return the layer's outputs."""
         outputs = linear(inputs, self._weight, self._bias)
         return outputs if out is None else out.copy_(outputs)
 
@@ -77,11 +77,11 @@ class PlainProducts:
         return torch.add(sums, linear(inputs, self._weight), out=sums if out is None else out)
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
-        """The gradient of the inputs."""
+        """Return the gradient of the inputs."""
         return outputs @ self._weight[:, first:].to(outputs.dtype)
 
     def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """The gradient of the weight."""
+        """Return the gradient of the weight."""
         return outputs.T @ inputs
 
 
@@ -103,13 +103,13 @@ class BFloat16:
         return self.inputs(gradient)
 
     def forward(self, inputs: Tensor, out: Tensor | None = None) -> Tensor:
-        """The layer's outputs."""
+        """Return the layer's outputs."""
         products = linear(_whole(inputs), self._weight)[: len(inputs)]
         outputs = products.float() if out is None else out.copy_(products)
         return outputs if self._bias is None else outputs.add_(self._bias)
 
     def backward(self, outputs: Tensor, first: int) -> Tensor:
-        """The gradient of the inputs."""
+        """Return the gradient of the inputs."""
         return (_whole(outputs) @ self._weight[:, first:])[: len(outputs)].float()
 
     def add(self, inputs: Tensor, sums: Tensor, out: Tensor | None = None) -> Tensor:
@@ -117,18 +117,18 @@ class BFloat16:
         return torch.add(sums, linear(_whole(inputs), self._weight)[: len(inputs)], out=sums if out is None else out)
 
     def learned(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """The gradient of the weight."""
+        """Return the gradient of the weight."""
         return (_filled(outputs).T @ _filled(inputs)).float()
 
 
 def weight_gradients(inputs: list[Tensor], outputs: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """The gradients of weight and bias from what was kept of several calls, summed over all rows."""
+    """Return the gradients of weight and bias from what was kept of several calls, summed over all rows."""
     every = _joined(outputs)
     return every.T @ _joined(inputs).to(every.dtype), every.sum(dim=0)
 
 
 def _joined(parts: list[Tensor]) -> Tensor:
-    """The rows of all parts; for `BFloat16` with zeros up to a round number."""
+    """Return the rows of all parts; for `BFloat16` with zeros up to a round number."""
     if parts[0].dtype != torch.bfloat16 or parts[0].device.type != "cpu":
         return parts[0] if len(parts) == 1 else torch.cat(parts)
     rows = sum(map(len, parts))
@@ -147,7 +147,7 @@ def _filled(values: Tensor) -> Tensor:
 
 
 def _whole(values: Tensor) -> Tensor:
-    """The rows with the room behind them, whatever it holds."""
+    """Return the rows with the room behind them, whatever it holds."""
     return values.as_strided((_round(len(values), LINE), values.shape[1]), values.stride())
 
 

@@ -73,15 +73,15 @@ class Ceilings:
     schedules: Schedules
 
     def success(self, name: str) -> Interval:
-        """The success rate of a line."""
+        """Return the success rate of a line."""
         return per_cent(over_houses(self.lines[name].success, houses=self.subject.houses))
 
     def metres(self, name: str) -> Interval:
-        """How far from a goal its episodes end."""
+        """Return how far from a goal its episodes end."""
         return over_houses(self.lines[name].metres, houses=self.subject.houses)
 
     def won(self, name: str, against: str = OWN) -> Interval:
-        """How much more often it succeeds than another line, in points, episode by episode."""
+        """Return how much more often it succeeds than another line, in points, episode by episode."""
         gain = self.lines[name].success - self.lines[against].success
         return per_cent(over_houses(gain, houses=self.subject.houses))
 
@@ -118,7 +118,7 @@ class Ceilings:
         return self.sampled & ~best & anybody
 
     def at_most(self, gait: Gait = AS_IT_IS) -> float:
-        """The success rate that the best schedules cannot exceed, whatever was not tried."""
+        """Return the success rate that the best schedules cannot exceed, whatever was not tried."""
         best = self.lines[BEST + SUFFIXES[gait]].success > 0
         return 100 * float((best | self.unsolved(gait)).mean())
 
@@ -131,7 +131,7 @@ class Ceilings:
         return 1 - _UNSEEN ** (1 / float(some.min())) if len(some) else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures for a JSON file."""
+        """Return all figures for a JSON file."""
         figures = {
             name: {
                 "success": self.success(name)._asdict(),
@@ -159,18 +159,18 @@ class Ceilings:
 def ceilings(subject: Subject, *, schedules: int = SCHEDULES, progress: Share = unheard) -> Ceilings:
     """Try everything. Of an episode with more than so many `schedules` some are drawn at random."""
     rows = draw_schedules(subject, schedules)
-    told = counting(progress, len(GAITS) * (len(subject) + len(rows.episode)) + 2 * len(subject))
+    advance = counting(progress, len(GAITS) * (len(subject) + len(rows.episode)) + 2 * len(subject))
     lines = {
-        NEVER: subject.endings_by(Never(), told=told),
-        RULES: subject.endings_by(AsTaught(), told=told),
+        NEVER: subject.endings_by(Never(), advance=advance),
+        RULES: subject.endings_by(AsTaught(), advance=advance),
         NAV_TEACHER: _of_tasks(subject, teacher_metres(subject.tasks)),
         ANYBODY: _of_tasks(subject, least_metres(subject.tasks)),
     }
     found = {name: Endings.of(metres) for name, metres in lines.items()}
     for gait in GAITS:
-        own = subject.endings_by(subject.context.help_policy, gait, told)
+        own = subject.endings_by(subject.context.help_policy, gait, advance)
         also = [own, *([lines[NEVER], lines[RULES]] if gait == AS_IT_IS else [])]
-        tried = _try(subject, rows, gait, told)
+        tried = _try(subject, rows, gait, advance)
         found |= {name + SUFFIXES[gait]: line for name, line in ({OWN: Endings.of(own)} | rows.lines(tried, also)).items()}
     return Ceilings(subject, found, rows)
 
@@ -187,11 +187,11 @@ class Schedules:
     tried: Ints  # (episodes,)
 
     def per_episode(self, values: NDArray[Any]) -> Floats:
-        """The sums of what rows have, (episodes,)."""
+        """Return the sums of what rows have, (episodes,)."""
         return np.bincount(self.episode, values, len(self.tried)).astype(np.float64)
 
     def lines(self, metres: Floats, also: list[Floats]) -> dict[str, Endings]:
-        """The best, the worst and the mean schedule of each episode, from where the rows end.
+        """Return the best, the worst and the mean schedule of each episode, from where the rows end.
 
         What `also` happened was some schedule, too. The mean is over the schedules that make all requests.
         """
@@ -204,7 +204,7 @@ class Schedules:
 
 
 def draw_schedules(subject: Subject, most: int) -> Schedules:
-    """All schedules of an episode, or `most` of them, drawn without replacement by its seed and its name.
+    """Return all schedules of an episode, or `most` of them, drawn without replacement by its seed and its name.
 
     Those that make all requests come first; those that make fewer, as far as there is room.
     """
@@ -229,17 +229,17 @@ def draw_schedules(subject: Subject, most: int) -> Schedules:
     )
 
 
-def _try(subject: Subject, rows: Schedules, gait: Gait, told: Count) -> Floats:
-    """Metres to a goal at the end of every row."""
+def _try(subject: Subject, rows: Schedules, gait: Gait, advance: Count) -> Floats:
+    """Return metres to a goal at the end of every row."""
     device = subject.tasks.key.device
     number = torch.from_numpy(rows.number).to(device)
 
     def asking(episodes: Episodes, part: slice) -> Scheduled:
         return Scheduled(schedule(number[part], episodes.time_budget, episodes.help_budget, subject.steps))
 
-    return subject.endings(torch.from_numpy(rows.episode).to(device), asking, gait, told)
+    return subject.endings(torch.from_numpy(rows.episode).to(device), asking, gait, advance)
 
 
 def _of_tasks(subject: Subject, metres: torch.Tensor) -> Floats:
-    """What is the same under every seed, for all episodes."""
+    """Return what is the same under every seed, for all episodes."""
     return np.tile(metres.double().cpu().numpy(), len(subject.seeds))

@@ -56,7 +56,7 @@ class States:
 
     @classmethod
     def of(cls, rollout: Rollout, first: int) -> States:
-        """All those in a rollout of the episodes from number `first` on."""
+        """Return all those in a rollout of the episodes from number `first` on."""
         episodes = rollout.episodes
         parts = []
         for transition in rollout.transitions:
@@ -77,15 +77,15 @@ class States:
 
     @classmethod
     def join(cls, parts: Sequence[States]) -> States:
-        """Some after others."""
+        """Return some after others."""
         return cls(*(torch.cat([getattr(part, each.name) for part in parts]) for each in fields(cls)))
 
     def rows(self, which: Tensor) -> States:
-        """Some of them."""
+        """Return some of them."""
         return States(*(getattr(self, each.name)[which] for each in fields(self)))
 
     def to(self, device: torch.device | str) -> States:
-        """The same on another device."""
+        """Return the same on another device."""
         return States(*(getattr(self, each.name).to(device) for each in fields(self)))
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class Pairs:
         return (self.asking <= SUCCESS_RADIUS).astype(np.float64) - (self.silent <= SUCCESS_RADIUS)
 
     def worth(self, label: str = "all", which: NDArray[np.bool_] | None = None) -> RequestValue:
-        """What a request is worth, in all states or in some of them, with intervals over houses."""
+        """Return what a request is worth, in all states or in some of them, with intervals over houses."""
         some = np.ones(len(self), dtype=bool) if which is None else which
         episode, weight = self.states.episode.numpy()[some], self.weight[some]
 
@@ -137,7 +137,7 @@ class Pairs:
         )
 
     def parts(self, by: str) -> list[RequestValue]:
-        """The same in each part of a division of the states, as far as there are any in it."""
+        """Return the same in each part of a division of the states, as far as there are any in it."""
         code, labels = self.divisions[by]
         return [self.worth(label, code == place) for place, label in enumerate(labels) if (code == place).any()]
 
@@ -159,7 +159,7 @@ class Pairs:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures for a JSON file."""
+        """Return all figures for a JSON file."""
         return {
             "all": self.worth().as_dict(),
             **{by: [part.as_dict() for part in self.parts(by)] for by in self.divisions},
@@ -181,14 +181,14 @@ def request_pairs(subject: Subject, *, states: int | None = None, progress: Shar
     def asking(episodes: Episodes, rows: slice) -> Otherwise:
         return Otherwise.of(policy, episodes, some.step[rows], ~some.asked[rows])
 
-    other = torch.from_numpy(subject.endings(some.episode, asking, told=counting(progress, len(some))))
+    other = torch.from_numpy(subject.endings(some.episode, asking, advance=counting(progress, len(some))))
     here, some = torch.cat(metres)[some.episode].cpu(), some.to("cpu")
     asking_metres, silent_metres = torch.where(some.asked, here, other), torch.where(some.asked, other, here)
     return Pairs(subject, some, weight, asking_metres.numpy(), silent_metres.numpy())
 
 
 def _chosen(subject: Subject, episode: Ints, most: int | None) -> tuple[Ints, Floats]:
-    """The places of all states, or of `most` of each episode, and how many each stands for."""
+    """Return the places of all states, or of `most` of each episode, and how many each stands for."""
     order = np.argsort(episode, kind="stable")
     which, weight = [order[:0]], [np.empty(0)]
     for places in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):
@@ -204,7 +204,7 @@ def _tenths() -> list[str]:
 
 
 def _bands(ends: Sequence[float], unit: str, digits: int) -> list[str]:
-    """What to call the bands between these ends."""
+    """Return what to call the bands between these ends."""
     texts = [f"{end:.{digits}f}" for end in ends]
     between = [f"{low}–{high} {unit}" for low, high in pairwise(texts)]
     return [f"up to {texts[0]} {unit}", *between, f"more than {texts[-1]} {unit}"]

@@ -17,13 +17,12 @@ from torch import Tensor
 
 from vnla.assistance.acting import LED, Acting
 from vnla.assistance.help_policies import HelpPolicy
-from vnla.bcui import bcui
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import Floats
-from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.evaluation.evaluate import fitting_batch, run_greedy
 from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
@@ -46,7 +45,7 @@ class Gait:
     """Whether it stops as soon as that is a success, and not before."""
 
     def acting(self, own: Acting) -> Acting:
-        """Who acts: it goes on for ever where it `stops`, for where it stops is found in its walk afterwards."""
+        """Return who acts: it goes on for ever where it `stops`, for where it stops is found in its walk afterwards."""
         acting = LED if self.led else own
         return replace(acting, choice=going_on) if self.stops else acting
 
@@ -55,7 +54,7 @@ AS_IT_IS, FOLLOWING, STOPPING, BOTH = GAITS = (Gait(), Gait(led=True), Gait(stop
 
 
 def going_on(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  # noqa: ARG001
-    """The most probable action but `stop`."""
+    """Return the most probable action but `stop`."""
     stop = torch.arange(NAV_ACTIONS, device=probabilities.device) == STOP
     return probabilities.masked_fill(stop, -1).argmax(dim=1)
 
@@ -104,7 +103,7 @@ class Subject:
         )
 
     def episodes(self, which: Tensor) -> Episodes:
-        """The episodes of those numbers."""
+        """Return the episodes of those numbers."""
         seed = torch.tensor(self.seeds, device=which.device)[which // len(self.tasks)]
         return self.tasks.episodes(which % len(self.tasks), seed=seed, ratio=self.ratio, k=self.context.advisor.k)
 
@@ -125,9 +124,9 @@ class Subject:
         gait: Gait = AS_IT_IS,
         *,
         propose: bool = False,
-        told: Count = unheard,
+        advance: Count = unheard,
     ) -> Iterator[Rollout]:
-        """The episodes of those numbers, each as often as it is named, in batches that fit into memory.
+        """Return the episodes of those numbers, each as often as it is named, in batches that fit into memory.
 
         Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `propose`.
         """
@@ -142,20 +141,18 @@ class Subject:
                 acting=gait.acting(self.context.acting),
                 deliberate=propose or policy.deliberates,
             )
-            with greedy(self.context.agent):
-                rollout = bcui(episodes, context, longest=self.steps)
-            yield rollout
-            told(len(episodes))
+            yield run_greedy(episodes, context, self.steps)
+            advance(len(episodes))
 
-    def endings(self, which: Tensor, asking: Asking, gait: Gait = AS_IT_IS, told: Count = unheard) -> Floats:
-        """Metres to the nearest goal where each of these episodes ends."""
-        rollouts = self.rollouts(which, asking, gait, told=told)
+    def endings(self, which: Tensor, asking: Asking, gait: Gait = AS_IT_IS, advance: Count = unheard) -> Floats:
+        """Return metres to the nearest goal where each of these episodes ends."""
+        rollouts = self.rollouts(which, asking, gait, advance=advance)
         parts = [metres_left(rollout, stops=gait.stops).cpu() for rollout in rollouts]
         return torch.cat([torch.empty(0), *parts]).double().numpy()
 
-    def endings_by(self, policy: HelpPolicy, gait: Gait = AS_IT_IS, told: Count = unheard) -> Floats:
-        """The same of all episodes, under one help policy."""
-        return self.endings(self.everything, lambda *_: policy, gait, told)
+    def endings_by(self, policy: HelpPolicy, gait: Gait = AS_IT_IS, advance: Count = unheard) -> Floats:
+        """Return the same of all episodes, under one help policy."""
+        return self.endings(self.everything, lambda *_: policy, gait, advance)
 
 
 def metres_left(rollout: Rollout, *, stops: bool = False) -> Tensor:
@@ -210,7 +207,7 @@ def _closest(environment: Environment, goals: Tensor, steps: int) -> tuple[Tenso
 
 
 def drawn(random: np.random.Generator, count: int, most: int) -> Ints:
-    """The numbers below `count`, or `most` of them."""
+    """Return the numbers below `count`, or `most` of them."""
     return np.arange(count) if count <= most else random.choice(count, most, replace=False)
 
 
@@ -218,9 +215,9 @@ def counting(progress: Share, total: int) -> Count:
     """Tells how much is done of all from how much more is."""
     done = 0
 
-    def told(more: int) -> None:
+    def advance(more: int) -> None:
         nonlocal done
         done += more
         progress(done, total)
 
-    return told
+    return advance

@@ -15,5 +15,5 @@ OBJECTIVES: dict[str, Callable[..., Objective]] = {"imitation": ImitationObjecti
 
 
 def objective(name: str, options: Mapping[str, Any] | None = None) -> Objective:
-    """The objective of that name, or of a `package.module:Class`, with options."""
+    """Return the objective of that name, or of a `package.module:Class`, with options."""
     return build("objective", name, OBJECTIVES, options or {}, Objective)

@@ -21,9 +21,8 @@ from vnla.agents.layers.dropout import LEARNING_TO_ASK, dropout_seeded
 from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Tried
-from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import greedy
+from vnla.evaluation.evaluate import run_greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.objectives.objective import Judged, Objective, final_reward
@@ -64,11 +63,10 @@ class Worth(Objective):
     def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Twins: the second half of the rows are the tasks of the first half once more."""
         episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=context.advisor.k)
-        with greedy(context.agent):
-            return bcui(episodes, context)
+        return run_greedy(episodes, context)
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
-        """How many twins count."""
+        """Return how many twins count."""
         return {"tried": counterfactuals(rollout, self.shaping_weight).counts.sum()}
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
@@ -95,7 +93,7 @@ class Labels:
 
 
 def counterfactuals(rollout: Rollout, shaping_weight: float) -> Labels:
-    """The labels in a rollout of twins."""
+    """Return the labels in a rollout of twins."""
     pairs = len(rollout.episodes) // 2
     ends = final_reward(rollout, shaping_weight)
     when = Tried.step_of(rollout.episodes)[:pairs]

@@ -1,4 +1,4 @@
-"""The mind for learning on a CPU: the same decisions in few operations and without a graph.
+"""The policy state for learning on a CPU: the same decisions in few operations and without a graph.
 
 A CPU's time goes into moving memory and into the many small operations around the products. So here
 
@@ -42,7 +42,7 @@ class CpuState(PolicyState):
     phrases: Phrases
     episode: Tensor  # (batch,), the number in the batch that began
     last: Tensor  # (batch,), the row of the last step
-    place: Tensor  # (batch, words), the words in mind: the end-goal's, then those of the tail
+    place: Tensor  # (batch, words), the words of the instruction: the end-goal's, then those of the tail
     goal: Tensor  # (batch,), how many are of the end-goal
     count: Tensor  # (batch,), how many there are
     anew: Tensor  # (batch,), whether nothing is covered yet
@@ -53,7 +53,7 @@ class CpuState(PolicyState):
 
     @staticmethod
     def suits(module: NavigationModule) -> bool:
-        """Whether a module, as it was written, can learn in this way here."""
+        """Return whether a module, as it was written, can learn in this way here."""
         config, like = module.config, module.output.weight
         fits = config.layers == 1 and columns_of(config.coverage) == COLUMNS
         return fits and like.device.type == "cpu" and like.dtype == torch.float32
@@ -61,7 +61,7 @@ class CpuState(PolicyState):
     @classmethod
     @torch.no_grad()
     def begin(cls, module: NavigationModule, start: Start) -> CpuState:
-        """The mind at the start: the end-goal read, and no subgoal."""
+        """Return the state at the start: the end-goal read, and no subgoal."""
         with torch.enable_grad():
             tape = CpuTape(module)
         end_goal, phrases = start.end_goals.backwards(), start.phrases
@@ -79,12 +79,12 @@ class CpuState(PolicyState):
             return state._told(everybody, Utterance(torch.full((batch,), phrases.silence), phrases))
 
     def read(self, may_ask: Tensor, advice: Callable[[], Utterance]) -> Utterance:
-        """An advisor whom nobody may ask need not think: silence."""
+        """Return an advisor whom nobody may ask need not think: silence."""
         return advice() if may_ask.any() else Utterance(torch.full_like(self.last, self.phrases.silence), self.phrases)
 
     @torch.no_grad()
     def see(self, view: Views, last_nav: Tensor) -> CpuState:
-        """What the view and the last state add to the decoder's gates."""
+        """Return what the view and the last state add to the decoder's gates."""
         with self._lots(SEEING):
             return replace(self, shared=SharedGates(last_nav, *self.tape.see(joined(view), self.last)))
 
@@ -104,7 +104,7 @@ class CpuState(PolicyState):
             return self.tape.decode(self, last_ask, self.tape.chances(len(last_ask)), learns=False)
 
     def _lots(self, purpose: int) -> AbstractContextManager[None]:
-        """Where dropout is drawn in this step."""
+        """Return where dropout is drawn in this step."""
         return dropout_seeded(self.seeds, len(self.tape.steps), purpose)
 
     @torch.no_grad()
@@ -125,7 +125,7 @@ class CpuState(PolicyState):
         return decoded.decision, state
 
     def recall(self) -> Tensor | None:
-        """The logits of all second passes together, (all rows of all steps, actions), with gradients."""
+        """Return the logits of all second passes together, (all rows of all steps, actions), with gradients."""
         tape, module = self.tape, self.tape.module
         if not tape.steps:
             return None
@@ -134,7 +134,7 @@ class CpuState(PolicyState):
         return logits
 
     def _told(self, rows: Tensor, heard: Utterance) -> CpuState:
-        """The mind with other tails in `rows`, to whom something was said."""
+        """Return the state with other tails in `rows`, to whom the advisor spoke."""
         words = heard.tails
         where = self.tape.read(words, self.hidden[rows], self.cell[rows], self.episode[rows])
         place = self.place.clone()

@@ -34,7 +34,7 @@ class Arena:
         self._used: dict[str, int] = {}
 
     def take(self, name: str, rows: int, *shape: int) -> Tensor:
-        """The next rows of a table, with whatever is in them."""
+        """Return the next rows of a table, with whatever is in them."""
         used = self._used.get(name, 0)
         table = self._tables.get(name)
         if table is None or table.shape[0] < used + rows or table.shape[1:] != shape:
@@ -47,7 +47,7 @@ class Arena:
         return table[used : used + rows]
 
     def all(self, name: str) -> Tensor:
-        """The rows that were taken."""
+        """Return the rows that were taken."""
         return self._tables[name][: self._used.get(name, 0)]
 
     def empty(self) -> None:
@@ -59,7 +59,7 @@ _arenas: WeakKeyDictionary[nn.Module, list[Arena]] = WeakKeyDictionary()
 
 
 def _arena_of(module: nn.Module) -> Arena:
-    """An empty arena that nobody needs any more, or a new one."""
+    """Return an empty arena that nobody needs any more, or a new one."""
     free = _arenas.get(module)
     arena = free.pop() if free else Arena()
     arena.empty()
@@ -174,7 +174,7 @@ class CpuTape:
         return self.arena.take(name, rows, *shape)
 
     def dropout_seeds(self, rows: int, columns: int) -> Lots:
-        """What decides about dropout."""
+        """Return what decides about dropout."""
         return dropout_seeds(self.module.dropout, rows, columns)
 
     def read(self, words: Words, hidden: Tensor, cell: Tensor, episode: Tensor) -> Tensor:
@@ -212,7 +212,7 @@ class CpuTape:
         return where
 
     def see(self, view: Tensor, last: Tensor) -> tuple[Tensor, Lots]:
-        """What view and last state add to the gates, and what dropout leaves of the last action."""
+        """Return what view and last state add to the gates, and what dropout leaves of the last action."""
         weights, rows = self.weights, len(last)
         seen = self.take("seen", rows, self.config.view_size)
         loops.drop(view.numpy(), *_dropping(self.dropout_seeds(rows, self.config.view_size)), seen.numpy())
@@ -227,21 +227,21 @@ class CpuTape:
         return gates, of_nav
 
     def _last(self, name: str) -> Tensor:
-        """The last step's rows of a table."""
+        """Return the last step's rows of a table."""
         step = self.steps[-1]
         return self.arena.all(name)[step.first : step.first + step.rows]
 
     def chances(self, rows: int) -> tuple[Lots, Lots]:
-        """What dropout leaves in a pass of the last help-requesting action and of the state."""
+        """Return what dropout leaves in a pass of the last help-requesting action and of the state."""
         return self.dropout_seeds(rows, self.config.ask_embedding), self.dropout_seeds(rows, self.config.hidden)
 
     def undecided(self, rows: int, words: int) -> Decoded:
-        """What a pass would have found, in zeros."""
+        """Return what a pass would have found, in zeros."""
         size = self.config.hidden
         return Decoded(*(torch.zeros(rows, columns) for columns in (NAV_ACTIONS, size, size, words)))
 
     def decode(self, state: PassInputs, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
-        """A pass; the one that `learns` is written down."""
+        """Return a pass; the one that `learns` is written down."""
         assert state.shared is not None, "it has to see first"
         shared = state.shared
         size, rows, weights = self.config.hidden, len(ask), self.weights
@@ -363,7 +363,7 @@ class CpuTape:
             covers = _where_gone(step.last, step.covered >= 0, earlier.rows)
 
     def _small_back(self, by_gates: Tensor) -> Tensor:
-        """The gradient of the table of last actions."""
+        """Return the gradient of the table of last actions."""
         by_small = by_gates @ self.packed.small.detach()
         half = by_small.shape[1] // 2
         by_table = torch.zeros_like(self.table)
@@ -422,10 +422,10 @@ def _unwritten(_: str, rows: int, *shape: int) -> Tensor:
 
 
 def _arrays(*tensors: Tensor) -> tuple[Any, ...]:
-    """The tensors as the loops take them."""
+    """Return the tensors as the loops take them."""
     return tuple(each.numpy() for each in tensors)
 
 
 def _dropping(chance: Lots) -> tuple[Any, ...]:
-    """What decides about dropout, likewise."""
+    """Return what decides about dropout, likewise."""
     return chance.drawn.numpy(), np.int16(chance.least), np.float32(chance.scale)

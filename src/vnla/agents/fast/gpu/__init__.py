@@ -1,1 +1,1 @@
-"""The mind for learning on a GPU."""
+"""The policy state for learning on a GPU."""

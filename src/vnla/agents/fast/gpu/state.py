@@ -1,4 +1,4 @@
-"""The mind for learning on a GPU, of a whole batch of fixed size: the same decisions in few kernels.
+"""The policy state for learning on a GPU, of a whole batch of fixed size: the same decisions in few kernels.
 
 A GPU graph has fixed shapes, and its time is the number of kernels in a row. So here
 
@@ -55,12 +55,12 @@ class CudaGraphState(PolicyState):
 
     @staticmethod
     def suits(module: NavigationModule) -> bool:
-        """Whether a module, as it was written, can learn in this way here."""
+        """Return whether a module, as it was written, can learn in this way here."""
         return module.config.layers == 1 and module.output.weight.is_cuda
 
     @classmethod
     def begin(cls, module: NavigationModule, start: Start) -> CudaGraphState:
-        """The mind at the start: the end-goal read, and no subgoal."""
+        """Return the state at the start: the end-goal read, and no subgoal."""
         with exactly(start.end_goals.length.device):
             tape = CudaTape(module, start)
         words = start.end_goals.tokens.shape[1] + start.phrases.tails.tokens.shape[1]
@@ -75,7 +75,7 @@ class CudaGraphState(PolicyState):
 
     @torch.no_grad()
     def see(self, view: Views, last_nav: Tensor) -> CudaGraphState:
-        """What the view and the last state add to the decoder's gates."""
+        """Return what the view and the last state add to the decoder's gates."""
         tape, weights = self.tape, self.tape.weights
         with exactly(last_nav.device):
             seen = tape.see(view, self.step)
@@ -165,7 +165,7 @@ class _FinalPass(torch.autograd.Function):
     def forward(
         ctx: Any, hidden: Tensor, cell: Tensor, coverage: Tensor, _: Tensor, now: CudaGraphState, ask: Tensor, asked: Tensor
     ) -> tuple[Tensor, ...]:
-        """The fourth argument is a parameter: it tells autograd that somebody learns here."""
+        """Return the fourth argument is a parameter: it tells autograd that somebody learns here."""
         assert now.shared is not None
         tape, step = now.tape, now.step
         small = tape.small(now.shared.nav, ask, 1, step)

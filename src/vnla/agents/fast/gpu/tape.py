@@ -231,14 +231,14 @@ class CudaTape:
         join(self.beside)
 
     def see(self, view: Views, step: int) -> Tensor:
-        """What dropout leaves of a view, with zeros after it, written down if anybody learns."""
+        """Return what dropout leaves of a view, with zeros after it, written down if anybody learns."""
         parts, size = tuple(view.values()), self.module.config.view_size
         room = self.seen[step] if self.learns else self.embedding.new_zeros(self.batch, self.weights.view.shape[1])
         _drop_into(room[:, :size], parts, None if self.kept is None else self.kept.view[step], self.scale)
         return room
 
     def carry(self, hidden: Tensor) -> Tensor:
-        """What a state adds to the next step's gates, and their bias; beside what comes next."""
+        """Return what a state adds to the next step's gates, and their bias; beside what comes next."""
         with beside(self.ahead):
             return torch.addmm(self.weights.bias, hidden, self.weights.again.T)
 
@@ -247,12 +247,12 @@ class CudaTape:
         return InstructionMemory(self.goal.part, self.tail.part, slot)
 
     def small(self, nav: Tensor, ask: Tensor, number: int, step: int) -> Small:
-        """The last actions, for pass 0 or 1."""
+        """Return the last actions, for pass 0 or 1."""
         kept = None if self.kept is None else self.kept.small[number, step]
         return Small(self.weights.table, NAV_ACTIONS + 1, self.weights.small, nav, ask, kept)
 
     def kept_hidden(self, number: int, step: int) -> Tensor | None:
-        """What dropout keeps of the decoder's state."""
+        """Return what dropout keeps of the decoder's state."""
         return None if self.kept is None else self.kept.hidden[number, step]
 
     @torch.no_grad()
@@ -323,7 +323,7 @@ def _dropped(values: Tensor, kept: Tensor | None, scale: float) -> Tensor:
 
 
 def _streams_of(module: NavigationModule, device: torch.device) -> _Streams:
-    """Two more streams for a module, where there are streams: for what is waited for, and for what is not yet."""
+    """Return two more streams for a module, where there are streams: for what is waited for, and for what is not yet."""
     if module not in _streams:
         _streams[module] = second_stream(device, urgent=True), second_stream(device)
     return _streams[module]

@@ -24,12 +24,12 @@ def _installed() -> bool:
 
 
 def interpreted() -> bool:
-    """Whether Triton runs its kernels in Python on a CPU: for tests."""
+    """Return whether Triton runs its kernels in Python on a CPU: for tests."""
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def use_triton(tensor: Tensor, *sizes: int) -> bool:
-    """Whether Triton computes on this tensor; `sizes` are those that a kernel wants to be multiples of 16."""
+    """Return whether Triton computes on this tensor; `sizes` are those that a kernel wants to be multiples of 16."""
     there = tensor.device.type == "cuda" or interpreted()
     return there and _installed() and all(size % 16 == 0 for size in sizes)
 
@@ -41,10 +41,10 @@ def triton_side(name: str) -> Any:
 
 
 def tf32_will_do() -> bool:
-    """Whether products may be rounded as a GPU's matrix units do. The interpreter does not round."""
+    """Return whether products may be rounded as a GPU's matrix units do. The interpreter does not round."""
     return interpreted() or torch.backends.cuda.matmul.allow_tf32
 
 
 def power_of_2(size: int) -> int:
-    """The next one: blocks of a kernel have such sizes."""
+    """Return the next one: blocks of a kernel have such sizes."""
     return 1 << (size - 1).bit_length()

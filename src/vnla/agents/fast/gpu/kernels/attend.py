@@ -65,7 +65,7 @@ def attend(query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Te
 
 
 def attend_plain(query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     context, _, present = _instruction(memory, _chosen(memory, asked))
     if asked is not None:
         coverage = coverage.masked_fill(asked[:, None, None], 0)
@@ -77,7 +77,7 @@ def attend_plain(query: Tensor, memory: InstructionMemory, coverage: Tensor, ask
 def cover_on(
     query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor
 ) -> Tensor:
-    """The coverage (batch, words, columns) after attending with these weights."""
+    """Return the coverage (batch, words, columns) after attending with these weights."""
     if not use_triton(query, memory.end_goal.context.shape[2]):
         return cover_on_plain(query, memory, coverage, asked, cover, weights)
     (batch, words, _), (goal, tail, slot) = coverage.shape, memory
@@ -92,7 +92,7 @@ def cover_on(
 def cover_on_plain(
     query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor
 ) -> Tensor:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     context, gates, present = _instruction(memory, _chosen(memory, asked))
     before = coverage.masked_fill(asked[:, None, None], 0)
     return _cover(query[:, context.shape[2] + before.shape[2] :], gates, present, before, cover, weights)
@@ -126,7 +126,7 @@ def attend_back_plain(
     to_out: Tensor,
     to_coverage: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """The same by PyTorch's own differentiation."""
+    """Return the same by PyTorch's own differentiation."""
     batch, chosen = len(query), _chosen(memory, asked)
     context, gates, present = _instruction(memory, chosen)
     hidden, first = context.shape[2], memory.end_goal.context.shape[1]
@@ -149,7 +149,7 @@ def attend_back_plain(
 
 
 def _chosen(memory: InstructionMemory, asked: Tensor | None) -> Tensor:
-    """The row of everybody's tail."""
+    """Return the row of everybody's tail."""
     batch = len(memory.slot)
     slot = memory.slot if asked is None else memory.slot + asked
     return slot * batch + torch.arange(batch, device=slot.device)
@@ -180,7 +180,7 @@ def _attend(query: Tensor, context: Tensor, present: Tensor, coverage: Tensor) -
 
 
 def _cover(by_decoder: Tensor, gates: Tensor, present: Tensor, coverage: Tensor, cover: Cover, weights: Tensor) -> Tensor:
-    """The coverage after attending with these weights."""
+    """Return the coverage after attending with these weights."""
     columns, matrix = coverage.shape[2], cover.matrix
     matrix = matrix.expand(len(weights), *matrix.shape[-3:])  # (batch, 4, columns, columns)
     place = torch.arange(columns, device=weights.device)

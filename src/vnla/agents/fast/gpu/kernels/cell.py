@@ -37,7 +37,7 @@ class Advanced(NamedTuple):
 
 
 def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scale: float, out: Tensor) -> Advanced:
-    """The state after `gates` (batch, 4·hidden); `out` (batch, hidden) gets the hidden state after dropout."""
+    """Return the state after `gates` (batch, 4·hidden); `out` (batch, hidden) gets the hidden state after dropout."""
     (batch, hidden), width = cell.shape, small.table.shape[1]
     if not (use_triton(gates, hidden, width) and width == power_of_2(width)):
         return advance_plain(gates, small, cell, kept, scale, out)
@@ -58,7 +58,7 @@ def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scal
 
 
 def advance_plain(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scale: float, out: Tensor) -> Advanced:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     embedded = torch.cat([small.table[small.nav], small.table[small.first_ask + small.ask]], dim=1)
     if small.kept is not None:
         embedded = embedded * small.kept * scale
@@ -111,7 +111,7 @@ def retreat(
 def retreat_plain(
     gates: Tensor, before: Tensor, after: Tensor, kept: Tensor | None, scale: float, gradients: Gradients, out: Tensor
 ) -> Tensor:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     enter, forget, candidate, leave = gates.chunk(4, dim=1)
     dropped = gradients.dropped if gradients.direct is None else gradients.dropped + gradients.direct
     hidden = dropped if kept is None else dropped * kept * scale

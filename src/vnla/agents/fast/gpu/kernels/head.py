@@ -13,7 +13,7 @@ from vnla.agents.fast.gpu.kernels import power_of_2, tf32_will_do, triton_side, 
 
 
 def decide(sums: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """The attended state tanh(sums) (batch, hidden) and its logits (batch, actions)."""
+    """Return the attended state tanh(sums) (batch, hidden) and its logits (batch, actions)."""
     if not use_triton(sums, sums.shape[1]):
         return decide_plain(sums, weight, bias)
     (batch, hidden), actions = sums.shape, len(bias)
@@ -26,7 +26,7 @@ def decide(sums: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def decide_plain(sums: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     attended = sums.tanh()
     return attended, torch.nn.functional.linear(attended, weight, bias)
 
@@ -49,5 +49,5 @@ def multiply(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def multiply_plain(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     return left @ right if bias is None else torch.addmm(bias, left, right)

@@ -69,7 +69,7 @@ def read(
 
 
 def _at_once(batch: int, table: Words, reader: SentenceReader, track: Track, cover: Tensor) -> bool:
-    """Whether one kernel can read so many sentences."""
+    """Return whether one kernel can read so many sentences."""
     (width, hidden), pieces = (reader.weights.words.shape[1], track.hidden.shape[2]), track.hidden.shape[2] // _UNITS
     return (
         reader.scaled is not None
@@ -104,7 +104,7 @@ def _read_at_once(
 
 @fused
 def _next_row(slot: Tensor, reads: Tensor, everybody: Tensor, *, last: int) -> Tensor:
-    """The row of the slot after everybody's own, or of the last slot for those who do not read."""
+    """Return the row of the slot after everybody's own, or of the last slot for those who do not read."""
     return torch.where(reads, slot + 1, last) * len(everybody) + everybody
 
 
@@ -114,13 +114,13 @@ def _rounded(embedding: Tensor, words: Tensor, context: Tensor, scale: float) ->
 
 
 def _shared_bytes(hidden: int) -> int:
-    """What a program keeps in shared memory: recurrent weights, and the state of its sentences."""
+    """Return what a program keeps in shared memory: recurrent weights, and the state of its sentences."""
     return 2 * (4 * _UNITS + _ROWS) * hidden
 
 
 @cache
 def _shared_memory(device: torch.device) -> int:
-    """How much of it a program can have, in bytes; as much as it wants in the interpreter."""
+    """Return how much of it a program can have, in bytes; as much as it wants in the interpreter."""
     if device.type == "cpu":
         return 2**31
     return int(torch.cuda.get_device_properties(device).shared_memory_per_multiprocessor) - 1024  # which CUDA takes itself

@@ -30,7 +30,7 @@ class Halves(NamedTuple):
 
     @classmethod
     def of(cls, weight: Tensor) -> Halves:
-        """The halves of a weight; in float16 alone where a GPU may round float32 to tf32."""
+        """Return the halves of a weight; in float16 alone where a GPU may round float32 to tf32."""
         if weight.is_cuda and tf32_will_do():
             return cls(weight, weight.to(torch.float16), None)
         upper = weight.to(torch.bfloat16)
@@ -76,7 +76,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
 
 
 def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: float, track: Track) -> Tensor:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     outputs = []
     entering = entering.masked_fill((torch.arange(entering.shape[1], device=row.device) >= length[:, None])[:, :, None], 0)
     for place in range(entering.shape[1]):
@@ -96,5 +96,5 @@ def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, sc
 
 @cache
 def processors(device: torch.device) -> int:
-    """How many programs run at once; the interpreter runs one after the other."""
+    """Return how many programs run at once; the interpreter runs one after the other."""
     return 1 if device.type == "cpu" else int(torch.cuda.get_device_properties(device).multi_processor_count)

@@ -58,7 +58,7 @@ def write_words_plain(
     scale: float,
     page: SentenceBuffer,
 ) -> tuple[Tensor, Tensor]:
-    """The same in PyTorch."""
+    """Return the same in PyTorch."""
     words, lengths = tokens[sentence], length[sentence] * reads
     embedded = embedding[words]
     if page.kept is not None:
