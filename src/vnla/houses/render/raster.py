@@ -246,7 +246,7 @@ def _colour(surfaces, camera, samples, near, seen, rgb, objects, depth):  # type
     texels, lamp, lamps, sky, tones = surfaces.texels, surfaces.lamp, surfaces.lamps, surfaces.sky, surfaces.tones
     eye, axes = camera.eye, camera.axes
     # What is known of the triangle that was coloured last: the next pixel mostly shows the same one.
-    known, patch, start, size, outdoors, owned = -1, 0, 0, 0, True, SKY
+    last_triangle, patch, start, size, outdoors, owned = -1, 0, 0, 0, True, SKY
     gloss = glow = metal = np.float32(0)
     for row in range(height):
         for column in range(width):
@@ -270,8 +270,8 @@ def _colour(surfaces, camera, samples, near, seen, rgb, objects, depth):  # type
                         else:
                             x = (np.float32(column) + half) * step_x - tangent_x
                             y = (np.float32(row) + half) * step_y - tangent_y
-                        if triangle != known:
-                            known = triangle
+                        if triangle != last_triangle:
+                            last_triangle = triangle
                             outdoors, owned = True, SKY
                             if triangle >= 0:
                                 patch = patches[triangle]
