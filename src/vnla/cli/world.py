@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vnla.houses.generate.world import HouseRecipe
     from vnla.houses.generate.world import SplitSizes as HouseCounts
     from vnla.houses.sources import WorldSource
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
 
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
@@ -196,7 +196,7 @@ def build_world(order: Order, out: Path, workers: int | None) -> list[House]:
     return made
 
 
-def _make_part(parts: Parts, shard: Shard, wanted: list[HouseRecipe], workers: int | None, as_json: bool) -> None:
+def _make_part(parts: ShardParts, shard: Shard, wanted: list[HouseRecipe], workers: int | None, as_json: bool) -> None:
     """Make the houses of a shard."""
     from vnla.pipeline.shards.world import make_part, share_of
 
