@@ -217,7 +217,7 @@ def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: s
 def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
     folder = one_house(tmp_path)
     encoder, told = make_encoder("pixels", EncoderOptions(size=Size(64, 48))), []
-    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, told=told.append, workers=2)
+    out, head, _ = make_features(folder, World.compile(folder.houses), encoder, describe=told.append, workers=2)
     assert told == ["compiling the renderer", "lighting house; drawing and encoding", "drawing and encoding"]
     images = world_images(folder, (64, 48))
     for row in (0, len(head.viewpoints) - 1):

@@ -104,7 +104,7 @@ def encode(
     folder, compiled = _read(world)
     hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
     with _progress("drawing and encoding", len(compiled.ids)) as bar:
-        return make_features(folder, compiled, maker, bar.advance, name=name, told=bar.say, batch=batch, workers=workers)
+        return make_features(folder, compiled, maker, bar.advance, name=name, describe=bar.say, batch=batch, workers=workers)
 
 
 def _make_shared(

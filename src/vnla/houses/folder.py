@@ -50,8 +50,8 @@ class WorldFolder:
     def split(self, name: str) -> tuple[House, ...]:
         """The houses of one split."""
         if name not in self.splits:
-            known = f"it has {', '.join(self.splits)}" if self.splits else "it has none"
-            raise InputError(f"{self.path}: has no split {shown(name)}; {known}")
+            choices = f"it has {', '.join(self.splits)}" if self.splits else "it has none"
+            raise InputError(f"{self.path}: has no split {shown(name)}; {choices}")
         return tuple(house for house in self.houses if house.name in self.splits[name])
 
     @property
@@ -70,8 +70,8 @@ class WorldFolder:
         if choices and not self.manifest:
             command = f"vnla world import matterport {self.path} OUT"
             raise InputError(f"{self.path}: has no {MANIFEST}; make it a world first with: {command}")
-        kept = {name: value for name, value in self.manifest.items() if name not in choices}
-        manifest = {**kept, **{name: value for name, value in choices.items() if value is not None}}
+        unchanged = {name: value for name, value in self.manifest.items() if name not in choices}
+        manifest = {**unchanged, **{name: value for name, value in choices.items() if value is not None}}
         _check_choices(self.path / MANIFEST, manifest)
         return replace(self, manifest=manifest)
 
@@ -93,8 +93,8 @@ def write_world(
     if not houses:
         raise InputError(f"{path}: a world needs at least one house")
     names = [house.name for house in houses]
-    kept = {name: list(members) for name, members in (splits or {}).items()}
-    _check_splits(str(path), kept, names)
+    listed = {name: list(members) for name, members in (splits or {}).items()}
+    _check_splits(str(path), listed, names)
     with files.new_folder(path) as folder:
         write_matterport(folder, houses)
         manifest = {
@@ -103,7 +103,7 @@ def write_world(
             "name": path.absolute().name,
             "source": source,
             "houses": names,
-            "splits": kept,
+            "splits": listed,
             "counts": counts(houses),
             "extra": dict(extra or {}),
             "sha256": {file.relative_to(folder).as_posix(): _sha256(file) for file in _files(folder)},
@@ -188,11 +188,11 @@ def _texts(value: object) -> bool:
 
 
 def _check_splits(place: str, splits: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
-    known = set(names)
+    existing = set(names)
     split_of: dict[str, str] = {}
     for split, members in splits.items():
         for name in members:
-            if name not in known:
+            if name not in existing:
                 raise InputError(f"{place}: the split {shown(split)} has the house {shown(name)}, which does not exist")
             if name in split_of:
                 raise InputError(f"{place}: the house {shown(name)} is in the splits {split_of[name]} and {split}")

@@ -34,8 +34,8 @@ def scattered_house(name: str, viewpoints: int, seed: int) -> House:
     flat = np.stack(np.divmod(place, side), axis=1) * _SPACING + random.uniform(-0.7, 0.7, (viewpoints, 2))
     position = np.column_stack([flat, 1.5 + _STOREY * floor + random.uniform(-0.05, 0.05, viewpoints)])
     near = cKDTree(position).query_pairs(_REACH, output_type="ndarray")
-    kept = near[random.random(len(near)) < 0.42]
-    edges = {(int(i), int(j)) for i, j in np.sort(np.concatenate([kept, _spanning(position)]), axis=1)}
+    chosen = near[random.random(len(near)) < 0.42]
+    edges = {(int(i), int(j)) for i, j in np.sort(np.concatenate([chosen, _spanning(position)]), axis=1)}
     return House(
         name,
         tuple(Viewpoint(f"{name}-{i}", (float(x), float(y), float(z))) for i, (x, y, z) in enumerate(position)),

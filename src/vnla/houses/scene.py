@@ -7,8 +7,7 @@ produce it, the renderer turns it into triangles; neither knows the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from vnla.houses.house import Point
@@ -76,7 +75,7 @@ class Part:
         cos, sin = math.cos(turn), math.sin(turn)
         px, py, pz = self.centre
         centre = (x + cos * px - sin * py, y + sin * px + cos * py, z + pz)
-        return replace(self, centre=centre, turn=self.turn + turn)
+        return Part(self.shape, centre, self.size, self.material, self.turn + turn, self.axis, self.taper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +106,3 @@ class Scene:
     def __post_init__(self) -> None:
         if len(self.parts) != len(self.owner):
             raise ValueError(f"{len(self.parts)} parts but {len(self.owner)} owners")
-
-
-@dataclass
-class SceneBuilder:
-    """Collects parts while a house is being built."""
-
-    parts: list[Part] = field(default_factory=list)
-    owner: list[int] = field(default_factory=list)
-    lights: list[Light] = field(default_factory=list)
-
-    def add(self, parts: Iterable[Part], owner: int = NO_OBJECT) -> None:
-        """Parts that belong to one object, or to the building."""
-        for part in parts:
-            self.parts.append(part)
-            self.owner.append(owner)
-
-    def __iter__(self) -> Iterator[tuple[Part, int]]:
-        return zip(self.parts, self.owner, strict=True)

@@ -178,8 +178,8 @@ def _near(house: House, things: Sequence[Object], distance: NDArray[np.float64])
     """Which objects are near enough to be seen from which viewpoints, whatever the view: (viewpoints, objects)."""
     here, standing = _rooms([house.viewpoints[i].room for i in house.stands])
     there, placed = _rooms([thing.room for thing in things])
-    known = standing[:, None] & placed
-    return np.where(known, here[:, None] == there, distance <= FARTHEST)
+    both_known = standing[:, None] & placed
+    return np.where(both_known, here[:, None] == there, distance <= FARTHEST)
 
 
 def _rooms(rooms: Sequence[int | None]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -214,8 +214,8 @@ def kept_arrays(folder: WorldFolder, name: str, of: str) -> dict[str, NDArray[An
 
 def digest(folder: WorldFolder, house: House, version: int) -> str:
     """What tells a house and its pictures from another, or what is kept of it from an older version."""
-    told = repr((house.viewpoints, house.edges, house.rooms, house.objects, folder.manifest.get("pictures")))
-    return f"{version} {hashlib.sha256(told.encode()).hexdigest()}"
+    content = repr((house.viewpoints, house.edges, house.rooms, house.objects, folder.manifest.get("pictures")))
+    return f"{version} {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 def _path(folder: WorldFolder, name: str) -> Path:

@@ -98,10 +98,10 @@ def load_graph(folder: str, scan: str) -> ScanGraph:
             f"{path}: no such file; is the scan id {scan!r} right, and the path given to setNavGraphPath?"
         ) from None
     stamp = (status.st_mtime_ns, status.st_size)
-    known = _graphs.get(str(path))
-    if known is None or known[0] != stamp:
-        known = _graphs[str(path)] = (stamp, _parse(path))
-    return known[1]
+    cached = _graphs.get(str(path))
+    if cached is None or cached[0] != stamp:
+        cached = _graphs[str(path)] = (stamp, _parse(path))
+    return cached[1]
 
 
 def _parse(path: Path) -> ScanGraph:

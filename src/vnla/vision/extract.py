@@ -56,11 +56,11 @@ def extract(
         for slot in range(SLOTS):
             for hand in hands:
                 hand.take(slot)
-        told: list[str] | None = None
+        announced: list[str] | None = None
         while busy := {hand.worker.pipe: hand for hand in hands if hand.rows}:
             new = sorted({hand.house for hand in busy.values() if hand.is_readying})
-            if new != told:
-                readying(told := new)
+            if new != announced:
+                readying(announced := new)
             for ready in wait(list(busy)):
                 hand = busy[ready]  # type: ignore[index]
                 slot = hand.worker.outcome().slot

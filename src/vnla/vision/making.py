@@ -25,7 +25,7 @@ def make_features(
     encoder: Encoder,
     progress: Count = unheard,
     *,
-    told: Callable[[str], None] = lambda _: None,
+    describe: Callable[[str], None] = lambda _: None,
     name: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
@@ -33,8 +33,8 @@ def make_features(
     """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
 
     They are kept under `name`, the encoder's unless told otherwise. The first call of `progress` is for what is stored
-    already; `told` hears in words what is being done. Gives the store's folder, its header, and whether there was anything
-    to do.
+    already; `describe` is called with a few words on what is being done. Gives the store's folder, its header, and whether
+    there was anything to do.
     """
     header = header_of(folder, world, encoder)
     out = store_path(folder.path, name or encoder.name)
@@ -42,7 +42,7 @@ def make_features(
         return out, header, False
     with StoreWriter(out, header) as store:
         progress(len(header.viewpoints) - len(store.pending))
-        encode(folder, encoder, store, progress, told=told, batch=batch, workers=workers)
+        encode(folder, encoder, store, progress, describe=describe, batch=batch, workers=workers)
         store.finish()
     return out, header, True
 
@@ -72,21 +72,21 @@ def encode(
     store: StoreWriter,
     progress: Count = unheard,
     *,
-    told: Callable[[str], None] = lambda _: None,
+    describe: Callable[[str], None] = lambda _: None,
     house: str | None = None,
     batch: int | None = None,
     workers: int | None = None,
 ) -> None:
     """Encode what a store of this world still lacks, in one house or in all."""
     images = _images(folder, encoder)
-    told("compiling the renderer")
+    describe("compiling the renderer")
     extract(
         images,
         store.header.viewpoints,
         encoder,
         store,
         progress,
-        readying=lambda houses: told(_doing(houses, folder.manifest.get("source") == "generated")),
+        readying=lambda houses: describe(_doing(houses, folder.manifest.get("source") == "generated")),
         house=house,
         batch=batch,
         workers=workers,

@@ -99,14 +99,14 @@ def probe(
     _check(features, targets, train, test, names)
     groups = houses if houses is not None else np.arange(len(features)) * HELD_OUT // max(1, len(features))
     inside, outside = _held_out(groups, train)
-    known = features[train].astype(np.float32)
-    penalty = _best_penalty(known, targets[train], inside, outside)
-    scores = _Ridge(known, targets[train]).scores(features[test].astype(np.float32), penalty)
+    train_features = features[train].astype(np.float32)
+    penalty = _best_penalty(train_features, targets[train], inside, outside)
+    scores = _Ridge(train_features, targets[train]).scores(features[test].astype(np.float32), penalty)
     learned = targets[train].any(axis=0) & ~targets[train].all(axis=0)
     precision = np.where(learned, average_precision(scores, targets[test]), np.nan)
     positives = targets[test].sum(axis=0)
     precision[positives == len(scores)] = np.nan
-    return ProbeResult(names, precision, positives / len(scores), positives, penalty, len(known), len(scores))
+    return ProbeResult(names, precision, positives / len(scores), positives, penalty, len(train_features), len(scores))
 
 
 def average_precision(scores: NDArray[np.floating[Any]], targets: Bools) -> Float64:

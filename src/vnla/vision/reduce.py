@@ -49,12 +49,12 @@ def reduce_features(
     if not 1 <= size < source.header.dimension:
         raise InputError(f"{encoder}: its features have {source.header.dimension} numbers; reduce them to fewer, not {size}")
     model = like or folder
-    known = world_features(model, encoder)
-    training = set(model.splits.get("train", ())) or {house for house, _ in known.header.viewpoints}
-    rows = np.array([house in training for house, _ in known.header.viewpoints])
-    found = components(known.array, rows, size)
+    reference = world_features(model, encoder)
+    training = set(model.splits.get("train", ())) or {house for house, _ in reference.header.viewpoints}
+    rows = np.array([house in training for house, _ in reference.header.viewpoints])
+    found = components(reference.array, rows, size)
     name = reduced_name(encoder, size)
-    weights = f"{REDUCED}{known.sha256[:16]}"
+    weights = f"{REDUCED}{reference.sha256[:16]}"
     header = replace(source.header, encoder=name, weights=weights, dimension=size, options=())
     out = store_path(folder.path, name)
     if (out / INDEX).is_file() and FeatureStore.open(out).header == header:

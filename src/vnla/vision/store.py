@@ -361,8 +361,8 @@ def world_checksum(folder: WorldFolder) -> str:
     """
     if "sha256" not in folder.manifest:
         return ""
-    told = {name: folder.manifest[name] for name in ("pictures",) if name in folder.manifest}
-    return checksums.of_json({**folder.manifest["sha256"], **told})[:16]
+    pictures = {name: folder.manifest[name] for name in ("pictures",) if name in folder.manifest}
+    return checksums.of_json({**folder.manifest["sha256"], **pictures})[:16]
 
 
 def viewpoints_of(world: World) -> tuple[Place, ...]:

@@ -5,7 +5,7 @@ Each step draws from a stream of its own, so that a change in one (another sofa)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -17,12 +17,11 @@ from vnla.houses.generate.furnish import Furnishing, PlacedPiece, furnish
 from vnla.houses.generate.layout import draw_plan
 from vnla.houses.generate.plan import FloorPlan, PlannedLevel, Rectangle
 from vnla.houses.generate.structure import build_structure
-from vnla.houses.generate.style import Style
 from vnla.houses.generate.styles import draw_style
 from vnla.houses.generate.viewpoints import place_viewpoints
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import Box, House, Level, Object, Room
-from vnla.houses.scene import Scene, SceneBuilder
+from vnla.houses.scene import NO_OBJECT, Scene
 
 VIEWPOINTS_A_ROOM = 5.3
 """Of the rooms asked for; plans come out a little larger, so that a house of 117 viewpoints has about 24 rooms."""
@@ -61,9 +60,7 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
     structure = build_structure(plan, style)
     furnishing = furnish(plan, style, _random(seed, _Stream.FURNITURE))
     stands, edges = place_viewpoints(plan, _obstacles(plan, furnishing), _random(seed, _Stream.VIEWPOINTS), viewpoints)
-    builder = SceneBuilder(lights=[light for piece in furnishing.pieces for light in piece.lights])
-    builder.add(structure.parts)
-    objects = _objects(builder, [*structure.pieces, *furnishing.pieces])
+    pieces: list[Fitting | PlacedPiece] = [*structure.pieces, *furnishing.pieces]
     house = House(
         name=name,
         viewpoints=stands,
@@ -71,13 +68,19 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
         rooms=tuple(
             Room(room.id, room.label, room.level, _box(plan.level_by_id[room.level], room.area)) for room in plan.rooms
         ),
-        objects=tuple(objects),
+        objects=tuple(
+            Object(number, piece.label, piece.room, piece.box, piece.category) for number, piece in enumerate(pieces)
+        ),
         levels=tuple(
             Level(level.id, _box(level, Rectangle.around(room.area for room in plan.rooms if room.level == level.id)))
             for level in plan.levels
         ),
     )
-    return GeneratedHouse(house, _scene(builder, style), plan)
+    owned = [(part, NO_OBJECT) for part in structure.parts]
+    owned += [(part, number) for number, piece in enumerate(pieces) for part in piece.parts]
+    parts, owner = zip(*owned, strict=True)
+    lights = tuple(light for piece in furnishing.pieces for light in piece.lights)
+    return GeneratedHouse(house, Scene(parts, owner, lights, sun=style.sun, sky=style.sky), plan)
 
 
 def _random(seed: int, stream: _Stream) -> np.random.Generator:
@@ -88,16 +91,6 @@ def _obstacles(plan: FloorPlan, furnishing: Furnishing) -> Iterable[Obstacle]:
     for piece in furnishing.pieces:
         if piece.footprint is not None:
             yield Obstacle(plan.room_by_id[piece.room].level, piece.footprint)
-
-
-def _objects(builder: SceneBuilder, pieces: Sequence[Fitting | PlacedPiece]) -> Iterable[Object]:
-    for number, piece in enumerate(pieces):
-        builder.add(piece.parts, number)
-        yield Object(number, piece.label, piece.room, piece.box, piece.category)
-
-
-def _scene(builder: SceneBuilder, style: Style) -> Scene:
-    return Scene(tuple(builder.parts), tuple(builder.owner), tuple(builder.lights), sun=style.sun, sky=style.sky)
 
 
 def _box(level: PlannedLevel, area: Rectangle) -> Box:

@@ -67,9 +67,9 @@ class PlacedViewpoints:
 
     def drop(self, gone: set[int]) -> None:
         """Take viewpoints away; those that stay are numbered anew."""
-        kept = [number for number in range(len(self.stands)) if number not in gone]
-        new = {number: at for at, number in enumerate(kept)}
-        self.stands = [self.stands[number] for number in kept]
+        remaining = [number for number in range(len(self.stands)) if number not in gone]
+        new = {number: at for at, number in enumerate(remaining)}
+        self.stands = [self.stands[number] for number in remaining]
         self.flights = [(new[lower], new[upper]) for lower, upper in self.flights]
 
 

@@ -92,9 +92,9 @@ def _notes(graph: Connectivity, segments: HouseFile | None, mapping: PanoramaFil
 
 def _strangers(graph: Connectivity, source: TextFile, places: dict[str, str]) -> Iterator[Note]:
     """Panoramas that the connectivity file does not have, and viewpoints that `source` does not have."""
-    known = {viewpoint.id for viewpoint in graph.viewpoints}
+    ids = {viewpoint.id for viewpoint in graph.viewpoints}
     for name, place in places.items():
-        if name not in known:
+        if name not in ids:
             yield Note("panorama without a viewpoint", place, f"the panorama {name} is not in {graph.path}")
     for number, viewpoint in enumerate(graph.viewpoints):
         if viewpoint.id not in places:
@@ -103,24 +103,24 @@ def _strangers(graph: Connectivity, source: TextFile, places: dict[str, str]) ->
 
 
 def _rooms_of_house_file(graph: Connectivity, segments: HouseFile, mapping: PanoramaFile | None) -> _Rooms:
-    known = {room.id for room in segments.rooms}
+    ids = {room.id for room in segments.rooms}
     for name, room in segments.panoramas.items():
-        if room is not None and room not in known:
+        if room is not None and room not in ids:
             raise InputError(f"{segments.panorama_place(name)}: the panorama is in region {room}, which has no R record")
     of = dict(segments.panoramas)
     for name, line in mapping.panoramas.items() if mapping else ():
-        if name not in of and line.region in known:
+        if name not in of and line.region in ids:
             of[name] = line.region
     return _Rooms(segments.rooms, tuple(of.get(viewpoint.id) for viewpoint in graph.viewpoints))
 
 
 def _disagreements(graph: Connectivity, segments: HouseFile, mapping: PanoramaFile) -> Iterator[Note]:
-    known = {viewpoint.id for viewpoint in graph.viewpoints}
+    ids = {viewpoint.id for viewpoint in graph.viewpoints}
     labels = {room.id: room.label for room in segments.rooms}
     for name, line in mapping.panoramas.items():
         place = mapping.place(name)
         if name not in segments.panoramas:
-            if name not in known:
+            if name not in ids:
                 yield Note("panorama without a viewpoint", place, f"the panorama {name} is not in {graph.path}")
             continue
         room = segments.panoramas[name]

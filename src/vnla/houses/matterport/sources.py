@@ -78,9 +78,9 @@ def _check_name(name: str, place: str) -> None:
         raise InputError(f"{place}: {error}") from None
 
 
-def _connectivity_folder(source: Path, given: Path | None) -> Path:
-    if given is not None:
-        return files.existing_folder(given, "the folder of connectivity files")
+def _connectivity_folder(source: Path, folder: Path | None) -> Path:
+    if folder is not None:
+        return files.existing_folder(folder, "the folder of connectivity files")
     if (source / "connectivity").is_dir():
         return source / "connectivity"
     if next(source.glob(f"*{SUFFIX}"), None) is not None:

@@ -145,12 +145,12 @@ def _category(thing: Object) -> tuple[str, str]:
 
 
 def _point_and_box(box: Box | None) -> str:
-    known = box or _NO_BOX
+    corners = box or _NO_BOX
     middle: Point = (0.0, 0.0, 0.0)
     if box:
         x, y, z = (low / 2 + high / 2 for low, high in zip(box.low, box.high, strict=True))
         middle = (x, y, z)
-    return f"{_floats(middle)} {_floats((*known.low, *known.high))}"
+    return f"{_floats(middle)} {_floats((*corners.low, *corners.high))}"
 
 
 def _floats(values: Sequence[float]) -> str:

@@ -31,10 +31,10 @@ class Field:
         """The fields of an object: all that are needed, and perhaps others, but no more."""
         if not isinstance(self.value, dict):
             raise self.wrong(f"an object with {', '.join(needed)}")
-        known = [*needed, *others]
+        allowed = [*needed, *others]
         for name in self.value:
-            if name not in known:
-                raise InputError(f"{self.where}: has no field {shown(name)}{_meant(name, known)}")
+            if name not in allowed:
+                raise InputError(f"{self.where}: has no field {shown(name)}{_meant(name, allowed)}")
         for name in needed:
             if name not in self.value:
                 raise InputError(f"{self.where}: lacks the field {name}")
@@ -107,6 +107,7 @@ def unique(fields: Iterator[tuple[Field, str]]) -> dict[str, int]:
     return found
 
 
-def _meant(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, 1) if len(name) <= _LONGEST_MEANT else []  # it takes long with long ones
+def _meant(name: str, allowed: Collection[str]) -> str:
+    # Looking for close names takes long with long ones.
+    close = difflib.get_close_matches(name, allowed, 1) if len(name) <= _LONGEST_MEANT else []
     return f" (do you mean {close[0]}?)" if close else ""

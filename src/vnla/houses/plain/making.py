@@ -152,7 +152,7 @@ def _through(viewpoints: Sequence[Viewpoint], one: _FloorPlaces, other: _FloorPl
 def touching(rooms: Sequence[Room]) -> list[Door]:
     """A door wherever rooms share enough of a wall."""
     boxes = [room.box for room in rooms if room.box is not None]
-    known = [room.id for room in rooms if room.box is not None]
+    ids = [room.id for room in rooms if room.box is not None]
     low, high = np.array([box.low for box in boxes]).reshape(-1, 3), np.array([box.high for box in boxes]).reshape(-1, 3)
     found = []
     for i, box in enumerate(boxes):
@@ -161,7 +161,7 @@ def touching(rooms: Sequence[Room]) -> list[Door]:
         for j in (near + i + 1).tolist():
             at = _between(box, boxes[j])
             if at is not None:
-                found.append(Door((known[i], known[j]), at))
+                found.append(Door((ids[i], ids[j]), at))
                 if len(found) > MOST_DOORS:
                     return found
     return found

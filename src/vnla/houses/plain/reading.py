@@ -86,8 +86,8 @@ def read_plain(path: Path) -> PlainWorld:
 def _check_sums(path: Path, listed: Sequence[Mapping[str, Field]]) -> None:
     """Refuse a file whose houses have more together than anybody has memory for, before anything is made of them."""
     for name, most in MOST_IN_ALL.items():
-        given = (each[name].value for each in listed if name in each)
-        found = sum(len(value) for value in given if isinstance(value, list))
+        lists = (each[name].value for each in listed if name in each)
+        found = sum(len(value) for value in lists if isinstance(value, list))
         if found > most:
             raise InputError(f"{path}: its houses have {found:,} {name}; at most {most:,} in a file")
 
@@ -264,8 +264,8 @@ def _levels(floors: Sequence[float]) -> list[int]:
 
 
 def _around(boxes: Sequence[Box | None]) -> Box:
-    known = [box for box in boxes if box is not None]
-    lows, highs = zip(*(box.low for box in known), strict=True), zip(*(box.high for box in known), strict=True)
+    measured = [box for box in boxes if box is not None]
+    lows, highs = zip(*(box.low for box in measured), strict=True), zip(*(box.high for box in measured), strict=True)
     (a, b, c), (d, e, f) = map(min, lows), map(max, highs)
     return Box((a, b, c), (d, e, f))
 

@@ -19,16 +19,16 @@ from vnla.houses.render.panorama import (
     render_panorama,
     views_of,
 )
-from vnla.houses.render.raster import SKY, Frame
+from vnla.houses.render.raster import SKY, RenderedFrame
 from vnla.houses.render.stage import PreparedScene, prepare
 
 __all__ = [
     "SKY",
-    "Frame",
     "Mesh",
     "ObjectsInViews",
     "Panorama",
     "PreparedScene",
+    "RenderedFrame",
     "around_of",
     "build_mesh",
     "objects_in_views",

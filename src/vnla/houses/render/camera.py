@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH, camera_axes
-from vnla.houses.render.raster import Camera, Frame, draw
+from vnla.houses.render.raster import Camera, RenderedFrame, draw
 from vnla.houses.render.stage import PreparedScene
 
 
@@ -21,7 +21,7 @@ def render_view(
     height: int = HEIGHT,
     vfov: float = VERTICAL_FIELD,
     samples: int = 1,
-) -> Frame:
+) -> RenderedFrame:
     """The frame of a camera at `position` (metres); angles in radians, heading 0 is +y and grows clockwise.
 
     `samples` = 2 looks at 2 × 2 points in each pixel, for smooth edges.

@@ -70,16 +70,16 @@ def bake(mesh: Mesh, workers: int = 1) -> Baked:
     lamps, strongest = _lamp_light(tree, place, mesh.scene.lights, workers)
     direct = lamps + _pane_light(tree, place, mesh, workers) + _sun_light(tree, place, mesh, workers)
     around = _neighbours(mesh)
-    known = hidden < 0
+    measured = hidden < 0
     spread, indirect = (np.zeros((len(hidden), 3), np.float32) for _ in range(2))
-    spread[known] = direct
+    spread[measured] = direct
     outdoors = np.zeros(len(hidden), np.float32)
-    indirect[known], outdoors[known] = _indirect(tree, place, mesh, direct, workers)
+    indirect[measured], outdoors[measured] = _indirect(tree, place, mesh, direct, workers)
     part = mesh.patches.part[mesh.samples.patch]
-    spread, indirect = (_filled(light, known, around, part) for light in (spread, indirect))
+    spread, indirect = (_filled(light, measured, around, part) for light in (spread, indirect))
     light = _smoothed(spread, around, 0.15) + _smoothed(indirect, around, 0.5)
     light[(hidden >= 0) & (mesh.solids.owner[hidden] != NO_OBJECT)] *= UNDERNEATH
-    building = known & (mesh.solids.owner[part] == NO_OBJECT)
+    building = measured & (mesh.solids.owner[part] == NO_OBJECT)
     return Baked(_exposed(light, building, outdoors), _patch_lamp(mesh, place, strongest))
 
 
@@ -282,12 +282,12 @@ def _neighbours(mesh: Mesh) -> NDArray[np.int64]:
     )
 
 
-def _filled(light: Floats, known: NDArray[np.bool_], around: NDArray[np.int64], part: Ints) -> Floats:
+def _filled(light: Floats, measured: NDArray[np.bool_], around: NDArray[np.int64], part: Ints) -> Floats:
     """Light with that of neighbours where it is not known, spreading from where it is.
 
     A patch that is covered as a whole, of which a rim may show, gets what its part has on other sides.
     """
-    light, missing = light.copy(), ~known
+    light, missing = light.copy(), ~measured
     for _ in range(24):
         gaps = np.flatnonzero(missing)
         sources = ~missing[around[gaps]]
@@ -298,8 +298,10 @@ def _filled(light: Floats, known: NDArray[np.bool_], around: NDArray[np.int64], 
         total = (light[around[gaps]] * sources[..., None]).sum(axis=1)
         light[gaps[fill]] = total[fill] / count[fill, None]
         missing[gaps[fill]] = False
-    count = np.maximum(np.bincount(part[known], minlength=int(part.max()) + 1), 1)
-    elsewhere = np.stack([np.bincount(part[known], light[known, c], len(count)) for c in range(3)], axis=1) / count[:, None]
+    count = np.maximum(np.bincount(part[measured], minlength=int(part.max()) + 1), 1)
+    elsewhere = (
+        np.stack([np.bincount(part[measured], light[measured, c], len(count)) for c in range(3)], axis=1) / count[:, None]
+    )
     light[missing] = elsewhere[part[missing]]
     return light
 

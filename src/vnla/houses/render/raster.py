@@ -63,7 +63,7 @@ class Camera(NamedTuple):
     tangent_y: float
 
 
-class Frame(NamedTuple):
+class RenderedFrame(NamedTuple):
     """What a camera sees: RGB (height, width, 3), object ids (NO_OBJECT for the building, SKY) and depth in metres."""
 
     rgb: NDArray[np.uint8]
@@ -83,7 +83,7 @@ def tone_table() -> NDArray[np.uint8]:
     return levels
 
 
-def draw(surfaces: Surfaces, camera: Camera, width: int, height: int, samples: int = 1) -> Frame:
+def draw(surfaces: Surfaces, camera: Camera, width: int, height: int, samples: int = 1) -> RenderedFrame:
     """The frame of a camera. `samples` is the number of points looked at along each side of a pixel."""
     fine = (height * samples, width * samples)
     near = np.zeros(fine, np.float32)
@@ -93,7 +93,7 @@ def draw(surfaces: Surfaces, camera: Camera, width: int, height: int, samples: i
     depth = np.empty((height, width), np.float32)
     _find(surfaces, camera, near, seen)
     _colour(surfaces, camera, samples, near, seen, rgb, objects, depth)
-    return Frame(rgb, objects, depth)
+    return RenderedFrame(rgb, objects, depth)
 
 
 def draw_objects(surfaces: Surfaces, camera: Camera, width: int, height: int) -> NDArray[np.int32]:
@@ -246,7 +246,7 @@ def _colour(surfaces, camera, samples, near, seen, rgb, objects, depth):  # type
     texels, lamp, lamps, sky, tones = surfaces.texels, surfaces.lamp, surfaces.lamps, surfaces.sky, surfaces.tones
     eye, axes = camera.eye, camera.axes
     # What is known of the triangle that was coloured last: the next pixel mostly shows the same one.
-    known, patch, start, size, outdoors, owned = -1, 0, 0, 0, True, SKY
+    last_triangle, patch, start, size, outdoors, owned = -1, 0, 0, 0, True, SKY
     gloss = glow = metal = np.float32(0)
     for row in range(height):
         for column in range(width):
@@ -270,8 +270,8 @@ def _colour(surfaces, camera, samples, near, seen, rgb, objects, depth):  # type
                         else:
                             x = (np.float32(column) + half) * step_x - tangent_x
                             y = (np.float32(row) + half) * step_y - tangent_y
-                        if triangle != known:
-                            known = triangle
+                        if triangle != last_triangle:
+                            last_triangle = triangle
                             outdoors, owned = True, SKY
                             if triangle >= 0:
                                 patch = patches[triangle]

@@ -168,14 +168,14 @@ def _blocked(tree, origin, towards, own, result):  # type: ignore[no-untyped-def
     stack = np.empty(64, np.int32)
     inner = tree.low.shape[0] - tree.part.size
     one = np.float32(1)
-    known = 0  # where something was met last: neighbours mostly have the same in their way, so it is looked at first
+    last_met = 0  # where something was met last: neighbours mostly have the same in their way, so it is looked at first
     for ray in range(origin.shape[0]):
         ox, oy, oz = origin[ray, 0], origin[ray, 1], origin[ray, 2]
         dx, dy, dz = towards[ray, 0] - ox, towards[ray, 1] - oy, towards[ray, 2] - oz
         ix, iy, iz = _inverse(dx), _inverse(dy), _inverse(dz)
         hit = False
-        stack[0], stack[1] = 0, known
-        top = 2 if known > 0 else 1
+        stack[0], stack[1] = 0, last_met
+        top = 2 if last_met > 0 else 1
         while top > 0 and not hit:
             top -= 1
             node = stack[top]
@@ -197,7 +197,7 @@ def _blocked(tree, origin, towards, own, result):  # type: ignore[no-untyped-def
                 continue
             enter, leave, _ = _through(tree.solids, part, ox, oy, oz, dx, dy, dz)
             hit = enter <= leave and leave > 0 and enter < 1
-            known = node if hit else known
+            last_met = node if hit else last_met
         result[ray] = hit
 
 

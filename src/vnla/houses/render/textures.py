@@ -174,8 +174,8 @@ def _bricks(material: Material, rng: Random) -> Picture:
     from_edge = np.minimum((0.5 - np.abs(along % 1 - 0.5)) * 3, 0.5 - np.abs((down * courses) % 1 - 0.5))
     mortar = 1 - _step(from_edge - 0.1, 0.08)
     tone = rng.uniform(-0.2, 0.15, courses * bricks)[course * bricks + along.astype(np.int64)]
-    given = material if material.accent is not None else _with_accent(material, (0.78, 0.75, 0.7))
-    return _shaded(given, mortar, (tone + 0.06 * _noise(rng, SIZE, 3)) * (1 - mortar))
+    walled = material if material.accent is not None else _with_accent(material, (0.78, 0.75, 0.7))
+    return _shaded(walled, mortar, (tone + 0.06 * _noise(rng, SIZE, 3)) * (1 - mortar))
 
 
 def _with_accent(material: Material, accent: Colour) -> Material:

@@ -98,8 +98,8 @@ class Encoder(ABC):
     def _check(self, features: object, shape: tuple[int, int]) -> None:
         """Refuse what is no float32 of that shape, or not a number somewhere; features are kept for good."""
         if not isinstance(features, np.ndarray) or features.shape != shape or features.dtype != np.float32:
-            given = _kind(features) if isinstance(features, np.ndarray) else f"a {type(features).__name__}"
-            raise InputError(f"encoder {self.name}: _encode returned {given}; expected float32 of shape {shape}")
+            returned = _kind(features) if isinstance(features, np.ndarray) else f"a {type(features).__name__}"
+            raise InputError(f"encoder {self.name}: _encode returned {returned}; expected float32 of shape {shape}")
         if not np.isfinite(features).all():
             wrong = features[~np.isfinite(features)][0]
             raise InputError(f"encoder {self.name}: _encode returned {wrong}; expected finite numbers")

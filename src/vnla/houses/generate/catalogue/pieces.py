@@ -75,7 +75,7 @@ def build(label: str, elements: Iterable[Part | Top | Light | Anchor]) -> Furnit
             anchors[anchor.label] = (*anchors.get(anchor.label, ()), replace(anchor, x=anchor.x + x, y=anchor.y + y))
     return Furniture(
         label,
-        parts=moved(parts, x, y),
+        parts=tuple(part.moved(x, y) for part in parts),
         size=(high[0] - low[0], high[1] - low[1], high[2]),
         tops=tuple(replace(top, x=top.x + x, y=top.y + y) for top in elements if isinstance(top, Top)),
         lights=tuple(
@@ -84,27 +84,6 @@ def build(label: str, elements: Iterable[Part | Top | Light | Anchor]) -> Furnit
             if isinstance(light, Light)
         ),
         anchors=anchors,
-    )
-
-
-def moved(parts: Iterable[Part], x: float, y: float, z: float = 0.0, turn: float = 0.0) -> tuple[Part, ...]:
-    """What `Part.moved` does, for many parts at once: a house has thousands."""
-    cos, sin = math.cos(turn), math.sin(turn)
-    return tuple(
-        Part(
-            part.shape,
-            (
-                x + cos * part.centre[0] - sin * part.centre[1],
-                y + sin * part.centre[0] + cos * part.centre[1],
-                z + part.centre[2],
-            ),
-            part.size,
-            part.material,
-            part.turn + turn,
-            part.axis,
-            part.taper,
-        )
-        for part in parts
     )
 
 

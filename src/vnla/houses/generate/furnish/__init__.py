@@ -15,7 +15,6 @@ from random import Random
 
 from numpy.random import Generator
 
-from vnla.houses.generate.catalogue.pieces import moved
 from vnla.houses.generate.furnish.programme import furnish_room
 from vnla.houses.generate.furnish.space import Placement, Space
 from vnla.houses.generate.plan import FloorPlan, PlannedRoom
@@ -70,7 +69,7 @@ def _placed(space: Space, plan: FloorPlan, room: PlannedRoom, first: int) -> Ite
             label=each.entry.label,
             room=room.id,
             category=each.entry.category,
-            parts=moved(each.piece.parts, x, y, z, turn),
+            parts=tuple(part.moved(x, y, z, turn) for part in each.piece.parts),
             box=OrientedBox(
                 (x, y, floor + (solid.low + solid.high) / 2),
                 (solid.cos, solid.sin, 0.0),
