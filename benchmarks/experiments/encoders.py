@@ -49,7 +49,7 @@ from vnla.pipeline.progress import shown
 from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
-from vnla.vision.encoders import Encoder, Options, make_encoder
+from vnla.vision.encoders import Encoder, EncoderOptions, make_encoder
 from vnla.vision.encoders.efficientnet import DIMENSION, SIZE, torch_encoder, trained_network
 from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.onnx import OnnxEncoder
@@ -258,7 +258,7 @@ def _encoders() -> dict[str, Encoder]:
     torch.set_num_threads(1)
     network, version = trained_network()
     by_onnxruntime = OnnxEncoder(ENCODERS[0], graph_of(network), DIMENSION, SIZE, weights=version)
-    made = {name: make_encoder(name, Options(device="cpu")) for name in ENCODERS}
+    made = {name: make_encoder(name, EncoderOptions(device="cpu")) for name in ENCODERS}
     made[f"{ENCODERS[0]} by onnxruntime"] = by_onnxruntime
     made[f"{ENCODERS[0]} by PyTorch"] = torch_encoder(network, version, SIZE, "cpu")
     return {name: copy(each) if each.travels else each for name, each in made.items()}  # a copy runs in one thread

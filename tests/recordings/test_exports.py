@@ -168,7 +168,7 @@ def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
 def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
     assert observer.tokens([seen["instruction"]])[0].tolist() == stored["instruction"][step].tolist()
     assert np.array_equal(seen["view"], stored["features_symbolic"][step])
-    for name in ("time_left", "help_left", "forward", "request"):
+    for name in ("time_left", "requests_left", "may_go_forward", "may_request"):
         assert seen[name] == stored[name][step], name
 
 

@@ -582,7 +582,7 @@ READERS = (
     Reader("facts", _facts, _read_facts, "zip"),
     Reader("speaker", _speaker, _in("language.speaker.kept:read_with_moments")),
     Reader("old speaker", _old_speaker, _in("language.speaker.kept:read_with_moments")),
-    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
+    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures:_pixels")),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
     Reader(
         "iterations",

@@ -293,8 +293,8 @@ def _absolute(path: Path | str | None) -> str:
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
     """The features and the senses that an agent declares to see, the usual ones if it does not."""
+    from vnla.agents.observing import features_for, senses_for
     from vnla.agents.registry import class_of
-    from vnla.agents.sights import features_for, senses_for
 
     if agent == "paper":
         return usual, ""

@@ -27,7 +27,7 @@ from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
 if TYPE_CHECKING:
-    from vnla.vision.probe import Reader
+    from vnla.vision.probe import LinearProbe
     from vnla.vision.views import Source
 
 
@@ -76,7 +76,7 @@ class RunData:
             self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
         return self._compiled[key]
 
-    def reader(self, fold: str = "", progress: Share = unheard) -> Reader:
+    def reader(self, fold: str = "", progress: Share = unheard) -> LinearProbe:
         """What an agent learns to read from views in the houses of the training split, or of a `fold` of them; once."""
         from vnla.training.spotting import learn_to_read  # late: it brings vision along
 
@@ -86,7 +86,7 @@ class RunData:
         return self._readers[fold]
 
     @cached_property
-    def _readers(self) -> dict[str, Reader]:
+    def _readers(self) -> dict[str, LinearProbe]:
         return {}
 
     @cached_property

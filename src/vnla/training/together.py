@@ -19,12 +19,12 @@ from pathlib import Path
 
 import torch
 
-from vnla.agents.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.machine import uncollected
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.common.tables import Room
+from vnla.observation import TEXT
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.checkpoints import is_begun, open_run
 from vnla.training.config import RunConfig

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.layers.products import products_in
-from vnla.agents.simple import SimpleAgent
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.device_stream import Reading, lane_of
 from vnla.common.errors import InputError
@@ -246,7 +246,7 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
 def uncaptured(context: RolloutContext) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
     who = next((each for each in (context.agent, context.bound_advisor) if not each.captured), None)
-    return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
+    return None if who is None else type(who.policy if isinstance(who, PolicyAgent) else who).__name__
 
 
 class BatchOrder:

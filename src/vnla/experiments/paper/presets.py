@@ -13,7 +13,7 @@ from typing import Any
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS
 from vnla.houses.generate.world import PRESETS as WORLDS
-from vnla.houses.generate.world import Preset as Houses
+from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.tasks.buckets import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
