@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 def small_world(folder: Path, report: Report) -> tuple[Path, Path]:
     """A world and its tasks, in `folder`; what agents see there is encoded when it is needed. What is there is kept."""
-    from vnla.experiments.paper.material import make_tasks, make_world
+    from vnla.experiments.material import make_tasks, make_world
     from vnla.houses.generate.world import PRESETS
 
     world, tasks = folder / "world", folder / "tasks"
