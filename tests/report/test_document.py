@@ -17,14 +17,14 @@ from rich.console import Console
 from vnla.evaluation.confidence import Estimate, Interval
 from vnla.report.document import (
     Document,
-    Episode,
+    EpisodeFrame,
+    EpisodeReport,
     Figure,
     Finding,
-    Frame,
-    Group,
     Provenance,
+    ReportTable,
+    RowGroup,
     Section,
-    Table,
     Value,
     duration,
     image_type,
@@ -38,15 +38,15 @@ DOT = bytes.fromhex(
 )  # a PNG of one pixel
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
 
-TABLE = Table(
+TABLE = ReportTable(
     "table-2",
     "Help policies",
     ["Policy", "Success (%)", "Tasks"],
     [
-        Group("Test seen"),
+        RowGroup("Test seen"),
         ("LEARNED", Value(52.123, 51.923, 52.323, "%", paper=52.09, paper_margin=0.13), 1500),
         ("NONE & co_1", Value(28.4, unit="%"), None),
-        Group("Test unseen"),
+        RowGroup("Test unseen"),
         ("LEARNED", Value(math.nan, unit="%"), 4),
     ],
     note="τ = 0.4",
@@ -112,9 +112,9 @@ def test_a_finding_says_by_how_much() -> None:
 
 def test_tables_and_documents_refuse_what_cannot_be_right() -> None:
     with pytest.raises(ValueError, match="row 1 should have 2 cells"):
-        Table("t", "T", ["a", "b"], [("one",)])
+        ReportTable("t", "T", ["a", "b"], [("one",)])
     with pytest.raises(ValueError, match="is not a name"):
-        Table("../t", "T", ["a"], [])
+        ReportTable("../t", "T", ["a"], [])
     with pytest.raises(ValueError, match="more than one item is named table-2"):
         Document("D", "", [Section("S", "", [TABLE]), Section("S", "", [TABLE])])
 
@@ -156,14 +156,14 @@ def test_the_terminal_shows_the_papers_figure_in_parentheses() -> None:
 
 def test_brackets_in_a_table_are_no_markup() -> None:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(terminal(Table("t", "[red]T", ["[b]"], [("[/]",)])))
+    console.print(terminal(ReportTable("t", "[red]T", ["[b]"], [("[/]",)])))
     assert "[/]" in console.export_text(clear=False)
     assert "[red]T" in console.export_text()
 
 
 def test_a_folder_gets_everything(tmp_path: Path) -> None:
     figure = Figure("figure-1", "F", SVG, "a curve", "C", {"x": [1.0, math.nan]})
-    episode = Episode("episode-1", "Find it.", True, "at a goal", map=DOT, frames=[Frame(DOT, "a", "t")])
+    episode = EpisodeReport("episode-1", "Find it.", True, "at a goal", map=DOT, frames=[EpisodeFrame(DOT, "a", "t")])
     document = Document(
         "D", "S", [Section("One", "", [TABLE, Finding("f", None)]), Section("Two", "", [figure, episode])],
         Provenance(["vnla paper"], seeds=[1, 2]),

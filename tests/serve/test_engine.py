@@ -70,13 +70,13 @@ def test_without_a_word_a_walk_is_that_of_an_evaluation(policies: Engine) -> Non
             rollout = run_task(policies.players, compiled, task.id, seed=seed, ratio=policies.ratio)
             account = follow(rollout, 0, policies.goals.houses[task.house], task, policies.players.advisor)
             walked = walk(policies, task, {}, seed)
-            assert [beat.action for beat in account.beats] == [step.action for step in walked.steps]
-            assert [beat.said for beat in account.beats] == [step.told for step in walked.steps]
+            assert [step.action for step in account.steps] == [step.action for step in walked.steps]
+            assert [step.said for step in account.steps] == [step.told for step in walked.steps]
             assert account.metres_left == pytest.approx(walked.metres)
             assert account.help_budget == walked.requests
-            for beat, step in zip(account.beats, walked.steps, strict=True):
-                assert beat.tentative == pytest.approx(step.before, abs=1e-5)
-                assert beat.final == pytest.approx(step.after, abs=1e-5)
+            for own, step in zip(account.steps, walked.steps, strict=True):
+                assert own.tentative == pytest.approx(step.before, abs=1e-5)
+                assert own.final == pytest.approx(step.after, abs=1e-5)
 
 
 def test_a_word_changes_nothing_before_it(engine: Engine) -> None:
@@ -299,8 +299,8 @@ def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, mon
         rollout = run_task(engine.players, compiled, task.id, seed=0, ratio=engine.ratio)
         account = follow(rollout, 0, engine.goals.houses[task.house], task, engine.players.advisor)
         plain, told = walk_all(engine, [Errand(task, 0, {}), Errand(task, 0, {0: "turn left, turn left, turn left"})])
-        assert [beat.action for beat in account.beats] == [step.action for step in plain.steps]
-        assert [beat.said for beat in account.beats] == [step.told for step in plain.steps]
+        assert [step.action for step in account.steps] == [step.action for step in plain.steps]
+        assert [step.said for step in account.steps] == [step.told for step in plain.steps]
         assert told.steps[0].told == "turn left, turn left, turn left"
         assert told.steps[0].after != pytest.approx(plain.steps[0].after, abs=1e-9)
 

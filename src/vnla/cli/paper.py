@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vnla.experiments.paper.report import Contents, PaperReport
     from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
-    from vnla.report.document import Finding, Table
+    from vnla.report.document import Finding, ReportTable
 
 EverythingArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")
@@ -205,7 +205,7 @@ def print_tables(source: PaperReport) -> None:
     print_found(source.tables(), source.layout.report)
 
 
-def print_found(found: Sequence[tuple[Table, Sequence[Finding]]], report: Path) -> None:
+def print_found(found: Sequence[tuple[ReportTable, Sequence[Finding]]], report: Path) -> None:
     """Tables with their findings, and where the report is."""
     from vnla.report.tables import terminal
 

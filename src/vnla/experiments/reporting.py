@@ -25,8 +25,8 @@ from vnla.report.document import (
     Finding,
     Item,
     Provenance,
+    ReportTable,
     Section,
-    Table,
     Value,
     bound_text,
     difference_text,
@@ -100,14 +100,14 @@ class ExperimentReport(ABC):
         sections = [section for section in sections if section.items or section.text]
         write(Document(self.title, self.summary(sections), sections, self.provenance()), self.layout.out)
 
-    def tables(self) -> list[tuple[Table, list[Finding]]]:
+    def tables(self) -> list[tuple[ReportTable, list[Finding]]]:
         """Return the tables with their findings, by their names, for a terminal."""
         made = [
             (table, [each for each in findings if isinstance(each, Finding)])
             for part in self.parts()
             for make in part.tables
             for table, *findings in filter(None, [make()])
-            if isinstance(table, Table)
+            if isinstance(table, ReportTable)
         ]
         return sorted(made, key=lambda pair: pair[0].name)
 

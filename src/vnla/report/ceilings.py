@@ -15,7 +15,7 @@ from vnla.evaluation.ceilings.requests import Pairs, Worth
 from vnla.evaluation.confidence import Interval, few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Group, Provenance, Row, Section, Table, Value
+from vnla.report.document import Document, Figure, Provenance, ReportTable, Row, RowGroup, Section, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
     "The agent": {"own": "as it is"},
@@ -64,7 +64,7 @@ help policy again. What asking now is worth is below zero where the request woul
 
 
 @dataclass(frozen=True)
-class Entry:
+class CeilingsEntry:
     """What was found for a run on a split."""
 
     run: str
@@ -78,17 +78,17 @@ class Entry:
         return f"{self.run}, {self.split.replace('_', ' ')}"
 
 
-def ceilings_table(entry: Entry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> Table:
+def ceilings_table(entry: CeilingsEntry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> ReportTable:
     """Success under each condition, what it wins, and how many metres are left to a goal at the end."""
-    found, rows = entry.found, list[Row | Group]()
+    found, rows = entry.found, list[Row | RowGroup]()
     for heading, lines in LINES.items():
-        rows.append(Group(heading))
+        rows.append(RowGroup(heading))
         for line, label in lines.items():
             won = None if line == OWN else Value.of(found.won(line), "points")
             left = [Value.of(found.metres(line), "m")] if metres else []
             rows.append((label, Value.of(found.success(line), "%"), won, *left))
     columns = ("", "Success (%)", "Won (points)", *(["Metres left"] if metres else []))
-    return Table(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
+    return ReportTable(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
 
 
 def ceilings_note(found: Ceilings) -> str:
@@ -113,16 +113,16 @@ def ceilings_note(found: Ceilings) -> str:
 
 
 def worth_table(
-    entry: Entry, divisions: Sequence[str] = tuple(DIVISIONS), name: str = "requests", command: str = ""
-) -> Table:
+    entry: CeilingsEntry, divisions: Sequence[str] = tuple(DIVISIONS), name: str = "requests", command: str = ""
+) -> ReportTable:
     """What a request is worth, in all states and in parts of them."""
     pairs = entry.pairs
-    rows: list[Row | Group] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
+    rows: list[Row | RowGroup] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
     for by in divisions:
         parts = pairs.parts(by)
-        rows += [Group(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
+        rows += [RowGroup(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
     note = "Asking now against not asking now." if rows else "There was no request to make."
-    return Table(
+    return ReportTable(
         name,
         f"{entry.title}: what a request is worth",
         ("", "Success (points)", "Metres nearer", "States"),
@@ -136,7 +136,7 @@ def _worth_row(part: Worth) -> Row:
     return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
 
 
-def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
+def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figure:
     """The success rates of all lines below each other."""
     places, labels, headings, at = [], [], [], 0.0
     for heading, lines in LINES.items():
@@ -175,7 +175,7 @@ def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
     )  # fmt: skip
 
 
-def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
+def worth_figure(entry: CeilingsEntry, name: str = "figure-requests") -> Figure:
     """What a request is worth by when, by where and by how sure the agent is."""
     canvas = new_canvas(9.2, 6.0)
     parts = {by: entry.pairs.parts(by) for by in _DRAWN}
@@ -203,7 +203,7 @@ def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
     )  # fmt: skip
 
 
-def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu") -> Document:
+def ceilings_document(entries: Sequence[CeilingsEntry], command: str, device: str = "cpu") -> Document:
     """The report on some runs."""
     sections = []
     for number, entry in enumerate(entries, start=1):
@@ -225,11 +225,11 @@ def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu
     return Document("What is left to win", _summary(entries), sections, origin)
 
 
-def _summary(entries: Sequence[Entry]) -> str:
+def _summary(entries: Sequence[CeilingsEntry]) -> str:
     return "\n\n".join(map(_sentence, entries))
 
 
-def _sentence(entry: Entry) -> str:
+def _sentence(entry: CeilingsEntry) -> str:
     found = entry.found
     rate = {line: f"{found.success(line).value:.1f}%" for line in found.lines}
     return (

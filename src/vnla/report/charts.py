@@ -23,7 +23,7 @@ LABEL = 9.5
 Content = TypeVar("Content")
 
 
-class Style(NamedTuple):
+class LineStyle(NamedTuple):
     """How a series is drawn."""
 
     colour: str
@@ -32,16 +32,16 @@ class Style(NamedTuple):
 
 
 STYLES = (
-    Style(palette.SEEN, "o", "-"),
-    Style(palette.UNSEEN, "s", "--"),
-    Style("#3a8f7b", "^", "-."),
-    Style("#7b5ea7", "D", ":"),
-    Style(palette.INK, "v", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
-    Style(palette.WALL, "X", (0, (1, 1))),
+    LineStyle(palette.SEEN, "o", "-"),
+    LineStyle(palette.UNSEEN, "s", "--"),
+    LineStyle("#3a8f7b", "^", "-."),
+    LineStyle("#7b5ea7", "D", ":"),
+    LineStyle(palette.INK, "v", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+    LineStyle(palette.WALL, "X", (0, (1, 1))),
 )
 
 
-def styled(series: Mapping[str, Content]) -> Iterator[tuple[str, Content, Style]]:
+def styled(series: Mapping[str, Content]) -> Iterator[tuple[str, Content, LineStyle]]:
     """Each series with its name and its style."""
     for (name, content), style in zip(series.items(), cycle(STYLES), strict=False):
         yield name, content, style

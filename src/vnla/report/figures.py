@@ -21,8 +21,8 @@ from vnla.evaluation.breakdown import FREQUENT, TOP, Part, best_and_worst
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.sweep import Row
 from vnla.report import palette
-from vnla.report.charts import LABEL, Style, finish, in_percent, new_canvas, png, styled, tidy
-from vnla.report.curves import Curves
+from vnla.report.charts import LABEL, LineStyle, finish, in_percent, new_canvas, png, styled, tidy
+from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, Value
 
 Series = Mapping[str, Sequence[Part]]
@@ -152,7 +152,7 @@ def help_figure(series: Mapping[str, Sequence[Row]], metric: str = "success_rate
     )  # fmt: skip
 
 
-def _help_line(axes: Axes, rows: Sequence[Row], metric: str, style: Style, label: str) -> None:
+def _help_line(axes: Axes, rows: Sequence[Row], metric: str, style: LineStyle, label: str) -> None:
     x = [row.figures["requests"].mean for row in rows]
     y = np.array([row.figures[metric].mean for row in rows])
     margin = np.nan_to_num([row.figures[metric].margin for row in rows])
@@ -162,7 +162,7 @@ def _help_line(axes: Axes, rows: Sequence[Row], metric: str, style: Style, label
         axes.annotate(f"{row.ratio:g}", at, (0, 7), textcoords="offset points", ha="center", fontsize=8, color=style.colour)
 
 
-def training_figure(runs: Mapping[str, Curves], name: str = "figure-training") -> Figure:
+def training_figure(runs: Mapping[str, TrainingCurves], name: str = "figure-training") -> Figure:
     """The navigation loss and the success on the validation splits in the course of training."""
     canvas = new_canvas(9.2, 3.7)
     loss = canvas.add_subplot(1, 2, 1)
@@ -206,7 +206,7 @@ def _smooth(x: Sequence[int], y: Sequence[float]) -> tuple[Sequence[int], list[f
     return x, [float(np.mean(y[max(0, i - SMOOTHED + 1) : i + 1])) for i in range(len(y))]
 
 
-def _points(axes: Axes, x: Any, parts: Sequence[Part], style: Style, label: str) -> None:
+def _points(axes: Axes, x: Any, parts: Sequence[Part], style: LineStyle, label: str) -> None:
     """A line with error bars."""
     axes.errorbar(
         x, [part.share.value for part in parts], yerr=_margins(parts), label=label, linewidth=1.8, markersize=5, capsize=2.5,
@@ -254,7 +254,7 @@ def _help_told(rows: Sequence[Row], metric: str) -> str:
     return f"{', '.join(each)}."
 
 
-def _training_told(curves: Curves) -> str:
+def _training_told(curves: TrainingCurves) -> str:
     last = [f"{split.replace('_', ' ')} {rates[-1]:.1f}%" for split, rates in curves.success.items() if rates]
     loss = f"loss {curves.nav_loss[0]:.2f} to {curves.nav_loss[-1]:.2f}" if curves.nav_loss else "no losses"
     return f"{loss}; success at the end: {', '.join(last) or 'not measured'}."

@@ -24,7 +24,7 @@ FAMILY = "DejaVu Sans"
 """Comes with Matplotlib, so that a picture looks the same on every machine."""
 
 
-class Kind(Enum):
+class ObstacleKind(Enum):
     """What takes a place. A text may run over a thin line if it must, never over a mark or another text."""
 
     LINE = 0
@@ -47,13 +47,13 @@ class Font:
         return FontProperties(family=FAMILY, size=self.size * POINTS, weight=self.weight)
 
 
-class Page:
+class PixelAxes:
     """Axes whose unit is the pixel, and what is taken on them."""
 
     def __init__(self, axes: Axes, renderer: RendererAgg) -> None:
         self.axes = axes
         self._renderer = renderer
-        self._taken: dict[Kind, NDArray[np.float64]] = {kind: np.empty((0, 4)) for kind in Kind}
+        self._taken: dict[ObstacleKind, NDArray[np.float64]] = {kind: np.empty((0, 4)) for kind in ObstacleKind}
 
     def measure(self, text: str, font: Font) -> XY:
         """Width and height of a text of one or more lines."""
@@ -95,11 +95,11 @@ class Page:
             zorder=9,
         )
 
-    def take(self, rectangles: Iterable[Rectangle], kind: Kind) -> None:
+    def take(self, rectangles: Iterable[Rectangle], kind: ObstacleKind) -> None:
         """Keep labels off these rectangles."""
         self._taken[kind] = np.vstack([self._taken[kind], *([each] for each in rectangles)])
 
-    def take_line(self, start: XY, end: XY, width: float, kind: Kind = Kind.LINE) -> None:
+    def take_line(self, start: XY, end: XY, width: float, kind: ObstacleKind = ObstacleKind.LINE) -> None:
         """Keep labels off a line."""
         pieces = max(2, int(np.hypot(end[0] - start[0], end[1] - start[1]) / width) + 1)
         xs, ys = np.linspace(start[0], end[0], pieces), np.linspace(start[1], end[1], pieces)
@@ -110,7 +110,7 @@ class Page:
         for start, end in zip(corners, [*corners[1:], *corners[:1]], strict=True):
             self.take_line(start, end, 3)
 
-    def is_free(self, rectangle: Rectangle, kinds: Iterable[Kind] = tuple(Kind)) -> bool:
+    def is_free(self, rectangle: Rectangle, kinds: Iterable[ObstacleKind] = tuple(ObstacleKind)) -> bool:
         """Whether nothing of those kinds overlaps `rectangle`."""
         left, bottom, right, top = rectangle
         taken = np.vstack([self._taken[kind] for kind in kinds])
@@ -124,7 +124,7 @@ class Page:
         font: Font,
         within: Rectangle,
         turned: bool = False,
-        kinds: Iterable[Kind] = tuple(Kind),
+        kinds: Iterable[ObstacleKind] = tuple(ObstacleKind),
     ) -> bool:
         """Write `text` centred on the first spot where it touches none of `kinds` and stays `within`; False if none is."""
         width, height = self.measure(text, font)
@@ -134,7 +134,7 @@ class Page:
             rectangle = around(spot, width + 4, height + 2)
             if holds(within, rectangle) and self.is_free(rectangle, kinds):
                 self.write(text, spot, font, "center", "center", turned)
-                self.take([rectangle], Kind.TEXT)
+                self.take([rectangle], ObstacleKind.TEXT)
                 return True
         return False
 

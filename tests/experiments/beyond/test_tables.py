@@ -18,7 +18,7 @@ from vnla.experiments.beyond.plan import ComparisonPlan, ComparisonResults
 from vnla.experiments.evaluations import PEERS
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.reporting import gains_least
-from vnla.report.document import Finding, Group, Item, Table, Value
+from vnla.report.document import Finding, Item, ReportTable, RowGroup, Value
 
 NOBODY, HALF, ALL = ["000000", "000000"], ["111000", "111000"], ["111111", "111111"]
 
@@ -48,9 +48,9 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
 def rows(items: list[Item]) -> dict[str, list[object]]:
     """Group and first cell → the other cells."""
     table, group, found = items[0], "", {}
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             group = row.title
         else:
             found[f"{group}: {row[0]}"] = list(row[1:])
@@ -137,4 +137,4 @@ def test_b3_has_two_agents_line_by_line(tmp_path: Path) -> None:
         path.write_text(json.dumps({"tasks": 1200, "houses": 2, "lines": lines}))
     items = tables.ceilings_lines(results)
     assert rows(items)["The agent: as it is"] == [Value(20, 15, None, "%"), Value(30, 25, None, "%")]
-    assert isinstance(items[0], Table) and "1,200 tasks" in items[0].note
+    assert isinstance(items[0], ReportTable) and "1,200 tasks" in items[0].note

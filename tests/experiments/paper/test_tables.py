@@ -22,8 +22,8 @@ from vnla.experiments.paper.candidates import TABLE_3, TABLE_4, TRAININGS, match
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
 from vnla.experiments.paper.results import PaperResults, gain
 from vnla.experiments.reporting import exceeds, gains, same
-from vnla.report.curves import Curves
-from vnla.report.document import Finding, Group, Table, Value
+from vnla.report.curves import TrainingCurves
+from vnla.report.document import Finding, ReportTable, RowGroup, Value
 
 HALF = ["111000", "111000"]
 """Three of six succeed under both seeds."""
@@ -41,12 +41,12 @@ def put(results: PaperResults, successes: dict[str, list[str]], splits: tuple[st
             write_scores(results.layout, candidate, split, scores_of(success))
 
 
-def values(table: Table) -> dict[str, list[Value]]:
+def values(table: ReportTable) -> dict[str, list[Value]]:
     """First cell of each row, with its group before it → the numbers in the row."""
     found: dict[str, list[Value]] = {}
     group = ""
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             group = f"{row.title}: "
         else:
             found[f"{group}{row[0]}"] = [cell for cell in row if isinstance(cell, Value)]
@@ -81,7 +81,7 @@ def test_table_2_has_the_mean_over_seeds_and_the_paper_beside_it(results: PaperR
     # one of six under one seed, two of six under the other: mean 25%, standard error 100/12, times 1.95
     write_scores(results.layout, "first", "test_seen", scores_of(["100000", "110000"]))
     table, *findings = tables.help_policies(results)
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     first = values(table)["Test seen: FIRST"]
     assert first[0].mean == pytest.approx(25)
     assert first[0].high is not None and first[0].high - 25 == pytest.approx(1.95 * 100 / 12)
@@ -100,7 +100,7 @@ def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: Paper
     put(results, {"direct-silent": NOBODY, "direct": ALL, "indirect": NOBODY}, TABLE_3[0].splits)
     results.layout.iterations.write_text(json.dumps({"iterations": {"silent": 50, "learned": 150}}))
     table, *findings = tables.advisors(results)
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     assert [[cell.mean for cell in row if isinstance(cell, Value)] for row in table.rows] == [
         [50, 0, 0, 0],
         [150, 100, 100, 100],
@@ -113,8 +113,8 @@ def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: Paper
 def test_table_4_compares_where_agents_were_trained(results: PaperResults) -> None:
     put(results, {"noroom-random": NOBODY, "noroom-learned": HALF, "transferred": ALL})
     table, *findings = tables.without_rooms(results)
-    assert isinstance(table, Table)
-    assert [row[:2] for row in table.rows if not isinstance(row, Group)] == [
+    assert isinstance(table, ReportTable)
+    assert [row[:2] for row in table.rows if not isinstance(row, RowGroup)] == [
         ("RANDOM", "NoRoom"),
         ("LEARNED", "NoRoom"),
         ("LEARNED", "AskNav"),
@@ -129,7 +129,7 @@ def test_table_7_averages_over_the_thresholds(results: PaperResults) -> None:
     ae = {"rules-ae-2": ALL, "rules-ae-4": NOBODY, "rules-ae-8": NOBODY}
     put(results, {"none": NOBODY, **ae, "rules-bcd": HALF, "learned": ALL})
     table, *findings = tables.teacher_rules(results)
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     assert [values(table)[name][0].mean for name in ("NONE", "Rules (b), (c), (d)", "All rules")] == [0, 50, 100]
     claims = told(findings)
     mean = claims["Rules (a), (e) succeed more often than not asking on Test seen (mean over δ)"]
@@ -187,8 +187,8 @@ def test_a_bound_near_a_threshold_is_told_more_exactly() -> None:
     assert (early.verdict, early.detail) == ("holds", "55.0% (95% interval 50.04 to 61.0).")
 
 
-def curves(rates: dict[int, float]) -> Curves:
-    return Curves((), (), tuple(rates), {"val_seen": tuple(rates.values()), "val_unseen": (0.0,) * len(rates)})
+def curves(rates: dict[int, float]) -> TrainingCurves:
+    return TrainingCurves((), (), tuple(rates), {"val_seen": tuple(rates.values()), "val_unseen": (0.0,) * len(rates)})
 
 
 def test_agents_are_compared_where_they_do_equally_well_on_dev_seen() -> None:

@@ -21,8 +21,8 @@ from vnla.experiments.layout import FRESH, one_of
 from vnla.experiments.reporting import SPLITS, ExperimentReport, ReportPart, gains, gains_least
 from vnla.report.ceilings import LINES
 from vnla.report.charts import finish, new_canvas, png, styled
-from vnla.report.curves import Curves
-from vnla.report.document import UNKNOWN, Figure, Finding, Group, Item, Row, Section, Table, Value, difference_text
+from vnla.report.curves import TrainingCurves
+from vnla.report.document import UNKNOWN, Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
 from vnla.report.figures import help_figure
 from vnla.training.checkpoints import VALIDATION
 from vnla.training.config import RunConfig
@@ -33,15 +33,15 @@ AIM = 10.0
 
 def agents_table(results: ComparisonResults, command: str = "") -> list[Item]:
     """Table B1 and what it shows."""
-    plan, rows = results.plan, list[Row | Group]()
+    plan, rows = results.plan, list[Row | RowGroup]()
     for challenge in plan.challenges:
-        rows.append(Group(challenge.title))
+        rows.append(RowGroup(challenge.title))
         rows += [_agent_row(results, arm.name, arm.title, challenge) for arm in plan.arms]
         rows += [_agent_row(results, peer, title, challenge) for peer, title in PEERS.items() if plan.peers]
     columns = ["Agent", "Success (%)", "Over LEARNED (points)", "Navigation error (m)", "Requests", "Each training (%)"]
     what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *([NOTE] if plan.peers else [])])
     title = "Table B1: how often each agent succeeds"
-    return [Table("table-b1", title, columns, rows, f"{what} {note(results)}", command), *_agent_findings(results)]
+    return [ReportTable("table-b1", title, columns, rows, f"{what} {note(results)}", command), *_agent_findings(results)]
 
 
 def _agent_row(results: ComparisonResults, name: str, title: str, challenge: Challenge) -> Row:
@@ -84,16 +84,17 @@ def parts_table(results: ComparisonResults, command: str = "") -> list[Item]:
         f"Points of success that one agent has over another, which differs from it in that alone; with senses goes, in"
         f" training, the time of evaluation. {note(results)}"
     )
-    return [Table("table-b2", "Table B2: what each part adds", columns, rows, text, command), *findings] if rows else []
+    table = ReportTable("table-b2", "Table B2: what each part adds", columns, rows, text, command)
+    return [table, *findings] if rows else []
 
 
 def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
     """Table B3: what is left to win for LEARNED and for BEST."""
     arms = [arm for arm in (LEARNED, BEST) if results.plan.has(arm)]
     found = {arm: read_ceilings(results.layout.ceilings(arm)) for arm in arms}
-    rows: list[Row | Group] = []
+    rows: list[Row | RowGroup] = []
     for heading, lines in LINES.items():
-        rows.append(Group(heading))
+        rows.append(RowGroup(heading))
         rows += [(label, *(_share(found[arm]["lines"][line]) for arm in arms)) for line, label in lines.items()]
     first = found[LEARNED]
     text = (
@@ -103,7 +104,7 @@ def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
         f" {few_houses(first['houses'])}"
     ).strip()
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
-    return [Table("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
+    return [ReportTable("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
 
 
 def _share(line: dict[str, dict[str, float | None]]) -> Value:
@@ -114,16 +115,16 @@ def _share(line: dict[str, dict[str, float | None]]) -> Value:
 
 def trainings_table(results: ComparisonResults, command: str = "") -> list[Item]:
     """Table B4: how each agent was trained, phase by phase, from the configurations that were used."""
-    rows: list[Row | Group] = []
+    rows: list[Row | RowGroup] = []
     for arm in results.plan.arms:
-        rows.append(Group(f"{arm.title}: {arm.adds}"))
+        rows.append(RowGroup(f"{arm.title}: {arm.adds}"))
         rows += [_phase_row(results.config(phase.name)) for phase in arm.phases]
     columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Senses"]
     text = (
         f"Each phase begins with the agent of the one above it; phases that agents share were trained once. All agents have"
         f" {results.plan.scale.iterations:,} iterations in all. In the phase worth every episode is run twice."
     )
-    return [Table("table-b4", "Table B4: how each agent was trained", columns, rows, text, command)]
+    return [ReportTable("table-b4", "Table B4: how each agent was trained", columns, rows, text, command)]
 
 
 def _phase_row(config: RunConfig) -> Row:
@@ -192,7 +193,7 @@ def _courses(results: ComparisonResults, arm: Arm) -> tuple[list[int], dict[str,
     rates: dict[str, list[Floats]] = {split: [] for split in VALIDATION}
     for place, phase in enumerate(arm.phases):
         runs = [results.layout.run(one_of(phase.name, training)) for training in range(results.plan.trainings)]
-        curves = [Curves.read(run) for run in runs]
+        curves = [TrainingCurves.read(run) for run in runs]
         iterations += [sum(lengths[:place]) + each for each in curves[0].validations]
         for split, each in rates.items():
             each.append(np.array([curve.success[split] for curve in curves]))

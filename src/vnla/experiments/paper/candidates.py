@@ -23,7 +23,7 @@ from vnla.common import files
 from vnla.experiments.evaluations import TESTS
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training
 from vnla.pipeline.stages import Report
-from vnla.report.curves import Curves
+from vnla.report.curves import TrainingCurves
 
 TRAINED_POLICIES = ("none", "first", "random", "learned")
 """Those that Table 2 has trainings for; TEACHER has the agent of LEARNED."""
@@ -76,7 +76,7 @@ TABLE_7 = tuple(Candidate(training.name, training.name) for training in RULES)
 CANDIDATES = {each.name: each for each in (*TABLE_2, *TABLE_3, *TABLE_4, *TABLE_7)}
 
 
-def matching_iterations(runs: Mapping[str, Curves], tolerance: float = TOLERANCE) -> dict[str, int]:
+def matching_iterations(runs: Mapping[str, TrainingCurves], tolerance: float = TOLERANCE) -> dict[str, int]:
     """At which validation each run is compared: where they succeed equally often on Dev seen.
 
     The aim is the highest rate that all of them reach. Each is taken the first time it is within `tolerance` of that; one
@@ -94,7 +94,7 @@ def matching_iterations(runs: Mapping[str, Curves], tolerance: float = TOLERANCE
 def choose_iterations(out: Path, runs: Mapping[str, Path], report: Report) -> None:
     """Write the iterations that Table 3 compares, with the rates by which they were chosen, to the file `out`."""
     report(0, 1, "")
-    curves = {name: Curves.read(path) for name, path in runs.items()}
+    curves = {name: TrainingCurves.read(path) for name, path in runs.items()}
     chosen = matching_iterations(curves)
     rates = {
         name: dict(zip(curves[name].validations, curves[name].success[DEV_SEEN], strict=True))[iteration]

@@ -26,8 +26,8 @@ from vnla.experiments.evaluations import TESTS
 from vnla.experiments.paper.results import PaperResults
 from vnla.experiments.paper.tables import DATASETS, POLICIES
 from vnla.experiments.reporting import SPLITS, exceeds, gains
-from vnla.report.curves import Curves
-from vnla.report.document import Episode, Figure, Finding, Item
+from vnla.report.curves import TrainingCurves
+from vnla.report.document import EpisodeReport, Figure, Finding, Item
 from vnla.report.episodes import examples, images_of, tell_episode
 from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
 from vnla.report.task_figures import figures as draw_distributions
@@ -117,10 +117,10 @@ def best_and_worst(results: PaperResults) -> list[Item]:
 
 def training(results: PaperResults, trainings: Sequence[str]) -> list[Item]:
     """The course of trainings."""
-    return [training_figure({POLICIES.get(name, name): Curves.read(results.layout.run(name)) for name in trainings})]
+    return [training_figure({POLICIES.get(name, name): TrainingCurves.read(results.layout.run(name)) for name in trainings})]
 
 
-def episodes(results: PaperResults, successes: int, failures: int, split: str = "test_unseen") -> list[Episode]:
+def episodes(results: PaperResults, successes: int, failures: int, split: str = "test_unseen") -> list[EpisodeReport]:
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))

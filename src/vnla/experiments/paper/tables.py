@@ -25,7 +25,7 @@ from vnla.experiments.paper.published import Published
 from vnla.experiments.paper.results import PaperResults, gain
 from vnla.experiments.reporting import SPLITS, gains, same
 from vnla.experiments.trainings import NOROOM
-from vnla.report.document import Finding, Group, Item, Row, Table, Value
+from vnla.report.document import Finding, Item, ReportTable, Row, RowGroup, Value
 from vnla.tasks.statistics import LONG, PAPER, dataset_statistics
 
 POLICIES = {"none": "NONE", "first": "FIRST", "random": "RANDOM", "learned": "LEARNED", "teacher": "TEACHER"}
@@ -67,7 +67,7 @@ def data_set(results: PaperResults, dataset: str, command: str = "") -> list[Ite
     note = (
         "A data point has one start viewpoint and one or more goal viewpoints. The paper states the last column for all of"
     )
-    return [Table(f"table-{NUMBERS[dataset]}", title, columns, rows, f"{note} AskNav, and only roughly.", command)]
+    return [ReportTable(f"table-{NUMBERS[dataset]}", title, columns, rows, f"{note} AskNav, and only roughly.", command)]
 
 
 _BETTER_POLICIES = (
@@ -84,9 +84,9 @@ _DOES = {"success_rate": "succeeds more often", "room_success_rate": "finds the 
 
 def help_policies(results: PaperResults, command: str = "") -> list[Item]:
     """The table and what it shows."""
-    rows: list[Row | Group] = []
+    rows: list[Row | RowGroup] = []
     for split in TESTS:
-        rows.append(Group(SPLITS[split]))
+        rows.append(RowGroup(SPLITS[split]))
         for policy, name in POLICIES.items():
             paper = published.TABLE_2[split][policy]
             figures = [cell(results.figure(policy, split, metric), metric, paper[metric]) for metric in FIGURES]
@@ -95,7 +95,7 @@ def help_policies(results: PaperResults, command: str = "") -> list[Item]:
             if results.layout.has_evaluation(peer, split):
                 rows.append((name, *(cell(results.figure(peer, split, metric), metric) for metric in FIGURES)))
     note = f" {NOTE}" if any(results.layout.has_evaluation(peer, split) for peer in PEERS for split in TESTS) else ""
-    table = Table(
+    table = ReportTable(
         "table-2",
         "Table 2: help-requesting policies on AskNav",
         ["Help policy", *FIGURES.values()],
@@ -153,7 +153,7 @@ def advisors(results: PaperResults, command: str = "") -> list[Item]:
         rows.append((*_ADVISORS[name], iteration, cell(results.figure(name, DEV_SEEN)), *tests))
     columns = ["Advisor", "Subgoals", "Training iterations", *(f"{SPLITS[split]} (%)" for split in (DEV_SEEN, *TESTS))]
     note = f"Success rates. {_EQUAL_SUCCESS.format(tolerance=TOLERANCE)} {OVER_SEEDS}"
-    return [Table("table-3", "Table 3: advisors on AskNav", columns, rows, note, command), *_advisor_findings(results)]
+    return [ReportTable("table-3", "Table 3: advisors on AskNav", columns, rows, note, command), *_advisor_findings(results)]
 
 
 def _advisor_findings(results: PaperResults) -> Iterator[Finding]:
@@ -199,7 +199,7 @@ def without_rooms(results: PaperResults, command: str = "") -> list[Item]:
     rows += [(name, "none", *(cell(results.figure(peer, split)) for split in TESTS)) for name, peer in beside.items()]
     columns = ["Help policy", "Training set", *(f"{SPLITS[split]} (%)" for split in TESTS)]
     note = f"Success rates. {OVER_SEEDS}{f' {NOTE}' if beside else ''}"
-    table = Table("table-4", "Table 4: success on NoRoom", columns, rows, note, command)
+    table = ReportTable("table-4", "Table 4: success on NoRoom", columns, rows, note, command)
     return [table, *_room_findings(results)]
 
 
@@ -216,13 +216,13 @@ def _room_findings(results: PaperResults) -> Iterator[Finding]:
 
 def settings(results: PaperResults, command: str = "") -> list[Item]:
     """The table."""
-    rows: list[Row | Group] = []
+    rows: list[Row | RowGroup] = []
     for group, values in hyperparameters(results).items():
-        rows.append(Group(group))
+        rows.append(RowGroup(group))
         rows += [(name, value, published.TABLE_6[name]) for name, value in values.items()]
     columns = ["Hyperparameter", "Here", "Paper"]
     note = "Of the agent LEARNED; the other trainings differ from it only in what they compare."
-    return [Table("table-6", "Table 6: hyperparameters", columns, rows, note, command)]
+    return [ReportTable("table-6", "Table 6: hyperparameters", columns, rows, note, command)]
 
 
 def hyperparameters(results: PaperResults) -> dict[str, dict[str, str]]:
@@ -291,7 +291,7 @@ def teacher_rules(results: PaperResults, command: str = "") -> list[Item]:
     ]
     columns = ["Teacher", *(f"{SPLITS[split]} (%)" for split in TESTS)]
     title = "Table 7: rules of the help-requesting teacher"
-    table = Table("table-7", title, columns, rows, f"Success rates of agents that imitate it. {OVER_SEEDS}", command)
+    table = ReportTable("table-7", title, columns, rows, f"Success rates of agents that imitate it. {OVER_SEEDS}", command)
     return [table, *_rule_findings(results)]
 
 
