@@ -17,8 +17,8 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report import animation, palette
 from vnla.report.animation import ACROSS, LAST, LONGER, USUAL, shots, write_animation
-from vnla.report.film import draw_strip, looking, new_page, one_by_one, shortened, views_of
-from vnla.report.labels import Font, PixelAxes
+from vnla.report.film import draw_strip, looking, one_by_one, shortened, views_of
+from vnla.report.labels import Font, PixelAxes, new_page
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import Account, follow
 from vnla.world.actions import Nav

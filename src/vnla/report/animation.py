@@ -38,16 +38,14 @@ from vnla.report.film import (
     WHERE,
     FilmFrame,
     Images,
-    badge,
     clipped,
     draw_view,
     looking,
-    new_page,
     outcome,
     quoted,
     views_of,
 )
-from vnla.report.labels import Font, PixelAxes
+from vnla.report.labels import Font, PixelAxes, badge, new_page
 from vnla.report.layout import MARGIN, WIDTH, Panel, arrange
 from vnla.report.maps import house_png
 from vnla.report.story import ACTIONS, Account, distance_to_goal, place
@@ -146,7 +144,7 @@ def _side(page: PixelAxes, account: Account, view: FilmFrame, height: int, image
     y -= 60
     if view.step is not None:
         y = _bars(page, view.step.final, view.step.action, left, right, y)
-    y = _told(page, account, view, left, right, y - 18)
+    y = _advice(page, account, view, left, right, y - 18)
     if view == views_of(account)[-1]:
         colour = SUCCESS if account.success else palette.HELP
         page.write(outcome(account)[0], (left, y - 40), Font(HEADING.size, colour, HEADING.weight))
@@ -167,7 +165,7 @@ def _bars(page: PixelAxes, chances: tuple[float, ...], action: Nav, left: float,
     return y
 
 
-def _told(page: PixelAxes, account: Account, view: FilmFrame, left: float, right: float, y: float) -> float:
+def _advice(page: PixelAxes, account: Account, view: FilmFrame, left: float, right: float, y: float) -> float:
     """What the advisor said last, and how many requests are left."""
     until = len(account.steps) if view.step is None else view.step.number + 1
     earlier = [each for each in views_of(account)[:until] if each.letter is not None]

@@ -6,15 +6,14 @@ write(document, Path("out"))  # vnla.report.writing
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, Worth
-from vnla.evaluation.confidence import Interval, few_houses
+from vnla.evaluation.confidence import few_houses
 from vnla.report import palette
-from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
+from vnla.report.charts import LABEL, dot, finish, in_percent, new_canvas, png, tidy
 from vnla.report.document import Document, Figure, Provenance, ReportTable, Row, RowGroup, Section, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
@@ -151,11 +150,7 @@ def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figu
     own = entry.found.success(OWN)
     axes.axvline(own.value, color=palette.RULE, linewidth=1.2)
     for y, line in places:
-        share = entry.found.success(line)
-        axes.errorbar(
-            share.value, y, xerr=[[each] for each in _margins(share)], fmt="o", markersize=5, capsize=2.5, elinewidth=1.1,
-            color=palette.HELP if line == OWN else palette.WALK,
-        )  # fmt: skip
+        dot(axes, y, entry.found.success(line), palette.HELP if line == OWN else palette.WALK)
     for y, heading in headings:
         axes.text(0.5, y, heading, fontsize=8.5, color=palette.QUIET_INK, va="center")
     axes.set_yticks([y for y, _ in places], labels)
@@ -164,12 +159,12 @@ def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figu
     in_percent(axes.xaxis)
     tidy(axes)
     axes.set_xlabel("success rate", fontsize=LABEL, color=palette.INK)
-    told = ", ".join(
+    words = ", ".join(
         f"{label} {entry.found.success(line).value:.1f}%" for (_, line), label in zip(places, labels, strict=True)
     )
     return Figure(
         name, f"{entry.title}: success under each condition", png(canvas),
-        alt=f"Success rates: {told}.",
+        alt=f"Success rates: {words}.",
         caption="Success rate under each condition, with 95% intervals over houses. The line is the agent as it is.",
         data={line: entry.found.success(line)._asdict() for _, line in places},
     )  # fmt: skip
@@ -183,21 +178,18 @@ def worth_figure(entry: CeilingsEntry, name: str = "figure-requests") -> Figure:
         axes = canvas.add_subplot(2, 2, number)
         axes.axhline(0, color=palette.WALL, linewidth=1)
         for x, part in enumerate(some):
-            axes.errorbar(
-                x, part.success.value, yerr=[[each] for each in _margins(part.success)], fmt="o", markersize=5, capsize=2.5,
-                elinewidth=1.1, color=palette.WALK,
-            )  # fmt: skip
+            dot(axes, x, part.success, palette.WALK, upright=True)
         axes.set_xticks(range(len(some)), [part.label.replace("more than", ">").replace("up to", "≤") for part in some])
         axes.tick_params(axis="x", rotation=30 if len(some) > 4 else 0)
         axes.set_xlim(-0.5, len(some) - 0.5)
         finish(axes, DIVISIONS[by], "points of success" if number % 2 else "", percent=False)
-    told = [
+    words = [
         f"{DIVISIONS[by]}: {', '.join(f'{part.label} {part.success.value:+.1f}' for part in some)}."
         for by, some in parts.items()
     ]
     return Figure(
         name, f"{entry.title}: what asking now adds", png(canvas),
-        alt=f"Points of success that asking now adds. {' '.join(told)}",
+        alt=f"Points of success that asking now adds. {' '.join(words)}",
         caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
         data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
     )  # fmt: skip
@@ -238,14 +230,6 @@ def _sentence(entry: CeilingsEntry) -> str:
         f" {rate['own_stopping']}, with all three in {rate['best_both']}. The navigation teacher does, in the same time, in"
         f" {rate['nav_teacher']}."
     )
-
-
-def _margins(share: Interval) -> tuple[float, float]:
-    """How far an interval reaches below and above; not at all where there is none."""
-    below, above = (
-        max(0.0, each) if math.isfinite(each) else 0.0 for each in (share.value - share.low, share.high - share.value)
-    )
-    return below, above
 
 
 def _number(count: int, what: str) -> str:

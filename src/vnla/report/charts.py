@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping
 from itertools import cycle
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from vnla.evaluation.confidence import Interval
 from vnla.report import palette
 
 DOTS = 160
@@ -94,3 +96,17 @@ def svg(canvas: Figure) -> bytes:
     with rc_context({"svg.hashsalt": "vnla"}):  # the same figure is always the same file
         canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "vnla"})
     return buffer.getvalue()
+
+
+def margins(found: Interval) -> tuple[float, float]:
+    """Return how far an interval reaches below and above; not at all where there is none."""
+    sides = (found.value - found.low, found.high - found.value)
+    below, above = (max(0.0, side) if math.isfinite(side) else 0.0 for side in sides)
+    return below, above
+
+
+def dot(axes: Axes, at: float, found: Interval, colour: str, *, upright: bool = False) -> None:
+    """Draw a value with its interval: in the line `at`, or upright in the column `at`."""
+    x, y, bars = (at, found.value, "yerr") if upright else (found.value, at, "xerr")
+    bar: dict[str, Any] = {bars: [[side] for side in margins(found)]}
+    axes.errorbar(x, y, **bar, fmt="o", markersize=5, capsize=2.5, elinewidth=1.1, color=colour)

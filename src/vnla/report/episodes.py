@@ -24,16 +24,14 @@ from vnla.report.film import (
     FilmFrame,
     Images,
     draw_view,
-    jpeg,
     looking,
-    new_page,
     one_by_one,
     outcome,
-    png,
     quoted,
     strip,
     views_of,
 )
+from vnla.report.labels import jpeg, new_page, png
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
 from vnla.rollout import RolloutContext

@@ -8,14 +8,12 @@ Where there are no pictures of the house, a frame is a sketch (`vnla.report.sket
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from numpy.typing import NDArray
@@ -27,7 +25,7 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, PixelAxes, Rectangle
+from vnla.report.labels import Font, PixelAxes, Rectangle, badge, new_page, png
 from vnla.report.layout import MARGIN, WIDTH
 from vnla.report.plan import requests, spoken
 from vnla.report.sketch import draw_sketch
@@ -117,31 +115,6 @@ def views_of(account: Account) -> list[FilmFrame]:
     return views if account.stopped else [*views, FilmFrame(*account.last, None, None)]
 
 
-def new_page(width: int, height: int) -> tuple[PixelAxes, Figure]:
-    """An empty page of that many pixels."""
-    figure = Figure(figsize=(width / 100, height / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(0, height)
-    return PixelAxes(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
-
-
-def png(figure: Figure) -> bytes:
-    """The page as a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
-    return buffer.getvalue()
-
-
-def jpeg(figure: Figure) -> bytes:
-    """The page as a JPEG file, which is much smaller than a PNG where there are pictures on it."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="jpeg", facecolor=palette.PAPER, pil_kwargs={"quality": 85})
-    return buffer.getvalue()
-
-
 def show(page: PixelAxes, picture: NDArray[np.uint8], frame: Rectangle) -> None:
     """A picture that fills a frame."""
     left, bottom, right, top = frame
@@ -221,14 +194,6 @@ def clipped(page: PixelAxes, text: str, font: Font, width: float, most: int = MO
     """`text` in lines, at most so many."""
     lines = page.wrap(text, font, width)
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} …"]
-
-
-def badge(page: PixelAxes, text: str, at: XY, font: Font, colour: str) -> None:
-    """A letter or number on a coloured button."""
-    box = {"boxstyle": "round,pad=0.3,rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2}
-    page.axes.text(
-        *at, text, fontproperties=font.properties, color=font.colour, ha="center", va="center_baseline", bbox=box, zorder=8
-    )
 
 
 def _header(page: PixelAxes, account: Account, height: int) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
+
+from vnla.report import palette
 
 XY = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
@@ -154,3 +159,38 @@ def grown(rectangle: Rectangle, margin: float) -> Rectangle:
 def holds(outer: Rectangle, inner: Rectangle) -> bool:
     """Whether `inner` lies in `outer`."""
     return outer[0] <= inner[0] and outer[1] <= inner[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
+
+
+def new_page(width: int, height: int) -> tuple[PixelAxes, Figure]:
+    """Return an empty page of that many pixels."""
+    figure = Figure(figsize=(width / 100, height / 100), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    return PixelAxes(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
+
+
+def png(figure: Figure) -> bytes:
+    """Return the page as a PNG file."""
+    return _saved(figure, format="png", metadata={"Software": "vnla"})
+
+
+def jpeg(figure: Figure) -> bytes:
+    """Return the page as a JPEG file, which is much smaller than a PNG where there are pictures on it."""
+    return _saved(figure, format="jpeg", pil_kwargs={"quality": 85})
+
+
+def _saved(figure: Figure, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, facecolor=palette.PAPER, **options)
+    return buffer.getvalue()
+
+
+def badge(page: PixelAxes, text: str, at: XY, font: Font, colour: str, pad: float = 0.3) -> None:
+    """Write a letter or number on a coloured button."""
+    box = {"boxstyle": f"round,pad={pad},rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2}
+    page.axes.text(
+        *at, text, fontproperties=font.properties, color=font.colour, ha="center", va="center_baseline", bbox=box, zorder=8
+    )

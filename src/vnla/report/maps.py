@@ -8,20 +8,17 @@ depends on a layout engine and a label can be tested against everything that is 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from vnla.common import files
 from vnla.houses.house import House, Object, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around, grown
+from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around, grown, new_page, png
 from vnla.report.layout import FOOTER, GAP, HEADER, MARGIN, SIDE, WIDTH, Panel, arrange, stub
 from vnla.report.plan import Step, check, footprint
 from vnla.report.walks import draw_goals, draw_key, draw_requests, draw_walk
@@ -57,7 +54,7 @@ def house_png(
     """The floor plan of `house` as a PNG file; the key explains a walk also where one is still to be drawn over it."""
     check(house, walk, goals)
     panels, height = arrange(house, right=WIDTH - MARGIN - (SIDE + GAP if walk else 0))
-    page, figure = _new_page(height)
+    page, figure = new_page(WIDTH, height)
     _header(page, house, title, height)
     for panel in panels:
         _draw_storey(page, house, panel)
@@ -69,19 +66,7 @@ def house_png(
     if walk:
         side = (WIDTH - MARGIN - SIDE, FOOTER, WIDTH - MARGIN, height - HEADER)
         draw_requests(page, house, walk, side)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
-    return buffer.getvalue()
-
-
-def _new_page(height: int) -> tuple[PixelAxes, Figure]:
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, WIDTH)
-    axes.set_ylim(0, height)
-    return PixelAxes(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
+    return png(figure)
 
 
 def _header(page: PixelAxes, house: House, title: str | None, height: int) -> None:

@@ -13,7 +13,7 @@ from vnla.camera import HALF_FIELD, HEADINGS, TURN
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around
+from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around, badge
 from vnla.report.layout import Panel, stub
 from vnla.report.plan import Step, requests, spoken, visits
 
@@ -132,16 +132,7 @@ def _arrow(page: PixelAxes, start: XY, end: XY, lane: float, to_other_storey: bo
 
 
 def _badge(page: PixelAxes, text: str, at: XY, font: Font, colour: str) -> None:
-    page.axes.text(
-        *at,
-        text,
-        fontproperties=font.properties,
-        color=font.colour,
-        ha="center",
-        va="center_baseline",
-        bbox={"boxstyle": "round,pad=0.32,rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2},
-        zorder=8,
-    )
+    badge(page, text, at, font, colour, pad=0.32)
     page.take([_badge_size(page, text, at, font)], ObstacleKind.TEXT)
 
 
