@@ -13,7 +13,7 @@ from rich.console import Console
 
 from tiny_paper import TINY
 from vnla.experiments.beyond.arms import ComparisonScale, Tuning, chosen_arms
-from vnla.experiments.beyond.experiments import run_comparison
+from vnla.experiments.beyond.comparison_stages import run_comparison
 from vnla.experiments.beyond.plan import ComparisonPlan
 
 SCALE = ComparisonScale(

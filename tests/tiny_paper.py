@@ -12,8 +12,8 @@ from typing import Any
 
 from rich.console import Console
 
-from vnla.experiments.paper.experiments import run_experiments
-from vnla.experiments.paper.report import Contents
+from vnla.experiments.paper.paper_report import Contents
+from vnla.experiments.paper.paper_stages import run_experiments
 from vnla.experiments.presets import ExperimentPreset
 from vnla.houses.generate.world import Preset as Houses
 from vnla.training.config import TrainingConfig

@@ -46,7 +46,7 @@ def test_options_reach_the_plan_and_the_command_is_noted(monkeypatch: pytest.Mon
         asked.append((plan, command))
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.experiments.beyond.experiments.run_comparison", run)
+    monkeypatch.setattr("vnla.experiments.beyond.comparison_stages.run_comparison", run)
     options = ["--preset", "paper", "--trainings", "3", "--iterations", "100", "--precision", "tf32", "--arm", "best"]
     with pytest.raises(SystemExit):
         main(["beyond", "out", *options, "--no-ceilings", "--seed", "4"])

@@ -29,7 +29,7 @@ from vnla.report.document import (
     duration,
     image_type,
 )
-from vnla.report.tables import as_dict, csv_text, escaped, latex, terminal
+from vnla.report.table_formats import csv_text, escaped, latex, table_as_dict, terminal
 from vnla.report.writing import write
 
 DOT = bytes.fromhex(
@@ -130,7 +130,7 @@ def test_csv_has_every_number_in_full() -> None:
 
 
 def test_json_has_null_for_what_is_not_known() -> None:
-    found = json.loads(json.dumps(as_dict(TABLE), allow_nan=False))
+    found = json.loads(json.dumps(table_as_dict(TABLE), allow_nan=False))
     assert found["rows"][2] == {"group": "Test unseen", "cells": ["LEARNED", {"mean": None, "unit": "%"}, 4]}
     assert found["rows"][0]["cells"][1]["paper"] == 52.09
 

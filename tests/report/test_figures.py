@@ -19,7 +19,7 @@ from vnla.evaluation.confidence import Estimate, Interval
 from vnla.evaluation.sweep import Row
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, json_text
-from vnla.report.figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
 
 
 def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> Part:

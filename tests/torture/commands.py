@@ -187,7 +187,7 @@ COMMANDS = (
         PAPER,
         lambda _, folder: ("paper", folder / "out", "--preset", "tiny", "--workers", 1),
         passing=("stages", "tensorboard", "report.html", "document.json"),
-        modules=("vnla.experiments.paper.experiments", "tiny_paper"),
+        modules=("vnla.experiments.paper.paper_stages", "tiny_paper"),
         before=_offer_tiny,
     ),
 )  # fmt: skip

@@ -28,8 +28,8 @@ from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.experiments.evaluations import EvaluationJob, run_evaluation
 from vnla.experiments.layout import ExperimentLayout
-from vnla.experiments.paper.experiments import PaperStages
-from vnla.experiments.paper.report import Contents, PaperReport
+from vnla.experiments.paper.paper_report import Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
 from vnla.language.advisor import GrammarAdvisor
 from vnla.rollout import Rollout
 from vnla.training import run as running

@@ -80,7 +80,7 @@ def beyond(
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
     """
     from vnla.experiments.beyond.arms import chosen_arms, scale_of
-    from vnla.experiments.beyond.experiments import run_comparison
+    from vnla.experiments.beyond.comparison_stages import run_comparison
     from vnla.experiments.beyond.plan import ComparisonPlan
 
     scale = scale_of(preset)

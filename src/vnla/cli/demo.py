@@ -31,7 +31,7 @@ def demo(
 
     Example: vnla demo
     """
-    from vnla.experiments.paper.report import Contents
+    from vnla.experiments.paper.paper_report import Contents
     from vnla.experiments.presets import SMALL
     from vnla.vision.encoders import kind_of
 

@@ -15,7 +15,7 @@ from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
-    from vnla.experiments.paper.report import Contents, PaperReport
+    from vnla.experiments.paper.paper_report import Contents, PaperReport
     from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
     from vnla.report.document import Finding, ReportTable
@@ -80,7 +80,7 @@ def paper(
 
     Example: vnla paper out --preset small
     """
-    from vnla.experiments.paper.report import ALL_TABLES, Contents
+    from vnla.experiments.paper.paper_report import ALL_TABLES, Contents
     from vnla.experiments.presets import preset_of
 
     chosen = preset_of(preset).given(
@@ -136,7 +136,7 @@ def run_all(
     cluster: str | None = None,
 ) -> PaperReport:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
-    from vnla.experiments.paper.experiments import run_experiments
+    from vnla.experiments.paper.paper_stages import run_experiments
 
     chosen = device_of(device, cluster)
     with resumable():
@@ -207,7 +207,7 @@ def print_tables(source: PaperReport) -> None:
 
 def print_found(found: Sequence[tuple[ReportTable, Sequence[Finding]]], report: Path) -> None:
     """Tables with their findings, and where the report is."""
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
 
     console = Console(highlight=False)
     for table, findings in found:

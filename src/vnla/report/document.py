@@ -6,8 +6,8 @@
     document = Document("The paper, run again", "What was found.", [Section("Results", "", [table, finding])], provenance)
     write(document, Path("out"))  # vnla.report.writing
 
-Nothing here draws or formats for one medium; `vnla.report.tables` and `vnla.report.html` do. How a number reads is decided
-here alone. The items of a section are shown in their order; findings belong to the table or figure before them.
+Nothing here draws or formats for one medium; `vnla.report.table_formats` and `vnla.report.html` do. How a number reads is
+decided here alone. The items of a section are shown in their order; findings belong to the table or figure before them.
 """
 
 from __future__ import annotations

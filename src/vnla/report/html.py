@@ -31,7 +31,7 @@ from vnla.report.document import (
     image_type,
     json_text,
 )
-from vnla.report.tables import csv_text, latex
+from vnla.report.table_formats import csv_text, latex
 
 MARKS = {True: ("✓", "holds"), False: ("✗", "fails"), None: ("?", "open")}
 DENSITY = 1.6

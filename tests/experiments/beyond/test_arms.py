@@ -11,13 +11,13 @@ from tiny_beyond import SCALE
 from vnla.agents.sensors import SENSES
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import LEARNED, PARTS, SCALES, ComparisonScale, all_arms, chosen_arms, scale_of
-from vnla.experiments.beyond.experiments import ComparisonStages
+from vnla.experiments.beyond.comparison_report import ComparisonReport
+from vnla.experiments.beyond.comparison_stages import ComparisonStages
 from vnla.experiments.beyond.plan import ComparisonPlan
-from vnla.experiments.beyond.report import ComparisonReport
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper.candidates import TRAININGS
-from vnla.experiments.paper.experiments import PaperStages
-from vnla.experiments.paper.report import Contents, PaperReport
+from vnla.experiments.paper.paper_report import Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
 from vnla.training.config import RunConfig
 
 EVERY_SCALE = pytest.mark.parametrize("scale", [*SCALES.values(), SCALE], ids=lambda scale: scale.preset.name)

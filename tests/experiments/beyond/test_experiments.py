@@ -12,9 +12,9 @@ from cottage_run import write_cottage
 from tiny_beyond import SCALE
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import SCALES, chosen_arms
-from vnla.experiments.beyond.experiments import FRESH_SEED, ComparisonStages, run_comparison
+from vnla.experiments.beyond.comparison_report import ComparisonReport
+from vnla.experiments.beyond.comparison_stages import FRESH_SEED, ComparisonStages, run_comparison
 from vnla.experiments.beyond.plan import ComparisonPlan
-from vnla.experiments.beyond.report import ComparisonReport
 from vnla.experiments.layout import ExperimentLayout
 from vnla.houses.generate.world import Parts
 from vnla.pipeline.stages import Stage, StageGraph

@@ -12,7 +12,7 @@ import pytest
 from paper_scores import scores_of, write_scores
 from tiny_beyond import PLAN, SCALE
 from vnla.evaluation.confidence import Interval, few_houses
-from vnla.experiments.beyond import report as tables
+from vnla.experiments.beyond import comparison_report as tables
 from vnla.experiments.beyond.arms import chosen_arms
 from vnla.experiments.beyond.plan import ComparisonPlan, ComparisonResults
 from vnla.experiments.evaluations import PEERS

@@ -10,8 +10,8 @@ import pytest
 from tiny_paper import TINY
 from vnla.common.errors import InputError
 from vnla.experiments.layout import ExperimentLayout
-from vnla.experiments.paper.experiments import PaperStages
-from vnla.experiments.paper.report import ALL_TABLES, Contents, PaperReport
+from vnla.experiments.paper.paper_report import ALL_TABLES, Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset, preset_of
 from vnla.pipeline.stages import Stage, StageGraph
 from vnla.training.config import TrainingConfig

@@ -17,10 +17,10 @@ from vnla.evaluation.confidence import Interval, minus
 from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
 from vnla.experiments.evaluations import TESTS, read_iterations
 from vnla.experiments.layout import ExperimentLayout
-from vnla.experiments.paper import tables
+from vnla.experiments.paper import paper_tables as tables
 from vnla.experiments.paper.candidates import TABLE_3, TABLE_4, TRAININGS, matching_iterations
+from vnla.experiments.paper.paper_results import PaperResults, gain
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
-from vnla.experiments.paper.results import PaperResults, gain
 from vnla.experiments.reporting import exceeds, gains, same
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import Finding, ReportTable, RowGroup, Value

@@ -25,7 +25,7 @@ from vnla.experiments.paper.candidates import (
     Candidate,
     choose_iterations,
 )
-from vnla.experiments.paper.report import Contents, PaperReport
+from vnla.experiments.paper.paper_report import Contents, PaperReport
 from vnla.experiments.presets import ExperimentPreset
 from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_stages
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training

@@ -23,13 +23,13 @@ from vnla.evaluation.breakdown import (
 from vnla.evaluation.confidence import Interval, minus, over_episodes
 from vnla.evaluation.evaluate import Evaluation
 from vnla.experiments.evaluations import TESTS
-from vnla.experiments.paper.results import PaperResults
-from vnla.experiments.paper.tables import DATASETS, POLICIES
+from vnla.experiments.paper.paper_results import PaperResults
+from vnla.experiments.paper.paper_tables import DATASETS, POLICIES
 from vnla.experiments.reporting import SPLITS, exceeds, gains
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import EpisodeReport, Figure, Finding, Item
 from vnla.report.episodes import examples, images_of, tell_episode
-from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
 from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
 from vnla.training.checkpoints import chosen_by, load_agent

@@ -23,7 +23,7 @@ from vnla.report.ceilings import LINES
 from vnla.report.charts import finish, new_canvas, png, styled
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import UNKNOWN, Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
-from vnla.report.figures import help_figure
+from vnla.report.result_figures import help_figure
 from vnla.training.checkpoints import VALIDATION
 from vnla.training.config import RunConfig
 

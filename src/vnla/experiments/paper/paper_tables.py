@@ -21,8 +21,8 @@ from vnla.evaluation.scores import Scores
 from vnla.experiments.evaluations import NOTE, PEERS, TESTS, peer_on
 from vnla.experiments.paper import candidates, published
 from vnla.experiments.paper.candidates import CANDIDATES, DELTAS, DEV_SEEN, TOLERANCE, TRAININGS
+from vnla.experiments.paper.paper_results import PaperResults, gain
 from vnla.experiments.paper.published import Published
-from vnla.experiments.paper.results import PaperResults, gain
 from vnla.experiments.reporting import SPLITS, gains, same
 from vnla.experiments.trainings import NOROOM
 from vnla.report.document import Finding, Item, ReportTable, Row, RowGroup, Value

@@ -17,8 +17,8 @@ from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.evaluation.sweep import RATIOS
 from vnla.experiments.beyond.arms import BEST, LEARNED, Phase
+from vnla.experiments.beyond.comparison_report import ComparisonReport
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan
-from vnla.experiments.beyond.report import ComparisonReport
 from vnla.experiments.evaluations import PEERS, EvaluationJob, PeerJob, run_ceilings, run_evaluation, run_sweep
 from vnla.experiments.layout import FRESH, ExperimentLayout, one_of
 from vnla.experiments.material import make_test_tasks, make_world

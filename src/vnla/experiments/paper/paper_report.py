@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from vnla.evaluation.confidence import same_houses
-from vnla.experiments.paper import figures
+from vnla.experiments.paper import paper_figures as figures
 from vnla.experiments.paper.candidates import TRAINED_POLICIES
-from vnla.experiments.paper.results import PaperResults
-from vnla.experiments.paper.tables import NUMBERS, TABLES
+from vnla.experiments.paper.paper_results import PaperResults
+from vnla.experiments.paper.paper_tables import NUMBERS, TABLES
 from vnla.experiments.reporting import ExperimentReport, MakeItems, ReportPart
 from vnla.report.document import Finding, Item, Section
 

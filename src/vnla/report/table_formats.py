@@ -96,7 +96,7 @@ def _csv_cells(cell: Cell) -> list[str | float | None]:
     return [cell.mean if cell.known else None, cell.low, cell.high, cell.paper]
 
 
-def as_dict(table: ReportTable) -> dict[str, Any]:
+def table_as_dict(table: ReportTable) -> dict[str, Any]:
     """The table for a JSON file."""
     return {
         "kind": "table",
