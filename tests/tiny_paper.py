@@ -15,7 +15,7 @@ from rich.console import Console
 from vnla.experiments.paper.paper_report import Contents
 from vnla.experiments.paper.paper_stages import run_experiments
 from vnla.experiments.presets import ExperimentPreset
-from vnla.houses.generate.world import Preset as Houses
+from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.training.config import TrainingConfig
 
 TINY = ExperimentPreset(

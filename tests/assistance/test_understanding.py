@@ -16,9 +16,8 @@ from vnla.assistance.phrases import read_subgoal, subgoal_text
 from vnla.assistance.understanding import MOST_ACTIONS, Part, advice, end_goal
 from vnla.houses.cottage import cottage
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.buckets import buckets_of
-from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
+from vnla.tasks.buckets import Filters, buckets_of
+from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 from vnla.world.actions import Nav
 
 WORDS = frozenset(TemplateAdvisor().words())
@@ -200,7 +199,7 @@ def test_what_is_not_understood_beside_a_clear_wish_is_told() -> None:
 
 
 @pytest.mark.parametrize("recipe", [ASKNAV, NOROOM])
-def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: Recipe) -> None:
+def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: DatasetRecipe) -> None:
     """In each house, and in all together, where there may be one bedroom in one and several in another."""
     everything = []
     for house in (cottage(), *small_houses(3)):

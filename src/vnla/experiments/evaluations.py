@@ -4,8 +4,8 @@ An evaluation leaves a folder with `evaluation.npz` (everything, for tables and 
 `vnla evaluate --json` writes it) and `results.json` (the first seed in the authors' format).
 
 Agents that learn nothing are a scripted walker and a planner by room statistics. They are told in symbols what is in view,
-objects by their right names, so they need not recognise anything (`vnla.text`). What they show is how far walking and asking
-sensibly leads without learning to see.
+objects by their right names, so they need not recognise anything (`vnla.vision.symbols`). What they show is how far walking
+and asking sensibly leads without learning to see.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from vnla.common.outside import whole
 from vnla.evaluation.ceilings.lines import ceilings
 from vnla.evaluation.ceilings.subject import Subject
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.kept import EVALUATION, write_evaluation
+from vnla.evaluation.evaluation_file import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
-from vnla.evaluation.sweep import Row, sweep
+from vnla.evaluation.sweep import SweepRow, sweep
 from vnla.experiments.trainings import ASKNAV, material_of
 from vnla.houses.folder import read_world
 from vnla.pipeline.stages import Report
-from vnla.remote.evaluation import evaluate_guest
-from vnla.remote.registry import guest_named
-from vnla.remote.shown import Showing
-from vnla.remote.walk import Rules
+from vnla.remote.episode import EvaluationRules
+from vnla.remote.evaluation import evaluate_policy
+from vnla.remote.observer import WorldObserver
+from vnla.remote.registry import policy_named
 from vnla.report.document import json_text
 from vnla.rollout import RolloutContext
 from vnla.tasks.dataset import read_dataset
@@ -118,11 +118,11 @@ def run_sweep(out: Path, job: EvaluationJob, report: Report) -> None:
     files.write_text(out, json_text([row.as_dict() for row in rows]))
 
 
-def read_sweep(path: Path) -> list[Row]:
+def read_sweep(path: Path) -> list[SweepRow]:
     """What `run_sweep` wrote."""
     what = "success against help"
     with files.taken_apart(path, what):
-        return [Row.from_dict(row) for row in files.read_json(path, what)]
+        return [SweepRow.from_dict(row) for row in files.read_json(path, what)]
 
 
 def run_ceilings(out: Path, job: EvaluationJob, limit: int, schedules: int, report: Report) -> None:
@@ -161,11 +161,11 @@ def evaluate_peer(out: Path, job: PeerJob, report: Report) -> None:
     report(0, 1, "")
     folder, dataset = read_world(job.world), read_dataset(job.tasks)
     world = World.compile(folder.houses)
-    guest = guest_named(job.peer, {}, folder)
-    done = evaluate_guest(
-        guest,
-        Rules.of(world, dataset, job.split),
-        Showing(guest.declared, folder, world),
+    policy = policy_named(job.peer, {}, folder)
+    done = evaluate_policy(
+        policy,
+        EvaluationRules.of(world, dataset, job.split),
+        WorldObserver(policy.declaration, folder, world),
         seeds=job.seeds,
         progress=lambda count, of: report(count, of, "episodes"),
     )

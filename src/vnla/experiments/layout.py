@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from vnla.evaluation.kept import EVALUATION, read_scores
+from vnla.evaluation.evaluation_file import EVALUATION, read_scores
 from vnla.evaluation.scores import Scores
 from vnla.report.writing import REPORT
 from vnla.tasks.dataset import Dataset, read_dataset

@@ -16,10 +16,10 @@ from vnla.experiments.presets import ExperimentPreset
 from vnla.experiments.reporting import ExperimentReport
 from vnla.experiments.works import Works
 from vnla.houses.matterport import find_buildings
-from vnla.pipeline.cluster import LOCAL, Cluster
-from vnla.pipeline.engine import Engine
+from vnla.pipeline.cluster import LOCAL, RayExecutor
+from vnla.pipeline.executor import Executor
 from vnla.pipeline.progress import shown
-from vnla.pipeline.scheduler import carry_out
+from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.sharing import Sharing
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC
@@ -51,7 +51,7 @@ class Stages(Protocol):
         """Return the stages, each after those that it builds on."""
 
 
-def run_stages(make: Callable[[int, int], Stages], source: ExperimentReport, options: RunOptions) -> None:
+def run_experiment_stages(make: Callable[[int, int], Stages], source: ExperimentReport, options: RunOptions) -> None:
     """Carry out every stage that is not done yet of what `make` makes, for so many cores and in so many pieces."""
     threads = options.get("threads")
     with place_of_work(options.get("cluster"), options.get("sharing"), options.get("cores"), threads) as runner:
@@ -59,7 +59,7 @@ def run_stages(make: Callable[[int, int], Stages], source: ExperimentReport, opt
         stages, each = experiments.stages(), experiments.works.division.threads
         if "begins" in options:
             options["begins"](each)
-        runner.carry_out(stages, source.layout.out, options["console"], source.command, each, source.device)
+        runner.run_stages(stages, source.layout.out, options["console"], source.command, each, source.device)
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,19 @@ class StageRunner:
 
     cores: int
     pieces: int = 1
-    engine: Engine | None = None
+    executor: Executor | None = None
     sharing: Sharing | None = None
 
-    def carry_out(
+    def run_stages(
         self, stages: Sequence[Stage], out: Path, console: Console, command: str, threads: int, device: str
     ) -> None:
         """Carry out what is not done yet of all stages, or of those that fall to this machine, and show it."""
         if self.sharing is None:
-            with shown(stages, console) as audience:
-                carry_out(stages, out, audience, self.cores, engine=self.engine)
+            with shown(stages, console) as callbacks:
+                run_stages(stages, out, callbacks, self.cores, executor=self.executor)
             return
-        with self.sharing.taking(stages, out, command, threads, device) as own, shown(stages, console) as audience:
-            carry_out(stages, out, audience, self.cores, only=own, patience=self.sharing.patience)
+        with self.sharing.taking(stages, out, command, threads, device) as own, shown(stages, console) as callbacks:
+            run_stages(stages, out, callbacks, self.cores, only=own, patience=self.sharing.patience)
 
 
 @contextmanager
@@ -93,8 +93,8 @@ def place_of_work(
         return
     if sharing is not None:
         raise InputError(f"--cluster {cluster}: a cluster shares the work by itself; leave --shard out")
-    with Cluster(cluster, cores) as engine:
-        yield StageRunner(cores_for(threads, engine.cores_of_one), engine.machines, engine)
+    with RayExecutor(cluster, cores) as executor:
+        yield StageRunner(cores_for(threads, executor.cores_of_one), executor.machines, executor)
 
 
 def is_elsewhere(cluster: str | None) -> bool:

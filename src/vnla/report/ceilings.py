@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
-from vnla.evaluation.ceilings.requests import Pairs, Worth
+from vnla.evaluation.ceilings.requests import Pairs, RequestValue
 from vnla.evaluation.confidence import few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, dot, finish, in_percent, new_canvas, png, tidy
@@ -131,7 +131,7 @@ def worth_table(
     )
 
 
-def _worth_row(part: Worth) -> Row:
+def _worth_row(part: RequestValue) -> Row:
     return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
 
 

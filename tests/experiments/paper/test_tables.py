@@ -14,7 +14,7 @@ from tiny_paper import TINY
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, minus
-from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
+from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation, read_scores
 from vnla.experiments.evaluations import TESTS, read_iterations
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper import paper_tables as tables

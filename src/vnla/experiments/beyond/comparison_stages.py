@@ -22,11 +22,11 @@ from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan
 from vnla.experiments.evaluations import PEERS, EvaluationJob, PeerJob, run_ceilings, run_evaluation, run_sweep
 from vnla.experiments.layout import FRESH, ExperimentLayout, one_of
 from vnla.experiments.material import make_test_tasks, make_world
-from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_stages
+from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training
 from vnla.experiments.works import Works
 from vnla.houses.folder import MANIFEST, read_manifest
-from vnla.houses.generate.world import GENERATOR, Parts
+from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC, RunConfig
 from vnla.vision.store import INDEX, store_path
@@ -77,7 +77,7 @@ def run_comparison(
     layout = ExperimentLayout.of(out, world)
     source = ComparisonReport(layout, command, plan.preset, plan, device=options.get("device", "cpu"))
     threads = options.get("threads")
-    run_stages(lambda cores, pieces: ComparisonStages(source, cores, threads, beside, pieces), source, options)
+    run_experiment_stages(lambda cores, pieces: ComparisonStages(source, cores, threads, beside, pieces), source, options)
     return source
 
 
@@ -164,7 +164,7 @@ class ComparisonStages:
             Stage(
                 world,
                 make_world,
-                (out, preset.name, preset.houses, seed, Parts(0, 0, plan.fresh), self.cores),
+                (out, preset.name, preset.houses, seed, SplitSizes(0, 0, plan.fresh), self.cores),
                 out,
                 config={"houses": asdict(preset.houses), "count": plan.fresh, "seed": seed, "generator": GENERATOR},
                 cores=None,

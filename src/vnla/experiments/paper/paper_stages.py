@@ -27,7 +27,7 @@ from vnla.experiments.paper.candidates import (
 )
 from vnla.experiments.paper.paper_report import Contents, PaperReport
 from vnla.experiments.presets import ExperimentPreset
-from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_stages
+from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training
 from vnla.experiments.works import Works
 from vnla.pipeline.stages import Stage
@@ -71,7 +71,7 @@ def run_experiments(
     layout = ExperimentLayout.of(out, world)
     source = PaperReport(layout, command, preset, contents, device=options.get("device", "cpu"))
     threads = options.get("threads")
-    run_stages(lambda cores, pieces: PaperStages(source, seed, cores, threads, pieces), source, options)
+    run_experiment_stages(lambda cores, pieces: PaperStages(source, seed, cores, threads, pieces), source, options)
     return source
 
 

@@ -15,9 +15,8 @@ import numpy as np
 
 from vnla.agents.config import AgentConfig
 from vnla.evaluation.confidence import Estimate, minus
-from vnla.evaluation.measures import SUCCESS_RADIUS
 from vnla.evaluation.metrics import METRICS
-from vnla.evaluation.scores import Scores
+from vnla.evaluation.scores import SUCCESS_RADIUS, Scores
 from vnla.experiments.evaluations import NOTE, PEERS, TESTS, peer_on
 from vnla.experiments.paper import candidates, published
 from vnla.experiments.paper.candidates import CANDIDATES, DELTAS, DEV_SEEN, TOLERANCE, TRAININGS
