@@ -154,7 +154,7 @@ def _sizes(page: Page) -> Iterator[Measurement]:
 @contextlib.contextmanager
 def _server(run: str, world: str, tasks: str, folder: Path) -> Iterator[Page]:
     """A server that is ready, with nothing drawn, whose sessions and pictures are in `folder`; gone after the block."""
-    from vnla.experiments.paper.material import encode_views
+    from vnla.experiments.material import encode_views
     from vnla.serve.worlds import cache_folder, small_world
     from vnla.vision.encoders import DEFAULT
 

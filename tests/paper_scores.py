@@ -13,7 +13,7 @@ from vnla.evaluation.evaluation_file import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.experiments.paper.results import Layout
+from vnla.experiments.layout import ExperimentLayout
 from vnla.houses.cottage import cottage
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
@@ -40,7 +40,7 @@ def scores_of(success: list[str], **others: list[list[float]]) -> Scores:
     return Scores(values)
 
 
-def write_scores(layout: Layout, candidate: str, split: str, scores: Scores) -> None:
+def write_scores(layout: ExperimentLayout, candidate: str, split: str, scores: Scores) -> None:
     """Put scores where a table looks for them, with walks in which nobody does anything."""
     rows = len(SEEDS) * TASKS
     nothing = torch.full((rows, STEPS), NOTHING)

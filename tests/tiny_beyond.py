@@ -12,12 +12,11 @@ from pathlib import Path
 from rich.console import Console
 
 from tiny_paper import TINY
-from vnla.experiments.beyond.arms import chosen_arms
-from vnla.experiments.beyond.results import Plan
-from vnla.experiments.beyond.run import run_comparison
-from vnla.experiments.beyond.scales import Scale, Tuning
+from vnla.experiments.beyond.arms import ComparisonScale, Tuning, chosen_arms
+from vnla.experiments.beyond.comparison_stages import run_comparison
+from vnla.experiments.beyond.plan import ComparisonPlan
 
-SCALE = Scale(
+SCALE = ComparisonScale(
     preset=replace(
         TINY, houses=replace(TINY.houses, test=2), training=replace(TINY.training, iterations=5), validate_every=2
     ),
@@ -30,7 +29,7 @@ SCALE = Scale(
     limit=2,
     schedules=3,
 )
-PLAN = Plan(SCALE, chosen_arms(SCALE, ["best", "valued"]), trainings=2)
+PLAN = ComparisonPlan(SCALE, chosen_arms(SCALE, ["best", "valued"]), trainings=2)
 
 if __name__ == "__main__":
     run_comparison(Path(sys.argv[1]), PLAN, command="tiny", console=Console(stderr=True), cores=2)

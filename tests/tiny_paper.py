@@ -12,13 +12,13 @@ from typing import Any
 
 from rich.console import Console
 
-from vnla.experiments.paper.presets import Preset
-from vnla.experiments.paper.reporting import Contents
-from vnla.experiments.paper.run import run_experiments
+from vnla.experiments.paper.paper_report import Contents
+from vnla.experiments.paper.paper_stages import run_experiments
+from vnla.experiments.presets import ExperimentPreset
 from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.training.config import TrainingConfig
 
-TINY = Preset(
+TINY = ExperimentPreset(
     name="tiny",
     houses=Houses(train=2, dev=1, test=1, sizes=(12, 14)),
     training=TrainingConfig(iterations=2, batch=8, learning_rate=1e-2),

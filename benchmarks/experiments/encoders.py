@@ -31,14 +31,12 @@ from rich.console import Console
 
 from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
-from vnla.evaluation.evaluation_file import EVALUATION
 from vnla.evaluation.metrics import METRICS
-from vnla.experiments.beyond.results import Layout, one_of
-from vnla.experiments.paper.evaluations import TESTS, Trial, evaluate_trial
-from vnla.experiments.paper.presets import SMALL, Preset
-from vnla.experiments.paper.results import dataset_at, scores_at
-from vnla.experiments.paper.trainings import ASKNAV, Training
-from vnla.experiments.paper.works import Division, Works
+from vnla.experiments.evaluations import TESTS, EvaluationJob, run_evaluation
+from vnla.experiments.layout import ExperimentLayout, dataset_at, one_of
+from vnla.experiments.presets import SMALL, ExperimentPreset
+from vnla.experiments.trainings import ASKNAV, Training
+from vnla.experiments.works import Division, Works
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.images import FACE
@@ -67,7 +65,7 @@ class Success:
     """The trainings and evaluations as stages, and what came of them."""
 
     def __init__(self, out: Path, trainings: int = 1) -> None:
-        self.layout = Layout(out, out / "world")
+        self.layout = ExperimentLayout(out, out / "world")
         self.seeds = range(trainings)
 
     def stages(self) -> list[Stage]:
@@ -82,8 +80,8 @@ class Success:
     def values(self, encoder: str, split: str) -> Floats:
         """Success in per cent, task by task, over the seeds of the help budgets: (trainings, tasks)."""
         measure = METRICS["success_rate"]
-        places = [self.layout.evaluation(one_of(encoder, seed), split) for seed in self.seeds]
-        return np.stack([measure.scale * measure.sums(scores_at(place / EVALUATION))[0].mean(axis=0) for place in places])
+        found = [self.layout.scores(one_of(encoder, seed), split) for seed in self.seeds]
+        return np.stack([measure.scale * measure.sums(scores)[0].mean(axis=0) for scores in found])
 
     def rows(self) -> Iterator[str]:
         """A table of what came of it."""
@@ -101,7 +99,7 @@ class Success:
         division = Division.of(len(ENCODERS) * len(self.seeds), CORES, threads=1)
         return Works(self.layout, self._preset(encoder), 0, "cpu", CORES, division)
 
-    def _preset(self, encoder: str) -> Preset:
+    def _preset(self, encoder: str) -> ExperimentPreset:
         return replace(SMALL, features=encoder)
 
     def _features(self, encoder: str) -> list[Stage]:
@@ -123,9 +121,9 @@ class Success:
     def _evaluation(self, encoder: str, seed: int, split: str) -> Stage:
         name = one_of(encoder, seed)
         out = self.layout.evaluation(name, split)
-        given = (out, Trial(self.layout.run(name), self._config(encoder, seed), split, SMALL.seeds, "cpu"))
+        given = (out, EvaluationJob(self.layout.run(name), self._config(encoder, seed), split, SMALL.seeds, "cpu"))
         about, after = {"split": split, "seeds": SMALL.seeds}, (f"train/{name}",)
-        return self._works(encoder).evaluation(f"evaluate/{name}/{split}", evaluate_trial, given, out, after, about)
+        return self._works(encoder).evaluation(f"evaluate/{name}/{split}", run_evaluation, given, out, after, about)
 
 
 def _head(*columns: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ import torch
 
 from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.paper import PaperAgent
-from vnla.experiments.listening.listeners import AgentListener, Trial
+from vnla.experiments.listening.listeners import AgentListener, ListeningOptions
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.speech import SIDES_TOLD
 from vnla.training.config import RunConfig, TrainingConfig
@@ -74,7 +74,7 @@ if __name__ == "__main__":
     data = RunData.load(config)
     agent = practised(config, data)
     run = Trained(Path("practised"), replace(config, practice=0, strange=0.0), data)
-    listener = AgentListener(run, Trial("test_unseen", seeds=0), lambda *_: None)
+    listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0), lambda *_: None)
     vars(listener)["agent"] = agent
     for found in [*listener.listened(listener), *listener.read(Path(chosen.written), listener)]:
         exact, there = (found.figures[measure][0] for measure in ("exact", "there"))

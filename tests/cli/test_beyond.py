@@ -10,7 +10,7 @@ from rich.console import Console
 from cottage_run import write_cottage
 from vnla.cli import main
 from vnla.common.errors import InputError
-from vnla.experiments.beyond.results import Plan
+from vnla.experiments.beyond.plan import ComparisonPlan
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_wrong_input_is_one_line(
 
 
 def test_options_reach_the_plan_and_the_command_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[Plan, str]] = []
+    asked: list[tuple[ComparisonPlan, str]] = []
 
-    def run(_out: Path, plan: Plan, *, command: str, console: Console, **_: object) -> None:  # noqa: ARG001
+    def run(_out: Path, plan: ComparisonPlan, *, command: str, console: Console, **_: object) -> None:  # noqa: ARG001
         asked.append((plan, command))
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.experiments.beyond.run.run_comparison", run)
+    monkeypatch.setattr("vnla.experiments.beyond.comparison_stages.run_comparison", run)
     options = ["--preset", "paper", "--trainings", "3", "--iterations", "100", "--precision", "tf32", "--arm", "best"]
     with pytest.raises(SystemExit):
         main(["beyond", "out", *options, "--no-ceilings", "--seed", "4"])

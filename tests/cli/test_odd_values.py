@@ -22,8 +22,8 @@ TEXTS = (
     "x/" * 3000,
 )  # fmt: skip
 WORK = (
-    "vnla.experiments.paper.run.run_experiments",
-    "vnla.experiments.beyond.run.run_comparison",
+    "vnla.experiments.paper.paper_stages.run_experiments",
+    "vnla.experiments.beyond.comparison_stages.run_comparison",
     "benchmarks.commands._measure",
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",

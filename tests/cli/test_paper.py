@@ -13,7 +13,7 @@ from cottage_run import write_cottage
 from stage_work import make
 from vnla.cli import main
 from vnla.common.errors import InputError
-from vnla.experiments.paper.presets import SMALL
+from vnla.experiments.presets import SMALL
 from vnla.pipeline.progress import ProgressBars, ProgressLines
 from vnla.pipeline.stages import Stage
 
@@ -94,7 +94,7 @@ def test_a_busy_machine_is_told_once_before_the_work_begins(
         raise InputError("enough")
 
     monkeypatch.setattr("vnla.common.machine.busy_hint", lambda _: "note: busy")
-    monkeypatch.setattr("vnla.experiments.paper.run.run_stages", work)
+    monkeypatch.setattr("vnla.experiments.running.run_stages", work)
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu"])
     assert capsys.readouterr().err == "vnla: error: enough\n"
@@ -109,7 +109,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[Stage]:
         begun.extend(stages)
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.experiments.paper.run.run_stages", work)
+    monkeypatch.setattr("vnla.experiments.running.run_stages", work)
     return begun
 
 

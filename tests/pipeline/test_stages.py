@@ -19,7 +19,7 @@ import stage_work
 from processes import is_gone
 from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, make_some, meet
 from vnla.common.errors import InputError
-from vnla.experiments.paper.reporting import seconds_in
+from vnla.experiments.reporting import seconds_in
 from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.stages import Stage, StageGraph, StageRecords
 

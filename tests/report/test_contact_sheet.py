@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from vnla.common.errors import InputError
-from vnla.report.contact_sheet import GAP, contact_sheet
+from vnla.report.house_pictures import GAP, contact_sheet
 
 
 def pictures(count: int) -> list[np.ndarray]:

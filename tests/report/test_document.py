@@ -17,19 +17,19 @@ from rich.console import Console
 from vnla.evaluation.confidence import Estimate, Interval
 from vnla.report.document import (
     Document,
-    Episode,
+    EpisodeFrame,
+    EpisodeReport,
     Figure,
     Finding,
-    Frame,
-    Group,
     Provenance,
+    ReportTable,
+    RowGroup,
     Section,
-    Table,
     Value,
     duration,
     image_type,
 )
-from vnla.report.tables import as_dict, csv_text, escaped, latex, terminal
+from vnla.report.table_formats import csv_text, escaped, latex, table_as_dict, terminal
 from vnla.report.writing import write
 
 DOT = bytes.fromhex(
@@ -38,15 +38,15 @@ DOT = bytes.fromhex(
 )  # a PNG of one pixel
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
 
-TABLE = Table(
+TABLE = ReportTable(
     "table-2",
     "Help policies",
     ["Policy", "Success (%)", "Tasks"],
     [
-        Group("Test seen"),
+        RowGroup("Test seen"),
         ("LEARNED", Value(52.123, 51.923, 52.323, "%", paper=52.09, paper_margin=0.13), 1500),
         ("NONE & co_1", Value(28.4, unit="%"), None),
-        Group("Test unseen"),
+        RowGroup("Test unseen"),
         ("LEARNED", Value(math.nan, unit="%"), 4),
     ],
     note="τ = 0.4",
@@ -112,9 +112,9 @@ def test_a_finding_says_by_how_much() -> None:
 
 def test_tables_and_documents_refuse_what_cannot_be_right() -> None:
     with pytest.raises(ValueError, match="row 1 should have 2 cells"):
-        Table("t", "T", ["a", "b"], [("one",)])
+        ReportTable("t", "T", ["a", "b"], [("one",)])
     with pytest.raises(ValueError, match="is not a name"):
-        Table("../t", "T", ["a"], [])
+        ReportTable("../t", "T", ["a"], [])
     with pytest.raises(ValueError, match="more than one item is named table-2"):
         Document("D", "", [Section("S", "", [TABLE]), Section("S", "", [TABLE])])
 
@@ -130,7 +130,7 @@ def test_csv_has_every_number_in_full() -> None:
 
 
 def test_json_has_null_for_what_is_not_known() -> None:
-    found = json.loads(json.dumps(as_dict(TABLE), allow_nan=False))
+    found = json.loads(json.dumps(table_as_dict(TABLE), allow_nan=False))
     assert found["rows"][2] == {"group": "Test unseen", "cells": ["LEARNED", {"mean": None, "unit": "%"}, 4]}
     assert found["rows"][0]["cells"][1]["paper"] == 52.09
 
@@ -156,14 +156,14 @@ def test_the_terminal_shows_the_papers_figure_in_parentheses() -> None:
 
 def test_brackets_in_a_table_are_no_markup() -> None:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(terminal(Table("t", "[red]T", ["[b]"], [("[/]",)])))
+    console.print(terminal(ReportTable("t", "[red]T", ["[b]"], [("[/]",)])))
     assert "[/]" in console.export_text(clear=False)
     assert "[red]T" in console.export_text()
 
 
 def test_a_folder_gets_everything(tmp_path: Path) -> None:
     figure = Figure("figure-1", "F", SVG, "a curve", "C", {"x": [1.0, math.nan]})
-    episode = Episode("episode-1", "Find it.", True, "at a goal", map=DOT, frames=[Frame(DOT, "a", "t")])
+    episode = EpisodeReport("episode-1", "Find it.", True, "at a goal", map=DOT, frames=[EpisodeFrame(DOT, "a", "t")])
     document = Document(
         "D", "S", [Section("One", "", [TABLE, Finding("f", None)]), Section("Two", "", [figure, episode])],
         Provenance(["vnla paper"], seeds=[1, 2]),

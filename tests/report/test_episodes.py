@@ -13,7 +13,7 @@ from cottage_players import HOUSE, TASKS, players, scripted
 from vnla.assistance.help_policies import AtFirst, HelpPolicy, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate, run_task
-from vnla.report.document import Episode
+from vnla.report.document import EpisodeReport
 from vnla.report.episodes import examples, failure, tell_episode
 from vnla.report.story import Account, follow
 from vnla.world.actions import Nav
@@ -28,7 +28,7 @@ def account(task: int, *actions: Nav, policy: HelpPolicy | None = None) -> Accou
     return follow(run_task(who, TASKS, str(task)), 0, HOUSE, TASKS.tasks[task], who.advisor)
 
 
-def told(*actions: Nav, policy: HelpPolicy | None = None) -> Episode:
+def told(*actions: Nav, policy: HelpPolicy | None = None) -> EpisodeReport:
     who = players(scripted(*actions), policy or Never())
     return tell_episode(who, TASKS, [HOUSE], "1", seed=7, command="vnla watch")
 

@@ -18,9 +18,9 @@ from vnla.common.errors import InputError
 from vnla.evaluation.breakdown import SubsetShare
 from vnla.evaluation.confidence import Estimate, Interval
 from vnla.evaluation.sweep import SweepRow
-from vnla.report.curves import Curves
+from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, json_text
-from vnla.report.figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
 
 
 def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> SubsetShare:
@@ -30,7 +30,7 @@ def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> 
 SEEN = [part("1–5", 60, 50, 68), part("6–10", 30, 25, 36), part("11–15", 10, math.nan, math.nan)]
 UNSEEN = [part("6–10", 20, 18, 25), part("11–15", 5, 0, 9)]
 OBJECTS = [part(f"thing {i}", 5.0 * i, 5.0 * i - 2, 5.0 * i + 2, tasks=49 + i) for i in range(1, 15)]
-CURVES = Curves((10, 20, 30), (30.0, 20.0, 10.0), (15, 30), {"val_seen": (20.0, 40.0), "val_unseen": (10.0, 25.0)})
+CURVES = TrainingCurves((10, 20, 30), (30.0, 20.0, 10.0), (15, 30), {"val_seen": (20.0, 40.0), "val_unseen": (10.0, 25.0)})
 
 
 def row(ratio: float, requests: float, success: float, margin: float = 1.0) -> SweepRow:
@@ -131,25 +131,25 @@ def test_curves_come_from_the_log_of_a_run(tmp_path: Path) -> None:
     ]
     log = tmp_path / "log.jsonl"
     log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    expected = Curves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
-    assert Curves.read(tmp_path) == expected
+    expected = TrainingCurves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
+    assert TrainingCurves.read(tmp_path) == expected
     (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(log.read_bytes(), mtime=0))
     log.unlink()
-    assert Curves.read(tmp_path) == expected, "packed"
+    assert TrainingCurves.read(tmp_path) == expected, "packed"
 
 
 def test_logs_of_the_results_are_packed_and_read() -> None:
     results = Path(__file__).parents[2] / "results"
     assert not list(results.rglob("*.jsonl"))
     for run in ("first", "learned", "none", "random"):
-        assert Curves.read(results / "paper" / "runs" / run).iterations[-1] == 75_000
+        assert TrainingCurves.read(results / "paper" / "runs" / run).iterations[-1] == 75_000
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", '{"nav_loss": 1}', '{"iteration": 1, "nav_loss": null}'])
 def test_a_log_that_is_none_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "log.jsonl").write_text(f"{line}\n")
     with pytest.raises(InputError, match=r"log\.jsonl"):
-        Curves.read(tmp_path)
+        TrainingCurves.read(tmp_path)
 
 
 def test_the_loss_is_smoothed_over_what_came_before(canvases: Iterator[list[Canvas]]) -> None:

@@ -17,8 +17,8 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.report import animation, palette
 from vnla.report.animation import ACROSS, LAST, LONGER, USUAL, shots, write_animation
-from vnla.report.film import draw_strip, looking, new_page, one_by_one, shortened, views_of
-from vnla.report.labels import Font, Page
+from vnla.report.film import draw_strip, looking, one_by_one, shortened, views_of
+from vnla.report.labels import Font, PixelAxes, new_page
 from vnla.report.sketch import draw_sketch
 from vnla.report.story import Account, follow
 from vnla.world.actions import Nav
@@ -41,7 +41,7 @@ def test_there_is_a_view_before_each_action_and_one_when_time_is_up() -> None:
     assert [view.view for view in views_of(stopped)] == [18, 17, 16, 15, 15]
     assert [view.letter for view in views_of(stopped)] == ["A", None, None, None, None]
     assert len(views_of(late)) == late.time_budget + 1
-    assert views_of(late)[-1].beat is None
+    assert views_of(late)[-1].step is None
 
 
 def test_requests_stand_out_on_the_strip(tmp_path: Path) -> None:
@@ -58,14 +58,14 @@ def test_requests_stand_out_on_the_strip(tmp_path: Path) -> None:
 def test_the_share_below_a_view_is_that_of_the_action_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = account(*SHORT, asks=False)
     written: list[str] = []
-    write = Page.write
+    write = PixelAxes.write
     monkeypatch.setattr(
-        Page, "write", lambda page, text, *rest, **more: written.append(text) or write(page, text, *rest, **more)
+        PixelAxes, "write", lambda page, text, *rest, **more: written.append(text) or write(page, text, *rest, **more)
     )
     draw_strip(told, tmp_path / "strip.png")
     shares = [text for text in written if text.endswith("%")]
-    assert shares == [f"{beat.final[beat.action]:.0%}" for beat in told.beats]
-    assert shares != [f"{max(beat.final):.0%}" for beat in told.beats]  # the script takes actions that the agent would not
+    assert shares == [f"{step.final[step.action]:.0%}" for step in told.steps]
+    assert shares != [f"{max(step.final):.0%}" for step in told.steps]  # the script takes actions that the agent would not
 
 
 def test_the_strip_grows_with_the_episode(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from vnla.report.document import (
     Document,
-    Episode,
+    EpisodeFrame,
+    EpisodeReport,
     Figure,
     Finding,
-    Frame,
-    Group,
     Provenance,
+    ReportTable,
+    RowGroup,
     Section,
-    Table,
     Value,
 )
 from vnla.report.html import page
@@ -65,12 +65,11 @@ def read(text: str) -> Reader:
 
 def everything(text: str) -> Document:
     """A document with `text` wherever text can be."""
-    table = Table(
-        "table-1", text, [text, "Success"], [Group(text), (text, Value(50, 49, 51, "%", paper=40)), (text, None)], text, text
-    )
+    rows = [RowGroup(text), (text, Value(50, 49, 51, "%", paper=40)), (text, None)]
+    table = ReportTable("table-1", text, [text, "Success"], rows, text, text)
     figure = Figure("figure-1", text, DOT, text, text, {text: text}, text)
-    frames = [Frame(DOT, text, text, "A", text)]
-    episode = Episode("episode-1", text, False, text, text, DOT, text, frames, DOT, text, [text], {text: text}, text)
+    frames = [EpisodeFrame(DOT, text, text, "A", text)]
+    episode = EpisodeReport("episode-1", text, False, text, text, DOT, text, frames, DOT, text, [text], {text: text}, text)
     findings = [Finding(text, True, text), Finding(text, False, text), Finding(text, None, text)]
     provenance = Provenance([text], text, {text: text}, [1], {text: 3.0}, text, {text: text}, text)
     return Document(text, text, [Section(text, text, [table, *findings, figure, episode])], provenance)

@@ -17,7 +17,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Viewpoint
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.report import palette
-from vnla.report.labels import Font, Kind, Page, around
+from vnla.report.labels import Font, ObstacleKind, PixelAxes, around
 from vnla.report.layout import WIDTH, arrange
 from vnla.report.maps import Step, draw_house
 
@@ -38,10 +38,10 @@ def count(path: Path, colour: str) -> int:
     return int((pixels(path) == wanted).all(axis=-1).sum())
 
 
-def page() -> Page:
+def page() -> PixelAxes:
     figure = Figure(figsize=(10, 10), dpi=100)
     canvas = FigureCanvasAgg(figure)
-    return Page(figure.add_axes((0, 0, 1, 1)), canvas.get_renderer())
+    return PixelAxes(figure.add_axes((0, 0, 1, 1)), canvas.get_renderer())
 
 
 def test_the_picture_has_its_width_and_every_room_its_colour(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_panels_share_a_scale_and_do_not_overlap() -> None:
 
 def test_a_label_takes_the_first_free_spot() -> None:
     board = page()
-    board.take([around((100, 100), 50, 50)], Kind.MARK)
+    board.take([around((100, 100), 50, 50)], ObstacleKind.MARK)
     assert board.place("sofa", [(100, 100), (300, 300)], FONT, EVERYWHERE)
     assert not board.is_free(around((300, 300), 4, 4))
     assert not board.place("sofa", [(100, 100), (300, 300)], FONT, EVERYWHERE), "both spots are taken now"
@@ -142,8 +142,8 @@ def test_a_label_stays_within_its_room() -> None:
 def test_a_name_may_cross_lines_but_not_marks() -> None:
     board = page()
     board.take_line((0, 100), (200, 100), 3)
-    board.take([around((100, 300), 5, 5)], Kind.MARK)
-    over_lines = (Kind.MARK, Kind.TEXT)
+    board.take([around((100, 300), 5, 5)], ObstacleKind.MARK)
+    over_lines = (ObstacleKind.MARK, ObstacleKind.TEXT)
     assert not board.place("hall", [(100, 100)], FONT, EVERYWHERE)
     assert board.place("hall", [(100, 100)], FONT, EVERYWHERE, kinds=over_lines)
     assert not board.place("hall", [(100, 300)], FONT, EVERYWHERE, kinds=over_lines)

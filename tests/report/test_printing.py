@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from vnla.report.printing import Plain, Table, harmless, make_printable, to_ascii
+from vnla.report.printing import SafeConsole, Table, harmless, make_printable, to_ascii
 
 FIGURES = ("12,345.67", "0.12 ± 0.03", "−1.5")
 
@@ -96,7 +96,7 @@ def test_nothing_harmful_is_left_in_any_text(text: str) -> None:
 
 def test_a_console_for_strangers_texts_keeps_its_own_colours() -> None:
     stream = io.StringIO()
-    Plain(file=stream, force_terminal=True, color_system="standard").print(Text("no\x1b[31mpe", style="bold"))
+    SafeConsole(file=stream, force_terminal=True, color_system="standard").print(Text("no\x1b[31mpe", style="bold"))
     assert stream.getvalue() == "\x1b[1mno␛[31mpe\x1b[0m\n"
 
 

@@ -98,14 +98,14 @@ def test_a_success_has_nothing_wrong_even_when_time_ran_out() -> None:
 
 def test_beats_carry_what_the_rollout_has() -> None:
     told = account(1, *TO_KITCHEN, policy=AtFirst())
-    first = told.beats[0]
+    first = told.steps[0]
     assert (first.viewpoint, first.view) == (4, 18)
     assert first.metres_left == pytest.approx(2 * math.sqrt(6.5) + math.sqrt(9.25), rel=1e-5)
     assert sum(first.tentative) == pytest.approx(1, abs=1e-5)
     assert 0 < first.entropy <= math.log(6) + 1e-6
     assert first.said == "turn 90 degrees left, go forward"
     assert told.requests == told.help_budget
-    assert {beat.reason for beat in told.beats[told.help_budget :]} == {Reason.NO_BUDGET}
+    assert {step.reason for step in told.steps[told.help_budget :]} == {Reason.NO_BUDGET}
 
 
 def test_a_silent_direct_advisor_is_told_as_such() -> None:
@@ -124,8 +124,8 @@ def test_one_episode_of_many_is_told_alone() -> None:
         alone = run_task(who, TASKS, str(i), seed=123)
         told = follow(together, i, HOUSE, TASKS.tasks[i], who.advisor)
         expected = follow(alone, 0, HOUSE, TASKS.tasks[i], who.advisor)
-        assert [(beat.viewpoint, beat.view, beat.action, beat.said) for beat in told.beats] == [
-            (beat.viewpoint, beat.view, beat.action, beat.said) for beat in expected.beats
+        assert [(step.viewpoint, step.view, step.action, step.said) for step in told.steps] == [
+            (step.viewpoint, step.view, step.action, step.said) for step in expected.steps
         ]
         assert (told.last, told.help_budget) == (expected.last, expected.help_budget)
 

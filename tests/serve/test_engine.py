@@ -73,9 +73,9 @@ def test_without_a_word_a_walk_is_that_of_an_evaluation(policies: EpisodeEngine)
             assert [beat.said for beat in account.beats] == [step.advice for step in walked.steps]
             assert account.metres_left == pytest.approx(walked.metres)
             assert account.help_budget == walked.requests
-            for beat, step in zip(account.beats, walked.steps, strict=True):
-                assert beat.tentative == pytest.approx(step.before, abs=1e-5)
-                assert beat.final == pytest.approx(step.after, abs=1e-5)
+            for own, step in zip(account.steps, walked.steps, strict=True):
+                assert own.tentative == pytest.approx(step.before, abs=1e-5)
+                assert own.final == pytest.approx(step.after, abs=1e-5)
 
 
 def test_a_word_changes_nothing_before_it(engine: EpisodeEngine) -> None:

@@ -109,7 +109,7 @@ PAPER = "paper"
 def _offer_tiny() -> None:
     """A preset of the paper's experiments that is over within a minute."""
     from tiny_paper import TINY
-    from vnla.experiments.paper.presets import PRESETS
+    from vnla.experiments.presets import PRESETS
 
     PRESETS[TINY.name] = TINY
 
@@ -187,7 +187,7 @@ COMMANDS = (
         PAPER,
         lambda _, folder: ("paper", folder / "out", "--preset", "tiny", "--workers", 1),
         passing=("stages", "tensorboard", "report.html", "document.json"),
-        modules=("vnla.experiments.paper.run", "tiny_paper"),
+        modules=("vnla.experiments.paper.paper_stages", "tiny_paper"),
         before=_offer_tiny,
     ),
 )  # fmt: skip

@@ -602,9 +602,9 @@ READERS = (
     Reader(
         "iterations",
         _json("i.json", {"iterations": {"learned": 3}}),
-        _in("experiments.paper.evaluations:read_iterations"),
+        _in("experiments.evaluations:read_iterations"),
     ),
-    Reader("sweep", _json("s.json", _SWEEP), _in("experiments.beyond.evaluations:read_sweep")),
-    Reader("ceilings", _json("c.json", {"success": 1}), _in("experiments.beyond.evaluations:read_ceilings")),
-    Reader("stage", _json("x.json", _STAGE), lambda path: _in("experiments.paper.reporting:seconds_in")(path.parent)),
+    Reader("sweep", _json("s.json", _SWEEP), _in("experiments.evaluations:read_sweep")),
+    Reader("ceilings", _json("c.json", {"success": 1}), _in("experiments.evaluations:read_ceilings")),
+    Reader("stage", _json("x.json", _STAGE), lambda path: _in("experiments.reporting:seconds_in")(path.parent)),
 )  # fmt: skip

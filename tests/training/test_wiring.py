@@ -26,9 +26,10 @@ from vnla.evaluation.confidence import over_seeds
 from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
-from vnla.experiments.paper.evaluations import Trial, evaluate_trial
-from vnla.experiments.paper.experiments import Experiments, layout_of
-from vnla.experiments.paper.reporting import Contents, Source
+from vnla.experiments.evaluations import EvaluationJob, run_evaluation
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.paper.paper_report import Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
 from vnla.language.advisor import GrammarAdvisor
 from vnla.rollout import Rollout
 from vnla.training import run as running
@@ -395,12 +396,12 @@ def trained(base: RunConfig, data: RunData, tmp_path_factory: pytest.TempPathFac
     return folder
 
 
-def trial_of(name: str, out: Path) -> Trial:
+def trial_of(name: str, out: Path) -> EvaluationJob:
     """What the experiments' stage of that name evaluates."""
-    source = Source(layout_of(out), TINY, "command")
-    stages = Experiments(source, Contents("title"), seed=0, device="cpu", cores=1).stages()
+    source = PaperReport(ExperimentLayout.of(out), "command", TINY, Contents("title"))
+    stages = PaperStages(source, seed=0, cores=1).stages()
     trial = next(stage for stage in stages if stage.name == name).given[1]
-    assert isinstance(trial, Trial)
+    assert isinstance(trial, EvaluationJob)
     return trial
 
 
@@ -416,7 +417,7 @@ def test_the_rows_of_table_3_differ_in_who_acts_and_who_speaks(
 ) -> None:
     trial = trial_of(f"evaluate/{row}/test_seen", tmp_path)
     config = replace(base.asking("first"), advisor=trial.config.advisor)
-    evaluate_trial(tmp_path / "out", replace(trial, run=trained, config=config, iterations=None), nobody)
+    run_evaluation(tmp_path / "out", replace(trial, run=trained, config=config, iterations=None), nobody)
     tasks = data.evaluation_tasks("test_seen")
     trace = read_evaluation(tmp_path / "out" / EVALUATION, tasks, config.advisor).trace
     goals = tasks.goals.repeat(len(trial.seeds))
@@ -428,11 +429,11 @@ def test_the_rows_of_table_3_differ_in_who_acts_and_who_speaks(
 
 def test_table_4_tries_the_agent_of_asknav_on_noroom(base: RunConfig, trained: Path, tmp_path: Path) -> None:
     trial = trial_of("evaluate/transferred/test_seen", tmp_path)
-    layout = layout_of(tmp_path)
+    layout = ExperimentLayout.of(tmp_path)
     assert (trial.config.tasks, trial.tasks) == (str(layout.tasks("asknav").absolute()), layout.tasks("noroom"))
     other = tmp_path / "fewer"
     other.mkdir()
     for path in Path(base.tasks).glob("*.json"):
         (other / path.name).write_text(json.dumps(json.loads(path.read_text())[:2]))
-    evaluate_trial(tmp_path / "out", replace(trial, run=trained, config=base, tasks=other), nobody)
+    run_evaluation(tmp_path / "out", replace(trial, run=trained, config=base, tasks=other), nobody)
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["episodes"] == 2

@@ -66,7 +66,7 @@ class LoadedAgent:
 
     def walk(self, **options: Unpack[WalkOptions]) -> Account:
         """One episode, with the options of `vnla watch`: `episode` is the id of a task, the first of the `split` if there is
-        none. An account has `success`, `walked`, its steps (`beats`), and `walk()` for `draw_house`."""
+        none. An account has `success`, `walked`, its steps (`steps`), and `walk()` for `draw_house`."""
         from vnla.cli import watch
         from vnla.cli.asking import asked
         from vnla.evaluation.evaluate import run_task, task_named

@@ -79,16 +79,14 @@ def beyond(
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
     """
-    from vnla.experiments.beyond.arms import chosen_arms
-    from vnla.experiments.beyond.reporting import tables_of
-    from vnla.experiments.beyond.results import Plan
-    from vnla.experiments.beyond.run import run_comparison
-    from vnla.experiments.beyond.scales import scale_of
+    from vnla.experiments.beyond.arms import chosen_arms, scale_of
+    from vnla.experiments.beyond.comparison_stages import run_comparison
+    from vnla.experiments.beyond.plan import ComparisonPlan
 
     scale = scale_of(preset)
     own = scale.preset.given(iterations=iterations, validate_every=validate_every, precision=precision, features=features)
     scale = replace(scale, preset=own, limit=limit or scale.limit)
-    plan = Plan(
+    plan = ComparisonPlan(
         scale,
         chosen_arms(scale, arm or ()),
         trainings=trainings,
@@ -134,4 +132,4 @@ def beyond(
             cluster=cluster,
         )
     if is_whole(sharing):
-        print_found(tables_of(source), source.layout.report)
+        print_found(source.tables(), source.layout.report)

@@ -25,7 +25,7 @@ from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
     from vnla.evaluation.ceilings.subject import Subject
-    from vnla.report.ceilings import Entry
+    from vnla.report.ceilings import CeilingsEntry
 
 EPISODES = "episodes.csv"
 
@@ -69,7 +69,7 @@ def ceilings(
     from vnla.common.machine import device_named, use_threads
     from vnla.evaluation.evaluate import SEEDS
     from vnla.report.ceilings import SMALL, ceilings_table, worth_table
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
     from vnla.report.writing import REPORT
     from vnla.training.checkpoints import runs_in
 
@@ -117,18 +117,18 @@ class _Trial:
 
         RunConfig.read((pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run) / CONFIG)
 
-    def run(self, run: Path, tell: Tell) -> Entry:
+    def run(self, run: Path, tell: Tell) -> CeilingsEntry:
         """Try everything with one run."""
         from vnla.evaluation.ceilings.lines import ceilings
         from vnla.evaluation.ceilings.requests import request_pairs
-        from vnla.report.ceilings import Entry
+        from vnla.report.ceilings import CeilingsEntry
 
         tell(f"loading {run}")
         subject = self._subject(run)
         tell("counting schedules")
         found = ceilings(subject, schedules=self.schedules, progress=partial(tell, f"{run.name}: trying schedules"))
         pairs = request_pairs(subject, states=self.states, progress=partial(tell, f"{run.name}: trying requests"))
-        return Entry(str(run), self.split, found, pairs)
+        return CeilingsEntry(str(run), self.split, found, pairs)
 
     def _subject(self, run: Path) -> Subject:
         from vnla.evaluation.ceilings.subject import Subject
@@ -152,7 +152,7 @@ class _Trial:
         return " ".join(["vnla ceilings", *map(str, runs), *options])
 
 
-def _write_json(path: Path, entries: Sequence[Entry]) -> None:
+def _write_json(path: Path, entries: Sequence[CeilingsEntry]) -> None:
     """All figures of every run."""
     from vnla.report.document import json_text
 
@@ -163,7 +163,7 @@ def _write_json(path: Path, entries: Sequence[Entry]) -> None:
     write_text(path, json_text(each[0] if len(each) == 1 else each))
 
 
-def _write_report(out: Path, entries: Sequence[Entry], command: str, device: str) -> Path:
+def _write_report(out: Path, entries: Sequence[CeilingsEntry], command: str, device: str) -> Path:
     """The report, and beside it a row for every episode."""
     from vnla.evaluation.spreadsheet import Spreadsheet
     from vnla.report.ceilings import ceilings_document

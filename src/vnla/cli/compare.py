@@ -48,7 +48,7 @@ def compare(
     from vnla.evaluation.contest import pairs
     from vnla.report.contest import SMALL, claims_of, entries_table, pairs_table
     from vnla.report.document import json_text
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
     from vnla.report.writing import REPORT
 
     if len(agents) < 2:

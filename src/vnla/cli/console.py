@@ -23,7 +23,7 @@ from rich.progress import (
 
 from vnla.common.lines import TimedLog, duration
 from vnla.common.progress import Tell
-from vnla.report.printing import Plain, harmless
+from vnla.report.printing import SafeConsole, harmless
 
 __all__ = [
     "LARGEST_SEED",
@@ -155,7 +155,7 @@ def hint_if_busy(threads: int | None = None) -> None:
 
 def plain() -> Console:
     """A console for what comes from files: names may hold [brackets] and worse; they are text, never markup or commands."""
-    return Plain(markup=False, highlight=False)
+    return SafeConsole(markup=False, highlight=False)
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -31,8 +31,8 @@ def demo(
 
     Example: vnla demo
     """
-    from vnla.experiments.paper.presets import SMALL
-    from vnla.experiments.paper.reporting import Contents
+    from vnla.experiments.paper.paper_report import Contents
+    from vnla.experiments.presets import SMALL
     from vnla.vision.encoders import kind_of
 
     kind_of(encoder or SMALL.features)
@@ -47,4 +47,4 @@ def demo(
         workers=workers,
         threads=threads,
     )
-    print_tables(source, contents)
+    print_tables(source)

@@ -80,8 +80,8 @@ def listen(
         AgentListener,
         CarefulListener,
         InterpretedListener,
+        ListeningOptions,
         ParserListener,
-        Trial,
     )
     from vnla.training.trained import open_trained
 
@@ -95,7 +95,7 @@ def listen(
     for name in ("checkpoint", "seeds"):
         if listener == PARSER and is_given(context, name):
             raise InputError(f"--{name}: belongs to agents; the parser only reads what is said")
-    trial = Trial(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
+    trial = ListeningOptions(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
     kinds = {AGENT: AgentListener, INTERPRETED: InterpretedListener, CAREFUL: CarefulListener, PARSER: ParserListener}
     with telling() as tell:
         opened = {}

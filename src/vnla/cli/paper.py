@@ -15,10 +15,10 @@ from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
 
 if TYPE_CHECKING:
-    from vnla.experiments.paper.presets import Preset
-    from vnla.experiments.paper.reporting import Contents, Source
+    from vnla.experiments.paper.paper_report import Contents, PaperReport
+    from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
-    from vnla.report.document import Finding, Table
+    from vnla.report.document import Finding, ReportTable
 
 EverythingArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")
@@ -80,8 +80,8 @@ def paper(
 
     Example: vnla paper out --preset small
     """
-    from vnla.experiments.paper.presets import preset_of
-    from vnla.experiments.paper.reporting import ALL_TABLES, Contents
+    from vnla.experiments.paper.paper_report import ALL_TABLES, Contents
+    from vnla.experiments.presets import preset_of
 
     chosen = preset_of(preset).given(
         iterations=iterations, validate_every=validate_every, precision=precision, features=features
@@ -118,12 +118,12 @@ def paper(
         cluster=cluster,
     )
     if is_whole(sharing):
-        print_tables(source, contents)
+        print_tables(source)
 
 
 def run_all(
     out: Path,
-    preset: Preset,
+    preset: ExperimentPreset,
     contents: Contents,
     command: str,
     *,
@@ -134,9 +134,9 @@ def run_all(
     threads: int | None,
     sharing: Sharing | None = None,
     cluster: str | None = None,
-) -> Source:
+) -> PaperReport:
     """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
-    from vnla.experiments.paper.run import run_experiments
+    from vnla.experiments.paper.paper_stages import run_experiments
 
     chosen = device_of(device, cluster)
     with resumable():
@@ -160,7 +160,7 @@ def run_all(
 def device_of(device: str | None, cluster: str | None) -> str:
     """The device that was asked for: one of this machine, or of those of a cluster, whose GPUs Ray numbers anew."""
     from vnla.common.machine import device_named
-    from vnla.experiments.paper.run import is_elsewhere
+    from vnla.experiments.running import is_elsewhere
 
     if not is_elsewhere(cluster):
         return device_named(device)
@@ -200,16 +200,14 @@ def resumable() -> Iterator[None]:
         raise typer.Exit(128 + stop.number) from None
 
 
-def print_tables(source: Source, contents: Contents) -> None:
+def print_tables(source: PaperReport) -> None:
     """Every table with its findings, and where the report is."""
-    from vnla.experiments.paper.reporting import tables_of
-
-    print_found(tables_of(source.results, contents), source.layout.report)
+    print_found(source.tables(), source.layout.report)
 
 
-def print_found(found: Sequence[tuple[Table, Sequence[Finding]]], report: Path) -> None:
+def print_found(found: Sequence[tuple[ReportTable, Sequence[Finding]]], report: Path) -> None:
     """Tables with their findings, and where the report is."""
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
 
     console = Console(highlight=False)
     for table, findings in found:

@@ -76,7 +76,7 @@ def score(
     from vnla.evaluation.spreadsheet import Spreadsheet
     from vnla.report.contest import claims_of, entries_table
     from vnla.report.document import json_text
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
 
     for place in filter(None, (as_json, as_csv)):
         writable(place)

@@ -283,7 +283,7 @@ class _Subject:
 def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], tell: Tell) -> None:
     """Success against help: the picture and its numbers."""
     from vnla.evaluation.sweep import RATIOS, sweep
-    from vnla.report.figures import help_figure
+    from vnla.report.result_figures import help_figure
 
     what = f"evaluating {split} with more and less help"
     tell(what, 0, len(RATIOS))

@@ -9,11 +9,11 @@ import typer
 from rich.console import Console
 
 from vnla.cli.options import BudgetSeedOption, OneCheckpointOption, RatioOption, RunArgument, TasksOption
-from vnla.report.printing import Plain
+from vnla.report.printing import SafeConsole
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
-    from vnla.report.story import Account, Beat
+    from vnla.report.story import Account, EpisodeStep
     from vnla.serve.terminal import TerminalEpisode
 
 
@@ -66,7 +66,7 @@ def watch(
         account = _with_a_person(TerminalEpisode(context, task_set, task, house, words, seed, share), material.folder)
     else:
         account = follow(run_task(context, task_set, name, seed=seed, ratio=share), 0, house, task, context.advisor)
-    Plain().print(put_into_words(account))
+    SafeConsole().print(put_into_words(account))
     if out is not None:
         images = images_of(material.folder, house, (320, 240))
         stem = out / file_name(name)
@@ -88,29 +88,29 @@ def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
     from vnla.serve.terminal import in_view, walk_with
     from vnla.serve.understood import Ears
 
-    console = Plain(highlight=False, markup=False)
+    console = SafeConsole(highlight=False, markup=False)
     places = PlaceNames([walked.house])
     with Console(stderr=True).status("looking around in the house …"):
         around = Surroundings.of(folder, walked.house)
     ears = Ears(folder, places, walked.words, walked.context.advisor, {walked.house.name: around})
 
-    def answer(account: Account, beat: Beat) -> str | None:
-        if beat.number == next(each.number for each in account.beats if each.asks):
+    def answer(account: Account, step: EpisodeStep) -> str | None:
+        if step.number == next(each.number for each in account.steps if each.asks):
             console.print(f"“{account.end_goal}.” You are its advisor.")
-        row, heading = divmod(beat.view, HEADINGS)
-        pose = Pose(viewpoint=places.viewpoints(walked.house)[beat.viewpoint], heading=heading, row=row)
-        where = f"{place(walked.house, beat.viewpoint)} and looks {compass(beat.view)}"
-        console.print(f"Step {beat.number + 1}: it is {where}, {beat.metres_left:.1f} m from the goal, and asks.")
-        seen = ", ".join(in_view(around, walked.house.viewpoints[beat.viewpoint].id, beat.view))
+        row, heading = divmod(step.view, HEADINGS)
+        pose = Pose(viewpoint=places.viewpoints(walked.house)[step.viewpoint], heading=heading, row=row)
+        where = f"{place(walked.house, step.viewpoint)} and looks {compass(step.view)}"
+        console.print(f"Step {step.number + 1}: it is {where}, {step.metres_left:.1f} m from the goal, and asks.")
+        seen = ", ".join(in_view(around, walked.house.viewpoints[step.viewpoint].id, step.view))
         console.print(f"In view: {seen or 'nothing of note'}.")
-        console.print(f"The advisor would say: {beat.said or 'nothing'}.")
+        console.print(f"The advisor would say: {step.said or 'nothing'}.")
         while True:
             try:
                 text = input("Tell it the way (Enter: as the advisor would, -: nothing): ").strip()
             except EOFError:
                 text = "-"
             if text in ("", "-"):
-                return beat.said if not text else None
+                return step.said if not text else None
             found = ears.advice(text, pose)
             strange = ", ".join(f"“{text[start:end]}”" for start, end, good in found.parts if not good)
             told = f" Not understood: {strange}." if strange else ""

@@ -1,7 +1,7 @@
 """Success against help: the same agent with more or less of it.
 
     rows = sweep({4: context}, tasks, ratios=(0, 0.2, 0.4, 0.6, 0.8, 1))
-    figure = help_figure({"learned": rows})  # vnla.report.figures
+    figure = help_figure({"learned": rows})  # vnla.report.result_figures
 
 The help-request ratio τ is the share of the time in which the agent receives assistance; with it grows the number of
 requests. The number k of actions that a subgoal describes makes each one worth more, and fewer.

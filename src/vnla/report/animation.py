@@ -36,18 +36,16 @@ from vnla.report.film import (
     LETTER,
     SUCCESS,
     WHERE,
+    FilmFrame,
     Images,
-    View,
-    badge,
     clipped,
     draw_view,
     looking,
-    new_page,
     outcome,
     quoted,
     views_of,
 )
-from vnla.report.labels import Font, Page
+from vnla.report.labels import Font, PixelAxes, badge, new_page
 from vnla.report.layout import MARGIN, WIDTH, Panel, arrange
 from vnla.report.maps import house_png
 from vnla.report.story import ACTIONS, Account, distance_to_goal, place
@@ -112,7 +110,7 @@ def _plan(account: Account) -> tuple[Image.Image, list[Panel]]:
 
 
 def _shot(
-    account: Account, plan: Image.Image, panels: list[Panel], view: View, steps: int, images: Images | None
+    account: Account, plan: Image.Image, panels: list[Panel], view: FilmFrame, steps: int, images: Images | None
 ) -> Image.Image:
     """The plan with the walk so far and what is beside it."""
     page, figure = new_page(*plan.size)
@@ -132,7 +130,7 @@ def overlay(figure: Figure) -> Image.Image:
     return Image.fromarray(np.asarray(canvas.buffer_rgba()))  # type: ignore[no-untyped-call]
 
 
-def _side(page: Page, account: Account, view: View, height: int, images: Images | None) -> None:
+def _side(page: PixelAxes, account: Account, view: FilmFrame, height: int, images: Images | None) -> None:
     """From top to bottom: the view, where that is, the chances of the six actions, the advisor's last words, the end."""
     left, right = WIDTH, WIDTH + SIDE - MARGIN
     top = height - 56.0
@@ -140,20 +138,20 @@ def _side(page: Page, account: Account, view: View, height: int, images: Images 
     draw_view(page, account.house, view, (left, bottom, right, top), images)
     where = place(account.house, view.viewpoint)
     y = bottom - 32
-    title = f"step {view.beat.number + 1} of {account.time_budget}" if view.beat else "the time is up"
+    title = f"step {view.step.number + 1} of {account.time_budget}" if view.step else "the time is up"
     page.write(title, (left, y), HEADING)
     page.write(f"{where}, looking {looking(view.view)}", (left, y - 24), WHERE)
     y -= 60
-    if view.beat is not None:
-        y = _bars(page, view.beat.final, view.beat.action, left, right, y)
-    y = _told(page, account, view, left, right, y - 18)
+    if view.step is not None:
+        y = _bars(page, view.step.final, view.step.action, left, right, y)
+    y = _advice(page, account, view, left, right, y - 18)
     if view == views_of(account)[-1]:
         colour = SUCCESS if account.success else palette.HELP
         page.write(outcome(account)[0], (left, y - 40), Font(HEADING.size, colour, HEADING.weight))
         page.write(distance_to_goal(account), (left, y - 64), NAME)
 
 
-def _bars(page: Page, chances: tuple[float, ...], action: Nav, left: float, right: float, y: float) -> float:
+def _bars(page: PixelAxes, chances: tuple[float, ...], action: Nav, left: float, right: float, y: float) -> float:
     """The probability of each action, that of the one taken in the colour of the walk."""
     begin, end = left + 114, right - 52
     for each in Nav:
@@ -167,17 +165,17 @@ def _bars(page: Page, chances: tuple[float, ...], action: Nav, left: float, righ
     return y
 
 
-def _told(page: Page, account: Account, view: View, left: float, right: float, y: float) -> float:
+def _advice(page: PixelAxes, account: Account, view: FilmFrame, left: float, right: float, y: float) -> float:
     """What the advisor said last, and how many requests are left."""
-    until = len(account.beats) if view.beat is None else view.beat.number + 1
+    until = len(account.steps) if view.step is None else view.step.number + 1
     earlier = [each for each in views_of(account)[:until] if each.letter is not None]
     asked = f"help requested {len(earlier)} of {account.help_budget} times"
     page.write(asked, (left, y), WHERE)
-    if not earlier or earlier[-1].beat is None:
+    if not earlier or earlier[-1].step is None:
         return y
-    last = earlier[-1].beat
+    last = earlier[-1].step
     badge(page, earlier[-1].letter or "", (left + 12, y - 28), LETTER, palette.HELP)
-    font = WORDS if last is view.beat else EARLIER
+    font = WORDS if last is view.step else EARLIER
     for line in clipped(page, quoted(last.said or ""), font, right - left - 34):
         y -= 24
         page.write(line, (left + 34, y - 10), font)

@@ -6,16 +6,15 @@ write(document, Path("out"))  # vnla.report.writing
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, RequestValue
-from vnla.evaluation.confidence import Interval, few_houses
+from vnla.evaluation.confidence import few_houses
 from vnla.report import palette
-from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Group, Provenance, Row, Section, Table, Value
+from vnla.report.charts import LABEL, dot, finish, in_percent, new_canvas, png, tidy
+from vnla.report.document import Document, Figure, Provenance, ReportTable, Row, RowGroup, Section, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
     "The agent": {"own": "as it is"},
@@ -64,7 +63,7 @@ help policy again. What asking now is worth is below zero where the request woul
 
 
 @dataclass(frozen=True)
-class Entry:
+class CeilingsEntry:
     """What was found for a run on a split."""
 
     run: str
@@ -78,17 +77,17 @@ class Entry:
         return f"{self.run}, {self.split.replace('_', ' ')}"
 
 
-def ceilings_table(entry: Entry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> Table:
+def ceilings_table(entry: CeilingsEntry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> ReportTable:
     """Success under each condition, what it wins, and how many metres are left to a goal at the end."""
-    found, rows = entry.found, list[Row | Group]()
+    found, rows = entry.found, list[Row | RowGroup]()
     for heading, lines in LINES.items():
-        rows.append(Group(heading))
+        rows.append(RowGroup(heading))
         for line, label in lines.items():
             won = None if line == OWN else Value.of(found.won(line), "points")
             left = [Value.of(found.metres(line), "m")] if metres else []
             rows.append((label, Value.of(found.success(line), "%"), won, *left))
     columns = ("", "Success (%)", "Won (points)", *(["Metres left"] if metres else []))
-    return Table(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
+    return ReportTable(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
 
 
 def ceilings_note(found: Ceilings) -> str:
@@ -113,16 +112,16 @@ def ceilings_note(found: Ceilings) -> str:
 
 
 def worth_table(
-    entry: Entry, divisions: Sequence[str] = tuple(DIVISIONS), name: str = "requests", command: str = ""
-) -> Table:
+    entry: CeilingsEntry, divisions: Sequence[str] = tuple(DIVISIONS), name: str = "requests", command: str = ""
+) -> ReportTable:
     """What a request is worth, in all states and in parts of them."""
     pairs = entry.pairs
-    rows: list[Row | Group] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
+    rows: list[Row | RowGroup] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
     for by in divisions:
         parts = pairs.parts(by)
-        rows += [Group(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
+        rows += [RowGroup(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
     note = "Asking now against not asking now." if rows else "There was no request to make."
-    return Table(
+    return ReportTable(
         name,
         f"{entry.title}: what a request is worth",
         ("", "Success (points)", "Metres nearer", "States"),
@@ -136,7 +135,7 @@ def _worth_row(part: RequestValue) -> Row:
     return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
 
 
-def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
+def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figure:
     """The success rates of all lines below each other."""
     places, labels, headings, at = [], [], [], 0.0
     for heading, lines in LINES.items():
@@ -151,11 +150,7 @@ def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
     own = entry.found.success(OWN)
     axes.axvline(own.value, color=palette.RULE, linewidth=1.2)
     for y, line in places:
-        share = entry.found.success(line)
-        axes.errorbar(
-            share.value, y, xerr=[[each] for each in _margins(share)], fmt="o", markersize=5, capsize=2.5, elinewidth=1.1,
-            color=palette.HELP if line == OWN else palette.WALK,
-        )  # fmt: skip
+        dot(axes, y, entry.found.success(line), palette.HELP if line == OWN else palette.WALK)
     for y, heading in headings:
         axes.text(0.5, y, heading, fontsize=8.5, color=palette.QUIET_INK, va="center")
     axes.set_yticks([y for y, _ in places], labels)
@@ -164,18 +159,18 @@ def ceilings_figure(entry: Entry, name: str = "figure-ceilings") -> Figure:
     in_percent(axes.xaxis)
     tidy(axes)
     axes.set_xlabel("success rate", fontsize=LABEL, color=palette.INK)
-    told = ", ".join(
+    words = ", ".join(
         f"{label} {entry.found.success(line).value:.1f}%" for (_, line), label in zip(places, labels, strict=True)
     )
     return Figure(
         name, f"{entry.title}: success under each condition", png(canvas),
-        alt=f"Success rates: {told}.",
+        alt=f"Success rates: {words}.",
         caption="Success rate under each condition, with 95% intervals over houses. The line is the agent as it is.",
         data={line: entry.found.success(line)._asdict() for _, line in places},
     )  # fmt: skip
 
 
-def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
+def worth_figure(entry: CeilingsEntry, name: str = "figure-requests") -> Figure:
     """What a request is worth by when, by where and by how sure the agent is."""
     canvas = new_canvas(9.2, 6.0)
     parts = {by: entry.pairs.parts(by) for by in _DRAWN}
@@ -183,27 +178,24 @@ def worth_figure(entry: Entry, name: str = "figure-requests") -> Figure:
         axes = canvas.add_subplot(2, 2, number)
         axes.axhline(0, color=palette.WALL, linewidth=1)
         for x, part in enumerate(some):
-            axes.errorbar(
-                x, part.success.value, yerr=[[each] for each in _margins(part.success)], fmt="o", markersize=5, capsize=2.5,
-                elinewidth=1.1, color=palette.WALK,
-            )  # fmt: skip
+            dot(axes, x, part.success, palette.WALK, upright=True)
         axes.set_xticks(range(len(some)), [part.label.replace("more than", ">").replace("up to", "≤") for part in some])
         axes.tick_params(axis="x", rotation=30 if len(some) > 4 else 0)
         axes.set_xlim(-0.5, len(some) - 0.5)
         finish(axes, DIVISIONS[by], "points of success" if number % 2 else "", percent=False)
-    told = [
+    words = [
         f"{DIVISIONS[by]}: {', '.join(f'{part.label} {part.success.value:+.1f}' for part in some)}."
         for by, some in parts.items()
     ]
     return Figure(
         name, f"{entry.title}: what asking now adds", png(canvas),
-        alt=f"Points of success that asking now adds. {' '.join(told)}",
+        alt=f"Points of success that asking now adds. {' '.join(words)}",
         caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
         data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
     )  # fmt: skip
 
 
-def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu") -> Document:
+def ceilings_document(entries: Sequence[CeilingsEntry], command: str, device: str = "cpu") -> Document:
     """The report on some runs."""
     sections = []
     for number, entry in enumerate(entries, start=1):
@@ -225,11 +217,11 @@ def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu
     return Document("What is left to win", _summary(entries), sections, origin)
 
 
-def _summary(entries: Sequence[Entry]) -> str:
+def _summary(entries: Sequence[CeilingsEntry]) -> str:
     return "\n\n".join(map(_sentence, entries))
 
 
-def _sentence(entry: Entry) -> str:
+def _sentence(entry: CeilingsEntry) -> str:
     found = entry.found
     rate = {line: f"{found.success(line).value:.1f}%" for line in found.lines}
     return (
@@ -238,14 +230,6 @@ def _sentence(entry: Entry) -> str:
         f" {rate['own_stopping']}, with all three in {rate['best_both']}. The navigation teacher does, in the same time, in"
         f" {rate['nav_teacher']}."
     )
-
-
-def _margins(share: Interval) -> tuple[float, float]:
-    """How far an interval reaches below and above; not at all where there is none."""
-    below, above = (
-        max(0.0, each) if math.isfinite(each) else 0.0 for each in (share.value - share.low, share.high - share.value)
-    )
-    return below, above
 
 
 def _number(count: int, what: str) -> str:

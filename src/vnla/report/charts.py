@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping
 from itertools import cycle
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from vnla.evaluation.confidence import Interval
 from vnla.report import palette
 
 DOTS = 160
@@ -23,7 +25,7 @@ LABEL = 9.5
 Content = TypeVar("Content")
 
 
-class Style(NamedTuple):
+class LineStyle(NamedTuple):
     """How a series is drawn."""
 
     colour: str
@@ -32,16 +34,16 @@ class Style(NamedTuple):
 
 
 STYLES = (
-    Style(palette.SEEN, "o", "-"),
-    Style(palette.UNSEEN, "s", "--"),
-    Style("#3a8f7b", "^", "-."),
-    Style("#7b5ea7", "D", ":"),
-    Style(palette.INK, "v", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
-    Style(palette.WALL, "X", (0, (1, 1))),
+    LineStyle(palette.SEEN, "o", "-"),
+    LineStyle(palette.UNSEEN, "s", "--"),
+    LineStyle("#3a8f7b", "^", "-."),
+    LineStyle("#7b5ea7", "D", ":"),
+    LineStyle(palette.INK, "v", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+    LineStyle(palette.WALL, "X", (0, (1, 1))),
 )
 
 
-def styled(series: Mapping[str, Content]) -> Iterator[tuple[str, Content, Style]]:
+def styled(series: Mapping[str, Content]) -> Iterator[tuple[str, Content, LineStyle]]:
     """Each series with its name and its style."""
     for (name, content), style in zip(series.items(), cycle(STYLES), strict=False):
         yield name, content, style
@@ -94,3 +96,17 @@ def svg(canvas: Figure) -> bytes:
     with rc_context({"svg.hashsalt": "vnla"}):  # the same figure is always the same file
         canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "vnla"})
     return buffer.getvalue()
+
+
+def margins(found: Interval) -> tuple[float, float]:
+    """Return how far an interval reaches below and above; not at all where there is none."""
+    sides = (found.value - found.low, found.high - found.value)
+    below, above = (max(0.0, side) if math.isfinite(side) else 0.0 for side in sides)
+    return below, above
+
+
+def dot(axes: Axes, at: float, found: Interval, colour: str, *, upright: bool = False) -> None:
+    """Draw a value with its interval: in the line `at`, or upright in the column `at`."""
+    x, y, bars = (at, found.value, "yerr") if upright else (found.value, at, "xerr")
+    bar: dict[str, Any] = {bars: [[side] for side in margins(found)]}
+    axes.errorbar(x, y, **bar, fmt="o", markersize=5, capsize=2.5, elinewidth=1.1, color=colour)

@@ -16,8 +16,20 @@ from vnla.evaluation.confidence import Interval, few_houses
 from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
 from vnla.evaluation.metrics import Metric
 from vnla.report import palette
-from vnla.report.charts import LABEL, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Finding, Group, Item, Provenance, Row, Section, Table, Value, bound_text
+from vnla.report.charts import LABEL, dot, in_percent, new_canvas, png, tidy
+from vnla.report.document import (
+    Document,
+    Figure,
+    Finding,
+    Item,
+    Provenance,
+    ReportTable,
+    Row,
+    RowGroup,
+    Section,
+    Value,
+    bound_text,
+)
 
 FIGURE = "figure-contest"
 SMALL = ("success_rate", "room_success_rate", "nav_error", "spl", "requests")
@@ -28,13 +40,13 @@ and other tasks in them: whole houses are drawn, and in each as many of its task
 tasks that both have, and in every draw on the same ones, so that what is hard for both cancels out."""
 
 
-def entries_table(entries: Sequence[Entry], name: str = "scores", command: str = "") -> Table:
+def entries_table(entries: Sequence[Entry], name: str = "scores", command: str = "") -> ReportTable:
     """The figures of each entry, in columns."""
-    told = [metric for metric in entries[0].metrics if any(metric in entry.told() for entry in entries)]
-    rows: list[Row | Group] = [("tasks", *(_number_of(entry) for entry in entries))]
+    measured = [metric for metric in entries[0].metrics if any(metric in entry.told() for entry in entries)]
+    rows: list[Row | RowGroup] = [("tasks", *(_number_of(entry) for entry in entries))]
     if any(len(entry.seeds) > 1 for entry in entries):
         rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
-    rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in told]
+    rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in measured]
     for title, counts in {
         "wrong records, counted as failures": [len(entry.wrong) for entry in entries],
         "missing tasks, counted as failures": [len(entry.missing) for entry in entries],
@@ -46,7 +58,7 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     few = few_houses(min(len(set(entry.houses)) for entry in entries))
     note = f"95% intervals over houses and tasks. {few}".strip() if houses > 1 else "One house has no interval."
     split = entries[0].split.replace("_", " ")
-    return Table(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
+    return ReportTable(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
 
 
 def _number_of(entry: Entry) -> str:
@@ -72,11 +84,11 @@ def claims_of(entry: Entry) -> list[str]:
 
 def pairs_table(
     found: Sequence[Pair], name: str = "differences", command: str = "", among: Collection[str] | None = None
-) -> Table:
+) -> ReportTable:
     """What each pair differs by; in all figures, or in those `among` them."""
-    rows: list[Row | Group] = []
+    rows: list[Row | RowGroup] = []
     for pair in found:
-        rows.append(Group(_versus(pair)))
+        rows.append(RowGroup(_versus(pair)))
         for metric in (each for each in pair.told() if among is None or each in among):
             unit = unit_of_gain(pair.one.metrics[metric])
             title = metric if unit == metric else f"{metric}, {unit}"
@@ -88,7 +100,7 @@ def pairs_table(
         " tasks on which it succeeds and the other does not; with several seeds, on average."
     )
     note = f"{note} {few_houses(min(len(set(pair.houses)) for pair in found))}".strip()
-    return Table(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
+    return ReportTable(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 
 def _versus(pair: Pair) -> str:
@@ -135,12 +147,7 @@ def contest_canvas(entries: Sequence[Entry], found: Sequence[Pair]) -> Canvas:
 
 def _lines(axes: Axes, figures: dict[str, Interval], what: str, colour: str) -> None:
     for y, found in enumerate(figures.values()):
-        sides = [
-            max(0.0, each) if math.isfinite(each) else 0.0 for each in (found.value - found.low, found.high - found.value)
-        ]
-        axes.errorbar(
-            found.value, y, xerr=[[side] for side in sides], fmt="o", markersize=5, capsize=2.5, elinewidth=1.1, color=colour
-        )
+        dot(axes, y, found, colour)
     axes.set_yticks(range(len(figures)), [_shown(name) for name in figures], parse_math=False)
     axes.set_ylim(len(figures) - 0.5, -0.5)
     tidy(axes)
@@ -156,12 +163,12 @@ def contest_figure(entries: Sequence[Entry], found: Sequence[Pair], canvas: Canv
     shared = common(entries)
     rates = {entry.name: entry.figure("success_rate", shared or None) for entry in entries}
     gains = [(pair, pair.difference("success_rate")) for pair in found]
-    told = ", ".join(f"{name} {rate.value:.1f}%" for name, rate in rates.items())
+    words = ", ".join(f"{name} {rate.value:.1f}%" for name, rate in rates.items())
     more = ", ".join(f"{pair.other.name} less {pair.one.name} {gain.value:+.1f} points" for pair, gain in gains)
     among = "on the tasks that all have" if shared else "each on its own tasks"
     return Figure(
         FIGURE, "Success, and what each pair differs by", png(canvas),
-        alt=f"Success rates: {told}. Differences: {more}.",
+        alt=f"Success rates: {words}. Differences: {more}.",
         caption=f"Left: success rates, {among}. Right: what each pair differs by, on the tasks that both have. Bars are 95%"
         " intervals over houses and tasks.",
         data={

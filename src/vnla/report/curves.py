@@ -15,7 +15,7 @@ _WHAT = "the log of a run"
 
 
 @dataclass(frozen=True)
-class Curves:
+class TrainingCurves:
     """Numbers over iterations: losses where they were reported, success rates (%) where the agent was validated."""
 
     iterations: tuple[int, ...]
@@ -24,7 +24,7 @@ class Curves:
     success: dict[str, tuple[float, ...]]  # validation split → rate at each validation
 
     @classmethod
-    def read(cls, run: Path) -> Curves:
+    def read(cls, run: Path) -> TrainingCurves:
         """Return the curves of the run in a folder; its log may be packed, as `log.jsonl.gz`."""
         path = run / LOG
         packed = path.with_name(f"{LOG}.gz")

@@ -6,8 +6,8 @@
     document = Document("The paper, run again", "What was found.", [Section("Results", "", [table, finding])], provenance)
     write(document, Path("out"))  # vnla.report.writing
 
-Nothing here draws or formats for one medium; `vnla.report.tables` and `vnla.report.html` do. How a number reads is decided
-here alone. The items of a section are shown in their order; findings belong to the table or figure before them.
+Nothing here draws or formats for one medium; `vnla.report.table_formats` and `vnla.report.html` do. How a number reads is
+decided here alone. The items of a section are shown in their order; findings belong to the table or figure before them.
 """
 
 from __future__ import annotations
@@ -108,39 +108,39 @@ Row = Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroup:
     """A heading between rows: what follows, up to the next one, is about this."""
 
     title: str
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table; `note` explains its rows and `command` makes it again."""
 
     kind: ClassVar = "table"
     name: str  # also of its files: table-2
     title: str
     columns: Sequence[str]
-    rows: Sequence[Row | Group]
+    rows: Sequence[Row | RowGroup]
     note: str = ""
     command: str = ""
 
     def __post_init__(self) -> None:
         _check_name(self.name)
         for number, row in enumerate(self.rows, start=1):
-            if not isinstance(row, Group) and (isinstance(row, str) or len(row) != len(self.columns)):
+            if not isinstance(row, RowGroup) and (isinstance(row, str) or len(row) != len(self.columns)):
                 raise ValueError(f"{self.name}: row {number} should have {len(self.columns)} cells: {row!r}")
 
     def is_numeric(self, column: int) -> bool:
         """Whether a column holds numbers and nothing else."""
-        cells = [row[column] for row in self.rows if not isinstance(row, Group)]
+        cells = [row[column] for row in self.rows if not isinstance(row, RowGroup)]
         return any(isinstance(cell, int | Value) for cell in cells) and not any(isinstance(cell, str) for cell in cells)
 
     @property
     def has_paper(self) -> bool:
         """Whether any cell has a figure of the paper."""
-        rows = [row for row in self.rows if not isinstance(row, Group)]
+        rows = [row for row in self.rows if not isinstance(row, RowGroup)]
         return any(isinstance(cell, Value) and cell.paper is not None for row in rows for cell in row)
 
 
@@ -218,7 +218,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Frame:
+class EpisodeFrame:
     """What the agent saw at one moment, when and where that was, and what the advisor said there."""
 
     image: bytes = field(repr=False)  # PNG or JPEG
@@ -229,7 +229,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Episode:
+class EpisodeReport:
     """One episode, told: the map of the walk, the views on the way, the words, and why it failed if it did."""
 
     kind: ClassVar = "episode"
@@ -240,7 +240,7 @@ class Episode:
     wrong: str = ""  # what went wrong, in a sentence; nothing for a success
     map: bytes = field(default=b"", repr=False)  # PNG; nothing where there is no picture
     map_alt: str = ""
-    frames: Sequence[Frame] = ()  # where it began, asked and ended
+    frames: Sequence[EpisodeFrame] = ()  # where it began, asked and ended
     film: bytes = field(default=b"", repr=False)  # the film strip of every step, PNG or JPEG
     film_alt: str = ""
     story: Sequence[str] = ()  # line by line
@@ -251,7 +251,7 @@ class Episode:
         _check_name(self.name)
 
 
-Item = Table | Figure | Finding | Episode
+Item = ReportTable | Figure | Finding | EpisodeReport
 
 
 @dataclass(frozen=True)
@@ -320,9 +320,9 @@ class Document:
         for section in self.sections:
             yield from section.items
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[ReportTable]:
         """The tables, in order."""
-        return [item for item in self.items() if isinstance(item, Table)]
+        return [item for item in self.items() if isinstance(item, ReportTable)]
 
     def figures(self) -> list[Figure]:
         """The figures, in order."""

@@ -19,21 +19,19 @@ from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.images import world_images
-from vnla.report.document import Episode, Frame
+from vnla.report.document import EpisodeFrame, EpisodeReport
 from vnla.report.film import (
+    FilmFrame,
     Images,
-    View,
     draw_view,
-    jpeg,
     looking,
-    new_page,
     one_by_one,
     outcome,
-    png,
     quoted,
     strip,
     views_of,
 )
+from vnla.report.labels import jpeg, new_page, png
 from vnla.report.maps import house_png
 from vnla.report.story import Account, Sights, count, distance_to_goal, follow, place, put_into_words, sights
 from vnla.rollout import RolloutContext
@@ -87,7 +85,7 @@ def tell_episode(
     images: Images | None = None,
     name: str | None = None,
     command: str = "",
-) -> Episode:
+) -> EpisodeReport:
     """The episode of the task with the id `task`, run again as `evaluate` ran it. Without `images` views are sketches."""
     rollout = run_task(players, tasks, task, seed=seed, ratio=ratio)
     wanted = next(each for each in tasks.tasks if each.id == task)
@@ -102,10 +100,10 @@ def tell_episode(
 
 def illustrate(
     account: Account, name: str, images: Images | None = None, *, facts: dict[str, str] | None = None, command: str = ""
-) -> Episode:
+) -> EpisodeReport:
     """An account with its pictures."""
     film = strip(account, images)
-    return Episode(
+    return EpisodeReport(
         name=name,
         title=f"{account.end_goal}.",
         success=account.success,
@@ -115,7 +113,7 @@ def illustrate(
         map_alt=_map_in_words(account),
         frames=_frames(account, images),
         film=png(film) if images is None else jpeg(film),
-        film_alt=f"All {len(account.beats)} steps of the episode, one view each; the same in words is below.",
+        film_alt=f"All {len(account.steps)} steps of the episode, one view each; the same in words is below.",
         story=str(put_into_words(account)).splitlines(),
         facts=facts or {},
         command=command,
@@ -127,10 +125,10 @@ def failure(account: Account) -> str:
     if account.success:
         return ""
     where = distance_to_goal(account)
-    closest = min(account.beats, key=lambda beat: beat.metres_left, default=None)
+    closest = min(account.steps, key=lambda step: step.metres_left, default=None)
     if closest is not None and closest.metres_left <= SUCCESS_RADIUS:
         return f"It was near enough after {count(closest.number, 'action')}, but went on and ended {where}."
-    stands = [*(beat.viewpoint for beat in account.beats), account.last[0]]
+    stands = [*(step.viewpoint for step in account.steps), account.last[0]]
     if len(set(stands)) == 1:
         return f"It never left the place where it began, {where}."
     rooms = {each.id: each for each in map(account.house.room_of, stands) if each is not None}
@@ -151,7 +149,7 @@ def _instead(account: Account) -> str:
     return f" instead of the {' or '.join(sorted(wanted.values()))}"
 
 
-def _frames(account: Account, images: Images | None) -> list[Frame]:
+def _frames(account: Account, images: Images | None) -> list[EpisodeFrame]:
     """The views at the start, at each request and at the end."""
     seen = sights(account.house)
     views = views_of(account)
@@ -159,19 +157,19 @@ def _frames(account: Account, images: Images | None) -> list[Frame]:
     return [_frame(account, views[i], _when(i, views, account), seen, images) for i in shown]
 
 
-def _when(number: int, views: Sequence[View], account: Account) -> str:
+def _when(number: int, views: Sequence[FilmFrame], account: Account) -> str:
     if number == len(views) - 1:
-        return f"At the end, after {count(len(account.beats), 'action')}"
+        return f"At the end, after {count(len(account.steps), 'action')}"
     return f"After {count(number, 'action')}" if number else "At the start"
 
 
-def _frame(account: Account, view: View, when: str, seen: Sights, images: Images | None) -> Frame:
+def _frame(account: Account, view: FilmFrame, when: str, seen: Sights, images: Images | None) -> EpisodeFrame:
     page, figure = new_page(*FRAME)
     draw_view(page, account.house, view, (2, 2, FRAME[0] - 2, FRAME[1] - 2), images)
     where = f"{place(account.house, view.viewpoint)}, looking {looking(view.view)}"
     things = ", ".join(seen(view.viewpoint, view.view)[:4]) or "nothing with a name"
-    said = quoted(view.beat.said) if view.beat is not None and view.beat.said is not None else ""
-    return Frame(
+    said = quoted(view.step.said) if view.step is not None and view.step.said is not None else ""
+    return EpisodeFrame(
         image=png(figure) if images is None else jpeg(figure),
         alt=f"The agent's view {where}; in view: {things}.",
         title=f"{when}, {where}",
@@ -182,9 +180,9 @@ def _frame(account: Account, view: View, when: str, seen: Sights, images: Images
 
 def _map_in_words(account: Account) -> str:
     """Through which rooms the agent went, and where it asked."""
-    stands = [*(beat.viewpoint for beat in account.beats), account.last[0]]
+    stands = [*(step.viewpoint for step in account.steps), account.last[0]]
     places = [place(account.house, stand) for stand in stands]
     through = [places[0], *(after for before, after in pairwise(places) if after != before)]
-    asked = [place(account.house, beat.viewpoint) for beat in account.beats if beat.asks]
+    asked = [place(account.house, step.viewpoint) for step in account.steps if step.asks]
     helped = f" It asked for help {', '.join(asked)}." if asked else " It did not ask for help."
     return f"Floor plan of house {account.house.name} with the agent's path: {', then '.join(through)}.{helped}"

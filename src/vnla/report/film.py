@@ -8,14 +8,12 @@ Where there are no pictures of the house, a frame is a sketch (`vnla.report.sket
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 from numpy.typing import NDArray
@@ -27,11 +25,11 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, Page, Rectangle
+from vnla.report.labels import Font, PixelAxes, Rectangle, badge, new_page, png
 from vnla.report.layout import MARGIN, WIDTH
 from vnla.report.plan import requests, spoken
 from vnla.report.sketch import draw_sketch
-from vnla.report.story import ACTIONS, Account, Beat, compass, count, distance_to_goal
+from vnla.report.story import ACTIONS, Account, EpisodeStep, compass, count, distance_to_goal
 
 Images = Callable[[str, str, int], NDArray[np.uint8]]
 """(house, viewpoint id, view) → the picture, RGB (height, width, 3)."""
@@ -62,12 +60,12 @@ SUCCESS = "#2f7d4f"
 
 
 @dataclass(frozen=True)
-class View:
+class FilmFrame:
     """What one frame shows."""
 
     viewpoint: int
     view: int
-    beat: Beat | None  # None after the last action
+    step: EpisodeStep | None  # None after the last action
     letter: str | None  # of the request made there
 
 
@@ -98,7 +96,7 @@ def strip(account: Account, images: Images | None = None) -> Figure:
     return figure
 
 
-def batched(views: Sequence[View], size: int) -> Iterator[Sequence[View]]:
+def batched(views: Sequence[FilmFrame], size: int) -> Iterator[Sequence[FilmFrame]]:
     """Runs of so many; the last may be shorter."""
     for first in range(0, len(views), size):
         yield views[first : first + size]
@@ -110,39 +108,14 @@ def one_by_one(all_views: Callable[[str, str], NDArray[np.uint8]]) -> Images:
     return lambda house, viewpoint, view: kept(house, viewpoint)[view]
 
 
-def views_of(account: Account) -> list[View]:
+def views_of(account: Account) -> list[FilmFrame]:
     """The frames of an episode: one before each action, and what it saw when its time was up."""
     letters = {number: letter for letter, number in requests(account.walk())}
-    views = [View(beat.viewpoint, beat.view, beat, letters.get(i)) for i, beat in enumerate(account.beats)]
-    return views if account.stopped else [*views, View(*account.last, None, None)]
+    views = [FilmFrame(step.viewpoint, step.view, step, letters.get(i)) for i, step in enumerate(account.steps)]
+    return views if account.stopped else [*views, FilmFrame(*account.last, None, None)]
 
 
-def new_page(width: int, height: int) -> tuple[Page, Figure]:
-    """An empty page of that many pixels."""
-    figure = Figure(figsize=(width / 100, height / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(0, height)
-    return Page(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
-
-
-def png(figure: Figure) -> bytes:
-    """The page as a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
-    return buffer.getvalue()
-
-
-def jpeg(figure: Figure) -> bytes:
-    """The page as a JPEG file, which is much smaller than a PNG where there are pictures on it."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="jpeg", facecolor=palette.PAPER, pil_kwargs={"quality": 85})
-    return buffer.getvalue()
-
-
-def show(page: Page, picture: NDArray[np.uint8], frame: Rectangle) -> None:
+def show(page: PixelAxes, picture: NDArray[np.uint8], frame: Rectangle) -> None:
     """A picture that fills a frame."""
     left, bottom, right, top = frame
     limits = page.axes.get_xlim(), page.axes.get_ylim()
@@ -151,7 +124,7 @@ def show(page: Page, picture: NDArray[np.uint8], frame: Rectangle) -> None:
     page.axes.set_ylim(limits[1])
 
 
-def draw_view(page: Page, house: House, view: View, frame: Rectangle, images: Images | None) -> None:
+def draw_view(page: PixelAxes, house: House, view: FilmFrame, frame: Rectangle, images: Images | None) -> None:
     """What the agent saw: its picture, or a sketch; with a strong border where it asked for help."""
     if images is None:
         draw_sketch(page, house, view.viewpoint, view.view, frame)
@@ -174,7 +147,7 @@ def looking(view: int) -> str:
     return f"{rise}{compass(view)}"
 
 
-def shortened(page: Page, text: str, font: Font, width: float) -> str:
+def shortened(page: PixelAxes, text: str, font: Font, width: float) -> str:
     """`text`, cut where it is wider than `width`."""
     if page.measure(text, font)[0] <= width:
         return text
@@ -183,17 +156,17 @@ def shortened(page: Page, text: str, font: Font, width: float) -> str:
     return f"{text} …"
 
 
-def _caption(page: Page, account: Account, view: View, frame: Rectangle) -> None:
+def _caption(page: PixelAxes, account: Account, view: FilmFrame, frame: Rectangle) -> None:
     """The number of the action and what it was, where, and what the advisor said."""
     left, bottom, right, _ = frame
     y = bottom - 24
-    if view.beat is None:
+    if view.step is None:
         page.write("the time is up", (left, y), ACTION)
     else:
-        number = f"{view.beat.number + 1}"
+        number = f"{view.step.number + 1}"
         page.write(number, (left, y), NUMBER)
-        page.write(ACTIONS[view.beat.action], (left + page.measure(number, NUMBER)[0] + 9, y), ACTION)
-        page.write(f"{view.beat.final[view.beat.action]:.0%}", (right, y), WHERE, across="right")
+        page.write(ACTIONS[view.step.action], (left + page.measure(number, NUMBER)[0] + 9, y), ACTION)
+        page.write(f"{view.step.final[view.step.action]:.0%}", (right, y), WHERE, across="right")
     room = account.house.room_of(view.viewpoint)
     if room is not None and room.label != NO_LABEL:
         page.write(f"{room.name}, looking {looking(view.view)}", (left, y - 20), WHERE)
@@ -205,11 +178,11 @@ def _caption(page: Page, account: Account, view: View, frame: Rectangle) -> None
             y -= LINE
 
 
-def _words(page: Page, view: View, width: float) -> list[str]:
+def _words(page: PixelAxes, view: FilmFrame, width: float) -> list[str]:
     """What the advisor said, in lines; none where it was not asked."""
-    if view.beat is None or view.beat.said is None:
+    if view.step is None or view.step.said is None:
         return []
-    return clipped(page, quoted(view.beat.said), SAID, width - 28)
+    return clipped(page, quoted(view.step.said), SAID, width - 28)
 
 
 def quoted(said: str) -> str:
@@ -217,21 +190,13 @@ def quoted(said: str) -> str:
     return f"“{spoken(said)}”" if said else "help, without words"
 
 
-def clipped(page: Page, text: str, font: Font, width: float, most: int = MOST_LINES) -> list[str]:
+def clipped(page: PixelAxes, text: str, font: Font, width: float, most: int = MOST_LINES) -> list[str]:
     """`text` in lines, at most so many."""
     lines = page.wrap(text, font, width)
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} …"]
 
 
-def badge(page: Page, text: str, at: XY, font: Font, colour: str) -> None:
-    """A letter or number on a coloured button."""
-    box = {"boxstyle": "round,pad=0.3,rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2}
-    page.axes.text(
-        *at, text, fontproperties=font.properties, color=font.colour, ha="center", va="center_baseline", bbox=box, zorder=8
-    )
-
-
-def _header(page: Page, account: Account, height: int) -> None:
+def _header(page: PixelAxes, account: Account, height: int) -> None:
     top = height - 62.0
     page.write(shortened(page, f"{account.end_goal}.", TITLE, WIDTH - 2 * MARGIN), (MARGIN, top), TITLE)
     verdict, rest = outcome(account)
@@ -244,7 +209,7 @@ def outcome(account: Account) -> tuple[str, str]:
     """How it ended, in one word and in a few."""
     parts = [
         f"ended {distance_to_goal(account)}" + ("" if account.stopped else ", out of time"),
-        f"{len(account.beats)} of {count(account.time_budget, 'step')}",
+        f"{len(account.steps)} of {count(account.time_budget, 'step')}",
         f"asked for help {account.requests} of {count(account.help_budget, 'time')}",
         f"house {account.house.name}",
     ]

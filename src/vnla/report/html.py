@@ -21,17 +21,17 @@ from markupsafe import Markup, escape
 from vnla.report.document import (
     Document,
     Finding,
-    Group,
     Provenance,
+    ReportTable,
     Row,
-    Table,
+    RowGroup,
     Value,
     cell_text,
     duration,
     image_type,
     json_text,
 )
-from vnla.report.tables import csv_text, latex
+from vnla.report.table_formats import csv_text, latex
 
 MARKS = {True: ("✓", "holds"), False: ("✗", "fails"), None: ("?", "open")}
 DENSITY = 1.6
@@ -113,18 +113,18 @@ class _Column(NamedTuple):
     paper_width: int  # characters of its longest figure of the paper: with as much space for each, ours stand in line
 
 
-def _columns(table: Table) -> Iterator[_Column]:
+def _columns(table: ReportTable) -> Iterator[_Column]:
     for number, title in enumerate(table.columns):
-        cells = [row[number] for row in table.rows if not isinstance(row, Group)]
+        cells = [row[number] for row in table.rows if not isinstance(row, RowGroup)]
         width = max((len(cell.paper_text or "") for cell in cells if isinstance(cell, Value)), default=0)
         yield _Column(title, {"class": "number"} if table.is_numeric(number) else {}, width)
 
 
-def _bodies(table: Table) -> list[tuple[str | None, list[Row]]]:
+def _bodies(table: ReportTable) -> list[tuple[str | None, list[Row]]]:
     """Return the rows under each heading; None where rows have none."""
     bodies: list[tuple[str | None, list[Row]]] = []
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             bodies.append((row.title, []))
         else:
             if not bodies:

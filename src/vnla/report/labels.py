@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
+
+from vnla.report import palette
 
 XY = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
@@ -24,7 +29,7 @@ FAMILY = "DejaVu Sans"
 """Comes with Matplotlib, so that a picture looks the same on every machine."""
 
 
-class Kind(Enum):
+class ObstacleKind(Enum):
     """What takes a place. A text may run over a thin line if it must, never over a mark or another text."""
 
     LINE = 0
@@ -47,13 +52,13 @@ class Font:
         return FontProperties(family=FAMILY, size=self.size * POINTS, weight=self.weight)
 
 
-class Page:
+class PixelAxes:
     """Axes whose unit is the pixel, and what is taken on them."""
 
     def __init__(self, axes: Axes, renderer: RendererAgg) -> None:
         self.axes = axes
         self._renderer = renderer
-        self._taken: dict[Kind, NDArray[np.float64]] = {kind: np.empty((0, 4)) for kind in Kind}
+        self._taken: dict[ObstacleKind, NDArray[np.float64]] = {kind: np.empty((0, 4)) for kind in ObstacleKind}
 
     def measure(self, text: str, font: Font) -> XY:
         """Width and height of a text of one or more lines."""
@@ -95,11 +100,11 @@ class Page:
             zorder=9,
         )
 
-    def take(self, rectangles: Iterable[Rectangle], kind: Kind) -> None:
+    def take(self, rectangles: Iterable[Rectangle], kind: ObstacleKind) -> None:
         """Keep labels off these rectangles."""
         self._taken[kind] = np.vstack([self._taken[kind], *([each] for each in rectangles)])
 
-    def take_line(self, start: XY, end: XY, width: float, kind: Kind = Kind.LINE) -> None:
+    def take_line(self, start: XY, end: XY, width: float, kind: ObstacleKind = ObstacleKind.LINE) -> None:
         """Keep labels off a line."""
         pieces = max(2, int(np.hypot(end[0] - start[0], end[1] - start[1]) / width) + 1)
         xs, ys = np.linspace(start[0], end[0], pieces), np.linspace(start[1], end[1], pieces)
@@ -110,7 +115,7 @@ class Page:
         for start, end in zip(corners, [*corners[1:], *corners[:1]], strict=True):
             self.take_line(start, end, 3)
 
-    def is_free(self, rectangle: Rectangle, kinds: Iterable[Kind] = tuple(Kind)) -> bool:
+    def is_free(self, rectangle: Rectangle, kinds: Iterable[ObstacleKind] = tuple(ObstacleKind)) -> bool:
         """Whether nothing of those kinds overlaps `rectangle`."""
         left, bottom, right, top = rectangle
         taken = np.vstack([self._taken[kind] for kind in kinds])
@@ -124,7 +129,7 @@ class Page:
         font: Font,
         within: Rectangle,
         turned: bool = False,
-        kinds: Iterable[Kind] = tuple(Kind),
+        kinds: Iterable[ObstacleKind] = tuple(ObstacleKind),
     ) -> bool:
         """Write `text` centred on the first spot where it touches none of `kinds` and stays `within`; False if none is."""
         width, height = self.measure(text, font)
@@ -134,7 +139,7 @@ class Page:
             rectangle = around(spot, width + 4, height + 2)
             if holds(within, rectangle) and self.is_free(rectangle, kinds):
                 self.write(text, spot, font, "center", "center", turned)
-                self.take([rectangle], Kind.TEXT)
+                self.take([rectangle], ObstacleKind.TEXT)
                 return True
         return False
 
@@ -154,3 +159,38 @@ def grown(rectangle: Rectangle, margin: float) -> Rectangle:
 def holds(outer: Rectangle, inner: Rectangle) -> bool:
     """Whether `inner` lies in `outer`."""
     return outer[0] <= inner[0] and outer[1] <= inner[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
+
+
+def new_page(width: int, height: int) -> tuple[PixelAxes, Figure]:
+    """Return an empty page of that many pixels."""
+    figure = Figure(figsize=(width / 100, height / 100), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    return PixelAxes(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
+
+
+def png(figure: Figure) -> bytes:
+    """Return the page as a PNG file."""
+    return _saved(figure, format="png", metadata={"Software": "vnla"})
+
+
+def jpeg(figure: Figure) -> bytes:
+    """Return the page as a JPEG file, which is much smaller than a PNG where there are pictures on it."""
+    return _saved(figure, format="jpeg", pil_kwargs={"quality": 85})
+
+
+def _saved(figure: Figure, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, facecolor=palette.PAPER, **options)
+    return buffer.getvalue()
+
+
+def badge(page: PixelAxes, text: str, at: XY, font: Font, colour: str, pad: float = 0.3) -> None:
+    """Write a letter or number on a coloured button."""
+    box = {"boxstyle": f"round,pad={pad},rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2}
+    page.axes.text(
+        *at, text, fontproperties=font.properties, color=font.colour, ha="center", va="center_baseline", bbox=box, zorder=8
+    )

@@ -8,20 +8,17 @@ depends on a layout engine and a label can be tested against everything that is 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from vnla.common import files
 from vnla.houses.house import House, Object, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, Kind, Page, Rectangle, around, grown
+from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around, grown, new_page, png
 from vnla.report.layout import FOOTER, GAP, HEADER, MARGIN, SIDE, WIDTH, Panel, arrange, stub
 from vnla.report.plan import Step, check, footprint
 from vnla.report.walks import draw_goals, draw_key, draw_requests, draw_walk
@@ -57,7 +54,7 @@ def house_png(
     """The floor plan of `house` as a PNG file; the key explains a walk also where one is still to be drawn over it."""
     check(house, walk, goals)
     panels, height = arrange(house, right=WIDTH - MARGIN - (SIDE + GAP if walk else 0))
-    page, figure = _new_page(height)
+    page, figure = new_page(WIDTH, height)
     _header(page, house, title, height)
     for panel in panels:
         _draw_storey(page, house, panel)
@@ -69,22 +66,10 @@ def house_png(
     if walk:
         side = (WIDTH - MARGIN - SIDE, FOOTER, WIDTH - MARGIN, height - HEADER)
         draw_requests(page, house, walk, side)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", facecolor=palette.PAPER, metadata={"Software": "vnla"})
-    return buffer.getvalue()
+    return png(figure)
 
 
-def _new_page(height: int) -> tuple[Page, Figure]:
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, WIDTH)
-    axes.set_ylim(0, height)
-    return Page(axes, canvas.get_renderer()), figure  # type: ignore[no-untyped-call]
-
-
-def _header(page: Page, house: House, title: str | None, height: int) -> None:
+def _header(page: PixelAxes, house: House, title: str | None, height: int) -> None:
     top = height - 66.0
     lines = page.wrap(title or f"House {house.name}", TITLE, WIDTH - 2 * MARGIN)
     page.write(lines[0] + (" …" if len(lines) > 1 else ""), (MARGIN, top), TITLE)
@@ -103,7 +88,7 @@ def _plural(*counts: tuple[int, str]) -> list[str]:
     return [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
 
 
-def _draw_storey(page: Page, house: House, panel: Panel) -> None:
+def _draw_storey(page: PixelAxes, house: House, panel: Panel) -> None:
     """Rooms, furniture, edges and dots, and what labels must keep off."""
     for room in sorted(panel.storey.rooms, key=_area, reverse=True):
         _draw_room(page, panel, room)
@@ -118,15 +103,15 @@ def _draw_storey(page: Page, house: House, panel: Panel) -> None:
         page.axes.plot(*zip(start, end, strict=True), color=palette.EDGE, linewidth=1.1, linestyle=style, zorder=4)
         if level:
             page.axes.plot(*end, marker="^" if level > 0 else "v", color=palette.QUIET_INK, markersize=5.5, zorder=5)
-            page.take([around(end, 14, 14)], Kind.MARK)
+            page.take([around(end, 14, 14)], ObstacleKind.MARK)
         page.take_line(start, end, 3)
     for i in panel.storey.viewpoints:
         at = panel.at(house.viewpoints[i].position)
         page.axes.plot(*at, "o", color=palette.DOT, markersize=4.6, markeredgecolor="white", markeredgewidth=0.8, zorder=5)
-        page.take([around(at, 12, 12)], Kind.MARK)
+        page.take([around(at, 12, 12)], ObstacleKind.MARK)
 
 
-def _draw_room(page: Page, panel: Panel, room: Room) -> None:
+def _draw_room(page: PixelAxes, panel: Panel, room: Room) -> None:
     if room.box is None:
         return
     (west, south), (east, north) = panel.at(room.box.low), panel.at(room.box.high)
@@ -165,7 +150,7 @@ def _area(room: Room) -> float:
     return 0.0 if room.box is None else (room.box.high[0] - room.box.low[0]) * (room.box.high[1] - room.box.low[1])
 
 
-def _label_storey(page: Page, house: House, panel: Panel) -> None:
+def _label_storey(page: PixelAxes, house: House, panel: Panel) -> None:
     left, _, _, top = panel.rectangle
     storey = panel.storey
     page.write(storey.name, (left, top + 20), LEVEL)
@@ -181,13 +166,13 @@ def _label_storey(page: Page, house: House, panel: Panel) -> None:
         _name_thing(page, [panel.at(corner) for corner in footprint(thing)], thing.label, within)
 
 
-def _name_room(page: Page, house: House, panel: Panel, room: Room) -> None:
+def _name_room(page: PixelAxes, house: House, panel: Panel, room: Room) -> None:
     """The name in the upper left corner, or wherever it fits: on two lines, smaller, over thin lines if it must be."""
     within = grown(panel.rectangle, GAP / 2) if room.box is None else panel.over(room.box)
     halo = palette.PAPER if room.box is None else palette.ROOMS[room.label]
     stands = [panel.at(house.viewpoints[i].position) for i in panel.storey.viewpoints if house.viewpoints[i].room == room.id]
     texts = list(dict.fromkeys((room.name, room.name.replace(" ", "\n"))))
-    for kinds, size, text in product((tuple(Kind), (Kind.MARK, Kind.TEXT)), ROOM_SIZES, texts):
+    for kinds, size, text in product((tuple(ObstacleKind), (ObstacleKind.MARK, ObstacleKind.TEXT)), ROOM_SIZES, texts):
         font = Font(size, palette.INK, weight="bold", halo=halo)
         width, height = page.measure(text, font)
         if room.box is None:
@@ -215,7 +200,7 @@ def _beside(shape: Rectangle, width: float, height: float, gap: float) -> list[X
     return [*aside, (x, top + height / 2 + gap), (x, bottom - height / 2 - gap)]
 
 
-def _name_thing(page: Page, outline: Sequence[XY], label: str, within: Rectangle) -> None:
+def _name_thing(page: PixelAxes, outline: Sequence[XY], label: str, within: Rectangle) -> None:
     """The label inside of the outline if it fits there, else beside it, else nowhere."""
     font = Font(THING_SIZE, palette.QUIET_INK, halo="#ffffff99")
     width, height = page.measure(label, font)

@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Stay:
     """A stay at one viewpoint. `number` is the step it began with, which is the number of actions taken until then."""
 
     viewpoint: int
@@ -40,7 +40,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Storey:
+class FloorPlan:
     """What one panel shows."""
 
     name: str
@@ -49,10 +49,10 @@ class Storey:
     objects: tuple[Object, ...]
 
 
-def visits(walk: Sequence[Step]) -> list[Visit]:
+def visits(walk: Sequence[Step]) -> list[Stay]:
     """The walk without the turning on the spot."""
     stays = groupby(enumerate(walk), key=lambda item: item[1].viewpoint)
-    return [Visit(viewpoint, next(stay)[0]) for viewpoint, stay in stays]
+    return [Stay(viewpoint, next(stay)[0]) for viewpoint, stay in stays]
 
 
 def requests(walk: Sequence[Step]) -> list[tuple[str, int]]:
@@ -76,7 +76,7 @@ def check(house: House, walk: Sequence[Step], goals: Sequence[int]) -> None:
                 raise InputError(f"house {house.name}: {what} viewpoint {number}, which is not among its viewpoints")
 
 
-def storeys(house: House) -> list[Storey]:
+def storeys(house: House) -> list[FloorPlan]:
     """The storeys that have something to show, lowest first."""
     floors = _floors(house)
     if not floors:
@@ -91,7 +91,7 @@ def storeys(house: House) -> list[Storey]:
         thing.id: _under(floors, thing.box.centre[2]) if thing.room is None else rooms[thing.room] for thing in house.objects
     }
     found = [
-        Storey(
+        FloorPlan(
             name=f"Level {level}",
             viewpoints=tuple(i for i, where in viewpoints.items() if where == level),
             rooms=tuple(room for room in house.rooms if rooms[room.id] == level),
@@ -102,7 +102,7 @@ def storeys(house: House) -> list[Storey]:
     return [storey for storey in found if storey.viewpoints or storey.rooms]
 
 
-def bounds(house: House, storey: Storey) -> Bounds:
+def bounds(house: House, storey: FloorPlan) -> Bounds:
     """The rectangle that holds the rooms and viewpoints of a storey, and the far ends of the stairs that leave it."""
     here = set(storey.viewpoints)
     ends = [there for i in storey.viewpoints for there in house.neighbours[i] if there not in here]

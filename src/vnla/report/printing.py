@@ -78,7 +78,7 @@ def _foldable(column: rich.table.Column) -> rich.table.Column:
     return replace(column, no_wrap=False, overflow="fold")
 
 
-class Plain(Console):
+class SafeConsole(Console):
     """A console on which no text does anything but stand there: escape characters are shown, not obeyed."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -17,7 +17,7 @@ from vnla.houses.house import House, Point
 from vnla.houses.rooms import NO_LABEL
 from vnla.houses.sightings import FARTHEST
 from vnla.report import palette
-from vnla.report.labels import Font, Kind, Page, Rectangle, around
+from vnla.report.labels import Font, ObstacleKind, PixelAxes, Rectangle, around
 
 THING = Font(12.5, palette.INK, halo="#ffffffcc")
 WAY = Font(12, palette.WALK, weight="bold", halo="#ffffffcc")
@@ -27,7 +27,7 @@ _FLOOR = "#00000012"
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewOffset:
     """Where a point lies in a view: angles from its centre, right and up positive, and metres."""
 
     heading: float
@@ -36,7 +36,7 @@ class Look:
     visible: bool
 
 
-def draw_sketch(page: Page, house: House, viewpoint: int, view: int, frame: Rectangle) -> None:
+def draw_sketch(page: PixelAxes, house: House, viewpoint: int, view: int, frame: Rectangle) -> None:
     """Draw what is seen from a viewpoint in one of its 36 views."""
     left, bottom, right, top = frame
     room = house.room_of(viewpoint)
@@ -52,7 +52,7 @@ def draw_sketch(page: Page, house: House, viewpoint: int, view: int, frame: Rect
     ways = list(_ways(house, viewpoint, view, frame))
     for x, y, _ in ways:
         page.axes.plot([x], [y], "o", color=palette.WALK, markersize=7, markeredgecolor="white", zorder=5)
-        page.take([around((x, y), 12, 12)], Kind.MARK)
+        page.take([around((x, y), 12, 12)], ObstacleKind.MARK)
     for _, label, (west, south, east, north) in boxes[: -MOST_NAMES - 1 : -1]:  # the nearest first
         middle = ((west + east) / 2, (south + north) / 2)
         _name(page, label, middle, THING, frame)
@@ -60,14 +60,14 @@ def draw_sketch(page: Page, house: House, viewpoint: int, view: int, frame: Rect
         _name(page, name, (x, y + 16), WAY, frame)
 
 
-def _name(page: Page, text: str, at: tuple[float, float], font: Font, frame: Rectangle) -> None:
+def _name(page: PixelAxes, text: str, at: tuple[float, float], font: Font, frame: Rectangle) -> None:
     """A name where it belongs, or a little above or below; moved inwards at the border; left out if nothing is free."""
     width, height = page.measure(text, font)
     left, bottom, right, top = frame
     x = min(max(at[0], left + width / 2 + 6), right - width / 2 - 6)
     ys = [at[1] + shift for shift in (0, -16, 16)]
     inside = [min(max(y, bottom + height / 2 + 4), top - height / 2 - 4) for y in ys]
-    page.place(text, [(x, y) for y in inside], font, frame, kinds=(Kind.MARK, Kind.TEXT))
+    page.place(text, [(x, y) for y in inside], font, frame, kinds=(ObstacleKind.MARK, ObstacleKind.TEXT))
 
 
 def _boxes(house: House, viewpoint: int, view: int, frame: Rectangle) -> Iterator[tuple[float, str, Rectangle]]:
@@ -102,11 +102,11 @@ def _ways(house: House, viewpoint: int, view: int, frame: Rectangle) -> Iterator
             yield _x(frame, look.heading), spot, f"to: {room.name}" if room is not None and named else f"to: {there}"
 
 
-def _look(eye: Point, target: Point, view: int) -> Look:
+def _look(eye: Point, target: Point, view: int) -> ViewOffset:
     offset = (np.array(target) - np.array(eye)).astype(np.float32)
     headings, elevations = view_angles()
     seen = relative(offset, headings[view : view + 1], elevations[view : view + 1])
-    return Look(float(seen.heading[0]), float(seen.elevation[0]), float(seen.distance[0]), bool(seen.visible[0]))
+    return ViewOffset(float(seen.heading[0]), float(seen.elevation[0]), float(seen.distance[0]), bool(seen.visible[0]))
 
 
 def _x(frame: Rectangle, heading: float) -> float:

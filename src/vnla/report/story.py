@@ -60,7 +60,7 @@ QUIET, ASKED, SAID, GOOD, BAD = "bright_black", "bold red", "italic", "bold gree
 
 
 @dataclass(frozen=True)
-class Beat:
+class EpisodeStep:
     """One step of an episode. Viewpoints are numbers of the house."""
 
     number: int  # from 0: how many actions were taken before
@@ -89,7 +89,7 @@ class Account:
 
     house: House
     task: Task
-    beats: tuple[Beat, ...]
+    steps: tuple[EpisodeStep, ...]
     last: tuple[int, int]  # viewpoint and view at the end
     metres_left: float
     walked: float
@@ -109,12 +109,12 @@ class Account:
     @property
     def stopped(self) -> bool:
         """Whether it ended by its own decision."""
-        return bool(self.beats) and self.beats[-1].action is Nav.STOP
+        return bool(self.steps) and self.steps[-1].action is Nav.STOP
 
     @property
     def requests(self) -> int:
         """How often it asked."""
-        return sum(beat.asks for beat in self.beats)
+        return sum(step.asks for step in self.steps)
 
     @property
     def goals(self) -> list[int]:
@@ -123,7 +123,7 @@ class Account:
 
     def walk(self) -> list[Step]:
         """The episode for `report.maps` and `report.terminal`: a step before each action, and where it ended."""
-        steps = [Step(beat.viewpoint, beat.view, beat.said, ACTIONS[beat.action]) for beat in self.beats]
+        steps = [Step(step.viewpoint, step.view, step.said, ACTIONS[step.action]) for step in self.steps]
         return steps if self.stopped else [*steps, Step(*self.last)]
 
 
@@ -132,7 +132,7 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     episodes = rollout.episodes
     goals, world = episodes.goals[index : index + 1], episodes.environment.world
     poses = [episodes.start[index : index + 1]]
-    beats: list[Beat] = []
+    steps: list[EpisodeStep] = []
     since = advisor.k
     for transition in rollout.transitions:
         places = ((transition.row == index) & transition.active).nonzero()
@@ -140,13 +140,13 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
             row = int(places[0])
             since = 0 if bool(transition.request[row]) else since + 1
             left = float(episodes.environment.distance_left(poses[-1], goals))
-            beats.append(_beat(transition, row, house, world, left, led=advisor.direct and since < advisor.k))
+            steps.append(_step_of(transition, row, house, world, left, led=advisor.direct and since < advisor.k))
             poses.append(transition.after[row : row + 1])
     walked = sum(_metres(world, a, b) for a, b in pairwise(poses))
     return Account(
         house=house,
         task=task,
-        beats=tuple(beats),
+        steps=tuple(steps),
         last=_where(house, world, int(poses[-1])),
         metres_left=float(episodes.environment.distance_left(poses[-1], goals)),
         walked=walked,
@@ -155,10 +155,10 @@ def follow(rollout: Rollout, index: int, house: House, task: Task, advisor: Advi
     )
 
 
-def _beat(transition: Transition, row: int, house: House, world: World, left: float, led: bool) -> Beat:
+def _step_of(transition: Transition, row: int, house: House, world: World, left: float, led: bool) -> EpisodeStep:
     viewpoint, view = _where(house, world, int(transition.pose[row]))
     asks = bool(transition.request[row])
-    return Beat(
+    return EpisodeStep(
         number=transition.step,
         viewpoint=viewpoint,
         view=view,
@@ -221,14 +221,14 @@ def put_into_words(account: Account) -> Story:
     """The story of an episode."""
     seen = sights(account.house)
     lines = [*_opening(account), Text()]
-    for beat, after in zip(account.beats, _viewpoints_after(account), strict=True):
-        lines += _step(account, beat, after, seen(beat.viewpoint, beat.view)[:3])
+    for step, after in zip(account.steps, _viewpoints_after(account), strict=True):
+        lines += _step(account, step, after, seen(step.viewpoint, step.view)[:3])
     return Story((*lines, Text(), *_ending(account)))
 
 
 def _opening(account: Account) -> Iterator[Text]:
-    viewpoint, view = (account.beats[0].viewpoint, account.beats[0].view) if account.beats else account.last
-    metres = account.beats[0].metres_left if account.beats else account.metres_left
+    viewpoint, view = (account.steps[0].viewpoint, account.steps[0].view) if account.steps else account.last
+    metres = account.steps[0].metres_left if account.steps else account.metres_left
     yield Text(f"“{account.end_goal}.”", style="bold")
     yield Text(
         f"The agent begins {place(account.house, viewpoint)} and looks {compass(view)};"
@@ -238,30 +238,30 @@ def _opening(account: Account) -> Iterator[Text]:
 
 
 def _viewpoints_after(account: Account) -> list[int]:
-    return [*(beat.viewpoint for beat in account.beats[1:]), account.last[0]]
+    return [*(step.viewpoint for step in account.steps[1:]), account.last[0]]
 
 
-def _step(account: Account, beat: Beat, after: int, seen: list[str]) -> Iterator[Text]:
+def _step(account: Account, step: EpisodeStep, after: int, seen: list[str]) -> Iterator[Text]:
     """The lines of one step: where it is and what it thinks; asking; doing."""
-    where = f"{place(account.house, beat.viewpoint)}, {beat.metres_left:.1f} m to go"
+    where = f"{place(account.house, step.viewpoint)}, {step.metres_left:.1f} m to go"
     in_view = f"; in view: {', '.join(seen)}" if seen else ""
-    yield Text.assemble((f"{beat.number + 1:3d}  ", "bold"), where[0].upper() + where[1:], (in_view, QUIET))
-    yield Text.assemble(f"     It {sureness(beat)}", (f" ({_chances(beat.tentative)}; entropy {beat.entropy:.2f}).", QUIET))
-    if asking := _asking(beat):
-        yield Text(f"     {asking}", style=ASKED if beat.asks else QUIET)
-    if beat.said is not None:
-        said = Text.assemble("     The advisor says: ", (f"“{beat.said}”", SAID))
-        yield said if beat.said else Text("     The advisor says nothing and takes over.")
-    yield Text(f"     {_doing(account.house, beat, after)}")
+    yield Text.assemble((f"{step.number + 1:3d}  ", "bold"), where[0].upper() + where[1:], (in_view, QUIET))
+    yield Text.assemble(f"     It {sureness(step)}", (f" ({_chances(step.tentative)}; entropy {step.entropy:.2f}).", QUIET))
+    if asking := _asking(step):
+        yield Text(f"     {asking}", style=ASKED if step.asks else QUIET)
+    if step.said is not None:
+        said = Text.assemble("     The advisor says: ", (f"“{step.said}”", SAID))
+        yield said if step.said else Text("     The advisor says nothing and takes over.")
+    yield Text(f"     {_doing(account.house, step, after)}")
 
 
-def sureness(beat: Beat) -> str:
+def sureness(step: EpisodeStep) -> str:
     """How sure the agent is, by the entropy of its tentative distribution."""
-    if beat.entropy < _SURE:
+    if step.entropy < _SURE:
         return "is sure of what to do"
-    if beat.entropy <= _FAIRLY_SURE:
+    if step.entropy <= _FAIRLY_SURE:
         return "is fairly sure of what to do"
-    return "is unsure of what to do" if beat.entropy < _UNSURE else "has no idea of what to do"
+    return "is unsure of what to do" if step.entropy < _UNSURE else "has no idea of what to do"
 
 
 def _chances(distribution: tuple[float, ...]) -> str:
@@ -270,22 +270,22 @@ def _chances(distribution: tuple[float, ...]) -> str:
     return ", ".join(f"{ACTIONS[action]} {distribution[action]:.0%}" for action in best)
 
 
-def _asking(beat: Beat) -> str:
+def _asking(step: EpisodeStep) -> str:
     """What there is to say of asking; nothing where neither agent nor teacher would."""
-    if beat.asks and beat.teacher_asks:
-        return f"It asks for help, as its teacher would: {REASONS[beat.reason]}."
-    if beat.asks:
+    if step.asks and step.teacher_asks:
+        return f"It asks for help, as its teacher would: {REASONS[step.reason]}."
+    if step.asks:
         return "It asks for help; its teacher would not have asked."
-    return f"It does not ask for help, but its teacher would have: {REASONS[beat.reason]}." if beat.teacher_asks else ""
+    return f"It does not ask for help, but its teacher would have: {REASONS[step.reason]}." if step.teacher_asks else ""
 
 
-def _doing(house: House, beat: Beat, after: int) -> str:
-    who = "The advisor acts for it: it" if beat.led else "It"
-    if beat.action is Nav.FORWARD:
-        does = f"goes forward, now {place(house, after)}" if after != beat.viewpoint else "tries to go forward"
+def _doing(house: House, step: EpisodeStep, after: int) -> str:
+    who = "The advisor acts for it: it" if step.led else "It"
+    if step.action is Nav.FORWARD:
+        does = f"goes forward, now {place(house, after)}" if after != step.viewpoint else "tries to go forward"
     else:
-        does = _DOES[beat.action]
-    other = "" if beat.action is beat.taught else f"; its teacher would {ACTIONS[beat.taught]}"
+        does = _DOES[step.action]
+    other = "" if step.action is step.taught else f"; its teacher would {ACTIONS[step.taught]}"
     return f"{who} {does}{other}."
 
 
@@ -297,9 +297,9 @@ def _ending(account: Account) -> Iterator[Text]:
     yield Text.assemble((f"{verdict}. ", style), f"{how} {place(account.house, account.last[0])}, {metres}.")
     for sentence in what_went_wrong(account):
         yield Text(sentence)
-    shortest = account.beats[0].metres_left if account.beats else account.metres_left
+    shortest = account.steps[0].metres_left if account.steps else account.metres_left
     yield Text(
-        f"It took {len(account.beats)} of {count(account.time_budget, 'step')}, asked for help {account.requests}"
+        f"It took {len(account.steps)} of {count(account.time_budget, 'step')}, asked for help {account.requests}"
         f" of {count(account.help_budget, 'time')} and walked {account.walked:.1f} m;"
         f" the shortest path is {shortest:.1f} m long.",
         style=QUIET,
@@ -317,7 +317,7 @@ def what_went_wrong(account: Account) -> list[str]:
         return []
     house, here = account.house, account.last[0]
     wrong = []
-    closest = min(account.beats, key=lambda beat: beat.metres_left, default=None)
+    closest = min(account.steps, key=lambda step: step.metres_left, default=None)
     if closest is not None and closest.metres_left <= SUCCESS_RADIUS:
         wrong.append(f"It had been near enough after {count(closest.number, 'action')}, but did not stop there.")
     room, wanted = house.room_of(here), {each.label: each for each in map(house.room_of, account.goals) if each}
@@ -328,10 +328,10 @@ def what_went_wrong(account: Account) -> list[str]:
         wrong.append(
             f"It is in the right kind of room, but not near enough to what it should find ({SUCCESS_RADIUS:.0f} m)."
         )
-    if len({beat.viewpoint for beat in account.beats} | {here}) == 1:
+    if len({step.viewpoint for step in account.steps} | {here}) == 1:
         wrong.append("It never left the place where it began.")
     if account.stopped:
-        left = account.time_budget - len(account.beats)
+        left = account.time_budget - len(account.steps)
         wrong.append(f"It stopped too early, with {count(left, 'step')} left." if left else "It stopped at its last step.")
     else:
         wrong.append("It ran out of time.")

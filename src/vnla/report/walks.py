@@ -13,7 +13,7 @@ from vnla.camera import HALF_FIELD, HEADINGS, TURN
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report import palette
-from vnla.report.labels import XY, Font, Kind, Page, Rectangle, around
+from vnla.report.labels import XY, Font, ObstacleKind, PixelAxes, Rectangle, around, badge
 from vnla.report.layout import Panel, stub
 from vnla.report.plan import Step, requests, spoken, visits
 
@@ -30,15 +30,15 @@ WORDS = Font(16, palette.INK)
 KEY = Font(13.5, palette.QUIET_INK)
 
 
-def draw_goals(page: Page, house: House, panel: Panel, goals: Sequence[int]) -> None:
+def draw_goals(page: PixelAxes, house: House, panel: Panel, goals: Sequence[int]) -> None:
     """A star on each goal of the storey."""
     for i in sorted(set(goals) & set(panel.storey.viewpoints)):
         at = panel.at(house.viewpoints[i].position)
         _star(page, at)
-        page.take([around(at, 34, 34)], Kind.MARK)
+        page.take([around(at, 34, 34)], ObstacleKind.MARK)
 
 
-def draw_walk(page: Page, house: House, panel: Panel, walk: Sequence[Step], goals: Sequence[int]) -> None:
+def draw_walk(page: PixelAxes, house: House, panel: Panel, walk: Sequence[Step], goals: Sequence[int]) -> None:
     """The part of a walk that is on the storey: lines with arrows, numbers where it stood, letters where it asked."""
     stays = visits(walk)
     here = set(panel.storey.viewpoints)
@@ -65,7 +65,7 @@ def draw_walk(page: Page, house: House, panel: Panel, walk: Sequence[Step], goal
             _sight(page, panel.at(house.viewpoints[step.viewpoint].position), step.view, fan)
 
 
-def draw_requests(page: Page, house: House, walk: Sequence[Step], side: Rectangle) -> None:
+def draw_requests(page: PixelAxes, house: House, walk: Sequence[Step], side: Rectangle) -> None:
     """The list of what the advisor said, beside the plan."""
     left, bottom, right, top = side
     page.axes.plot([left - 28] * 2, [bottom, top - 8], color=palette.RULE, linewidth=1)
@@ -87,7 +87,7 @@ def draw_requests(page: Page, house: House, walk: Sequence[Step], side: Rectangl
             page.write(line, (left + 36, y - 2), WORDS)
 
 
-def draw_key(page: Page, at: XY, panels: Sequence[Panel], walked: bool, with_goals: bool) -> None:
+def draw_key(page: PixelAxes, at: XY, panels: Sequence[Panel], walked: bool, with_goals: bool) -> None:
     """Scale bar, north arrow and what the marks mean, in one line."""
     x, y = at
     scale = panels[0].scale
@@ -109,7 +109,7 @@ def draw_key(page: Page, at: XY, panels: Sequence[Panel], walked: bool, with_goa
         _key_text(page, x + 20, y, "goal")
 
 
-def _arrow(page: Page, start: XY, end: XY, lane: float, to_other_storey: bool = False) -> None:
+def _arrow(page: PixelAxes, start: XY, end: XY, lane: float, to_other_storey: bool = False) -> None:
     length = max(1e-6, math.dist(start, end))
     across = ((end[1] - start[1]) / length * lane, -(end[0] - start[0]) / length * lane)
     start, end = ((x + across[0], y + across[1]) for x, y in (start, end))
@@ -128,44 +128,35 @@ def _arrow(page: Page, start: XY, end: XY, lane: float, to_other_storey: bool = 
             zorder=6,
         )
     )
-    page.take_line(start, end, 8, Kind.MARK)
+    page.take_line(start, end, 8, ObstacleKind.MARK)
 
 
-def _badge(page: Page, text: str, at: XY, font: Font, colour: str) -> None:
-    page.axes.text(
-        *at,
-        text,
-        fontproperties=font.properties,
-        color=font.colour,
-        ha="center",
-        va="center_baseline",
-        bbox={"boxstyle": "round,pad=0.32,rounding_size=0.8", "facecolor": colour, "edgecolor": "white", "linewidth": 1.2},
-        zorder=8,
-    )
-    page.take([_badge_size(page, text, at, font)], Kind.TEXT)
+def _badge(page: PixelAxes, text: str, at: XY, font: Font, colour: str) -> None:
+    badge(page, text, at, font, colour, pad=0.32)
+    page.take([_badge_size(page, text, at, font)], ObstacleKind.TEXT)
 
 
-def _badge_size(page: Page, text: str, at: XY, font: Font, margin: float = 0) -> Rectangle:
+def _badge_size(page: PixelAxes, text: str, at: XY, font: Font, margin: float = 0) -> Rectangle:
     return around(at, max(page.measure(text, font)[0], 10) + 14 + margin, 26 + margin)
 
 
-def _stand(page: Page, at: XY, numbers: Sequence[int], below: bool) -> None:
+def _stand(page: PixelAxes, at: XY, numbers: Sequence[int], below: bool) -> None:
     """When the agent stood here; a dot alone where the number would cover another one."""
     if below:  # there is a star
         at = (at[0], at[1] - 25)
     text = _some([str(number) if number else "start" for number in numbers])
-    if page.is_free(_badge_size(page, text, at, NUMBER), [Kind.TEXT]):
+    if page.is_free(_badge_size(page, text, at, NUMBER), [ObstacleKind.TEXT]):
         _badge(page, text, at, NUMBER, palette.WALK)
     else:
         page.axes.plot(*at, "o", color=palette.WALK, markersize=8, markeredgecolor="white", zorder=7)
 
 
-def _ask(page: Page, at: XY, letters: Sequence[str]) -> None:
+def _ask(page: PixelAxes, at: XY, letters: Sequence[str]) -> None:
     text = _some(letters)
     spots = [(at[0] + x, at[1] + y) for x, y in ((18, 22), (-18, 22), (18, -22), (-18, -22), (0, 28), (0, -28))]
     sizes = {spot: _badge_size(page, text, spot, LETTER, margin=-8) for spot in spots}
-    off_texts = [spot for spot in spots if page.is_free(sizes[spot], [Kind.TEXT])]
-    off_path = [spot for spot in off_texts if page.is_free(sizes[spot], [Kind.MARK])]
+    off_texts = [spot for spot in spots if page.is_free(sizes[spot], [ObstacleKind.TEXT])]
+    off_path = [spot for spot in off_texts if page.is_free(sizes[spot], [ObstacleKind.MARK])]
     _badge(page, text, (off_path or off_texts or spots)[0], LETTER, palette.HELP)
 
 
@@ -173,11 +164,11 @@ def _some(texts: Sequence[str]) -> str:
     return ", ".join(texts) if len(texts) < 3 else f"{texts[0]}, {texts[1]} …"
 
 
-def _star(page: Page, at: XY, size: float = 22) -> None:
+def _star(page: PixelAxes, at: XY, size: float = 22) -> None:
     page.axes.plot(*at, "*", markersize=size, color=palette.GOAL, markeredgecolor=palette.INK, markeredgewidth=0.9, zorder=7)
 
 
-def _sight(page: Page, at: XY, view: int, opacity: float) -> None:
+def _sight(page: PixelAxes, at: XY, view: int, opacity: float) -> None:
     """A fan as wide as the field of view; heading 0 is north and grows clockwise."""
     middle, half = 90 - math.degrees(TURN) * (view % HEADINGS), math.degrees(HALF_FIELD)
     page.axes.add_patch(Wedge(at, SIGHT, middle - half, middle + half, color=palette.WALK, alpha=opacity, lw=0, zorder=5))
@@ -189,7 +180,7 @@ def _where(house: House, step: Step, number: int) -> str:
     return f"{when}, {room.name}" if room and room.label != NO_LABEL else when
 
 
-def _scale_bar(page: Page, at: XY, length: float, text: str) -> float:
+def _scale_bar(page: PixelAxes, at: XY, length: float, text: str) -> float:
     x, y = at
     xs, ys = [x, x, x + length, x + length], [y + 5, y - 5, y - 5, y + 5]
     page.axes.plot(xs, ys, color=palette.QUIET_INK, linewidth=1.4)
@@ -197,11 +188,11 @@ def _scale_bar(page: Page, at: XY, length: float, text: str) -> float:
     return x + length + 10 + page.measure(text, KEY)[0]
 
 
-def _key_mark(page: Page, x: float, y: float, text: str, **marker: object) -> float:
+def _key_mark(page: PixelAxes, x: float, y: float, text: str, **marker: object) -> float:
     page.axes.plot([x], [y], linestyle="none", **marker)  # type: ignore[arg-type]
     return _key_text(page, x + 14, y, text)
 
 
-def _key_text(page: Page, x: float, y: float, text: str) -> float:
+def _key_text(page: PixelAxes, x: float, y: float, text: str) -> float:
     page.write(text, (x, y - 5), KEY)
     return x + page.measure(text, KEY)[0] + 34

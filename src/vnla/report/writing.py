@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from vnla.common import files
-from vnla.report import tables
-from vnla.report.document import Document, Episode, Figure, Item, Table, image_type, json_text
+from vnla.report.document import Document, EpisodeReport, Figure, Item, ReportTable, image_type, json_text
 from vnla.report.html import page
+from vnla.report.table_formats import csv_text, latex, table_as_dict
 
 REPORT, DOCUMENT = "report.html", "document.json"
 
@@ -27,9 +27,9 @@ REPORT, DOCUMENT = "report.html", "document.json"
 def write(document: Document, folder: Path) -> Path:
     """Write a report; the path of its page. Each file is replaced as a whole, the page last."""
     for table in document.tables():
-        files.write_text(folder / f"tables/{table.name}.csv", tables.csv_text(table))
-        files.write_text(folder / f"tables/{table.name}.json", json_text(tables.as_dict(table)))
-        files.write_text(folder / f"tables/{table.name}.tex", tables.latex(table))
+        files.write_text(folder / f"tables/{table.name}.csv", csv_text(table))
+        files.write_text(folder / f"tables/{table.name}.json", json_text(table_as_dict(table)))
+        files.write_text(folder / f"tables/{table.name}.tex", latex(table))
     for figure in document.figures():
         files.write_text(folder / f"figures/{figure.name}.json", json_text(figure.data))
     for name, image in _pictures(document):
@@ -62,12 +62,12 @@ _FIELDS = {
 
 
 def _item(item: Item) -> dict[str, Any]:
-    if isinstance(item, Table):
-        return tables.as_dict(item)
+    if isinstance(item, ReportTable):
+        return table_as_dict(item)
     replaced: dict[str, Any] = {}
     if isinstance(item, Figure):
         replaced["image"] = _figure_file(item)
-    if isinstance(item, Episode):
+    if isinstance(item, EpisodeReport):
         fields = ("title", "letter", "said", "alt")
         replaced["frames"] = [{name: getattr(frame, name) for name in fields} for frame in item.frames]
         replaced["pictures"] = [name for name, _ in _episode_pictures(item)]
@@ -80,7 +80,7 @@ def _pictures(document: Document) -> Iterator[tuple[str, bytes]]:
     for item in document.items():
         if isinstance(item, Figure):
             yield _figure_file(item), item.image
-        elif isinstance(item, Episode):
+        elif isinstance(item, EpisodeReport):
             yield from _episode_pictures(item)
 
 
@@ -88,7 +88,7 @@ def _figure_file(figure: Figure) -> str:
     return f"figures/{figure.name}.{image_type(figure.image)}"
 
 
-def _episode_pictures(episode: Episode) -> Iterator[tuple[str, bytes]]:
+def _episode_pictures(episode: EpisodeReport) -> Iterator[tuple[str, bytes]]:
     for what, image in (("map", episode.map), ("film", episode.film)):
         if image:
             yield f"episodes/{episode.name}-{what}.{image_type(image)}", image

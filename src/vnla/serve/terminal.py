@@ -17,7 +17,7 @@ from vnla.camera import VIEWS
 from vnla.evaluation.evaluate import greedy
 from vnla.houses.house import House
 from vnla.language.surroundings import Surroundings
-from vnla.report.story import Account, Beat, follow
+from vnla.report.story import Account, EpisodeStep, follow
 from vnla.rollout import Rollout, RolloutContext
 from vnla.serve.hearing import Spoken, spoken_into, with_persons
 from vnla.tasks.task import Task
@@ -26,7 +26,7 @@ from vnla.tasks.task_set import TaskSet
 MOST_SEEN = 8
 """Objects in view that a person reads of."""
 
-Answer = Callable[[Account, Beat], str | None]
+Answer = Callable[[Account, EpisodeStep], str | None]
 """What a person says to the agent at its last step so far, in the agent's words; None is no answer."""
 
 
@@ -48,7 +48,7 @@ def walk_with(episode: TerminalEpisode, answer: Answer) -> Account:
     spoken: dict[int, str | None] = {}
     while True:
         account = follow(_walked(episode, spoken), 0, episode.house, episode.task, episode.context.advisor)
-        asking = next((beat for beat in account.beats if beat.asks and beat.number not in spoken), None)
+        asking = next((step for step in account.steps if step.asks and step.number not in spoken), None)
         if asking is None:
             return account
         spoken[asking.number] = answer(account, asking)

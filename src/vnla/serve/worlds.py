@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 def small_world(folder: Path, report: Report) -> tuple[Path, Path]:
     """Return a world and its tasks in `folder`; make what is missing. Features are encoded when they are needed."""
-    from vnla.experiments.paper.material import make_tasks, make_world
+    from vnla.experiments.material import make_tasks, make_world
     from vnla.houses.generate.world import PRESETS
 
     world, tasks = folder / "world", folder / "tasks"

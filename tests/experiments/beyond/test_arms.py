@@ -10,44 +10,42 @@ import pytest
 from tiny_beyond import SCALE
 from vnla.agents.sensors import SENSES
 from vnla.common.errors import InputError
-from vnla.experiments.beyond.arms import LEARNED, PARTS, all_arms, chosen_arms
-from vnla.experiments.beyond.experiments import Comparison
-from vnla.experiments.beyond.reporting import Source
-from vnla.experiments.beyond.results import Layout, Plan
-from vnla.experiments.beyond.scales import SCALES, Scale, scale_of
-from vnla.experiments.paper import experiments
-from vnla.experiments.paper.reporting import Contents
-from vnla.experiments.paper.reporting import Source as PaperSource
-from vnla.experiments.paper.trainings import TRAININGS
+from vnla.experiments.beyond.arms import LEARNED, PARTS, SCALES, ComparisonScale, all_arms, chosen_arms, scale_of
+from vnla.experiments.beyond.comparison_report import ComparisonReport
+from vnla.experiments.beyond.comparison_stages import ComparisonStages
+from vnla.experiments.beyond.plan import ComparisonPlan
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.paper.candidates import TRAININGS
+from vnla.experiments.paper.paper_report import Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
 from vnla.training.config import RunConfig
 
 EVERY_SCALE = pytest.mark.parametrize("scale", [*SCALES.values(), SCALE], ids=lambda scale: scale.preset.name)
 
 
-def configs(scale: Scale, out: Path) -> dict[str, list[RunConfig]]:
+def configs(scale: ComparisonScale, out: Path) -> dict[str, list[RunConfig]]:
     """Arm → the configurations of its phases, all arms."""
-    plan = Plan(scale, list(all_arms(scale).values()), ceilings=False)
-    comparison = Comparison(Source(Layout(out, out / "world"), plan, ""), device="cpu", cores=2)
+    plan = ComparisonPlan(scale, list(all_arms(scale).values()), ceilings=False)
+    comparison = ComparisonStages(ComparisonReport(ExperimentLayout.of(out), "", scale.preset, plan), cores=2)
     steps = comparison.steps
     return {arm.name: [comparison.config(steps[f"{phase.name}/seed0"]) for phase in arm.phases] for arm in plan.arms}
 
 
 @EVERY_SCALE
-def test_all_agents_have_the_same_number_of_iterations(scale: Scale, tmp_path: Path) -> None:
+def test_all_agents_have_the_same_number_of_iterations(scale: ComparisonScale, tmp_path: Path) -> None:
     for name, phases in configs(scale, tmp_path).items():
         assert sum(config.training.iterations for config in phases) == scale.iterations, name
 
 
 @EVERY_SCALE
-def test_learned_is_trained_as_the_paper_says(scale: Scale, tmp_path: Path) -> None:
-    source = PaperSource(experiments.layout_of(tmp_path), scale.preset, "")
-    paper = experiments.Experiments(source, Contents(""), seed=0, device="cpu", cores=2)
+def test_learned_is_trained_as_the_paper_says(scale: ComparisonScale, tmp_path: Path) -> None:
+    paper = PaperStages(PaperReport(ExperimentLayout.of(tmp_path), "", scale.preset, Contents("")), cores=2)
     expected = replace(paper.config(TRAININGS["learned"]), keeps_checkpoints=False)  # those are for Table 3
     assert configs(scale, tmp_path)[LEARNED] == [expected]
 
 
 @EVERY_SCALE
-def test_tuning_is_no_advantage(scale: Scale, tmp_path: Path) -> None:
+def test_tuning_is_no_advantage(scale: ComparisonScale, tmp_path: Path) -> None:
     """Phase by phase, whoever is compared with TUNED has its batches, rates, dropout and number of episodes."""
     found = configs(scale, tmp_path)
     for name in found.keys() - {"learned", "valued"}:
@@ -57,7 +55,7 @@ def test_tuning_is_no_advantage(scale: Scale, tmp_path: Path) -> None:
 
 
 @EVERY_SCALE
-def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path: Path) -> None:
+def test_two_agents_differ_in_what_they_are_compared_for(scale: ComparisonScale, tmp_path: Path) -> None:
     found = configs(scale, tmp_path)
 
     def differences(better: str, worse: str) -> set[str]:
@@ -79,7 +77,7 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path:
 
 
 @EVERY_SCALE
-def test_a_phase_of_one_name_is_one_training(scale: Scale) -> None:
+def test_a_phase_of_one_name_is_one_training(scale: ComparisonScale) -> None:
     named: dict[str, object] = {}
     for arm in all_arms(scale).values():
         assert arm.phases[-1].name == arm.name

@@ -11,12 +11,11 @@ from rich.console import Console
 from cottage_run import write_cottage
 from tiny_beyond import SCALE
 from vnla.common.errors import InputError
-from vnla.experiments.beyond.arms import chosen_arms
-from vnla.experiments.beyond.experiments import FRESH_SEED, Comparison
-from vnla.experiments.beyond.reporting import Source
-from vnla.experiments.beyond.results import Layout, Plan
-from vnla.experiments.beyond.run import run_comparison
-from vnla.experiments.beyond.scales import SCALES
+from vnla.experiments.beyond.arms import SCALES, chosen_arms
+from vnla.experiments.beyond.comparison_report import ComparisonReport
+from vnla.experiments.beyond.comparison_stages import FRESH_SEED, ComparisonStages, run_comparison
+from vnla.experiments.beyond.plan import ComparisonPlan
+from vnla.experiments.layout import ExperimentLayout
 from vnla.houses.generate.world import SplitSizes
 from vnla.pipeline.stages import Stage, StageGraph
 
@@ -24,11 +23,11 @@ SMALL = SCALES["small"]
 
 
 def stages(
-    out: Path, plan: Plan | None = None, world: Path | None = None, device: str = "cpu", beside: int = 20
+    out: Path, plan: ComparisonPlan | None = None, world: Path | None = None, device: str = "cpu", beside: int = 20
 ) -> dict[str, Stage]:
-    plan = plan or Plan(SMALL, chosen_arms(SMALL), trainings=2)
-    source = Source(Layout(out, world or out / "world"), plan, "command")
-    return {stage.name: stage for stage in Comparison(source, device=device, cores=2, beside=beside).stages()}
+    plan = plan or ComparisonPlan(SMALL, chosen_arms(SMALL), trainings=2)
+    source = ComparisonReport(ExperimentLayout.of(out, world), "command", plan.preset, plan, device=device)
+    return {stage.name: stage for stage in ComparisonStages(source, cores=2, beside=beside).stages()}
 
 
 def kind(made: dict[str, Stage], first: str) -> list[str]:
@@ -76,15 +75,15 @@ def test_a_gpu_has_no_more_trainings_at_a_time_than_it_is_given(tmp_path: Path) 
 
 
 def test_more_trainings_houses_or_agents_keep_what_is_done(tmp_path: Path) -> None:
-    less = fingerprints(stages(tmp_path, Plan(SMALL, chosen_arms(SMALL, ["best"]))))
-    more = fingerprints(stages(tmp_path, Plan(SMALL, chosen_arms(SMALL), trainings=3, fresh=5)))
+    less = fingerprints(stages(tmp_path, ComparisonPlan(SMALL, chosen_arms(SMALL, ["best"]))))
+    more = fingerprints(stages(tmp_path, ComparisonPlan(SMALL, chosen_arms(SMALL), trainings=3, fresh=5)))
     assert {name for name in less if less[name] != more[name]} == {"report"}
-    moved = fingerprints(stages(tmp_path / "elsewhere", Plan(SMALL, chosen_arms(SMALL, ["best"])), device="cuda"))
+    moved = fingerprints(stages(tmp_path / "elsewhere", ComparisonPlan(SMALL, chosen_arms(SMALL, ["best"])), device="cuda"))
     assert moved == less
 
 
 def test_more_iterations_train_again(tmp_path: Path) -> None:
-    before, after = (fingerprints(stages(tmp_path, Plan(each, chosen_arms(each)))) for each in (SMALL, longer()))
+    before, after = (fingerprints(stages(tmp_path, ComparisonPlan(each, chosen_arms(each)))) for each in (SMALL, longer()))
     changed = {name.partition("/")[0] for name in before if before[name] != after[name]}
     assert changed == {"train", "evaluate", "sweep", "ceilings", "report"}
 
@@ -94,7 +93,7 @@ def longer() -> object:
 
 
 def test_fresh_houses_are_others_seen_and_timed_as_those_of_the_training(tmp_path: Path) -> None:
-    made = stages(tmp_path, Plan(SMALL, chosen_arms(SMALL, ["best"]), fresh=7))
+    made = stages(tmp_path, ComparisonPlan(SMALL, chosen_arms(SMALL, ["best"]), fresh=7))
     _, _, _, seed, parts, _ = made["fresh/world"].given
     assert (seed, parts) == (FRESH_SEED, SplitSizes(0, 0, 7))
     world, out, like, known, *_ = made["fresh/tasks"].given
@@ -119,13 +118,13 @@ def test_a_world_of_ones_own_is_neither_made_nor_encoded(tmp_path: Path) -> None
 
 
 def test_what_can_be_left_out_is(tmp_path: Path) -> None:
-    made = stages(tmp_path, Plan(SMALL, chosen_arms(SMALL), sweeps=False, ceilings=False))
+    made = stages(tmp_path, ComparisonPlan(SMALL, chosen_arms(SMALL), sweeps=False, ceilings=False))
     assert not kind(made, "sweep") and not kind(made, "ceilings") and not kind(made, "fresh")
 
 
 def test_fresh_houses_must_be_like_the_others(tmp_path: Path) -> None:
     def run(scale: object, world: Path | None) -> None:
-        plan = Plan(scale, chosen_arms(SCALE), fresh=3)  # type: ignore[arg-type]
+        plan = ComparisonPlan(scale, chosen_arms(SCALE), fresh=3)  # type: ignore[arg-type]
         run_comparison(tmp_path / "out", plan, command="", console=Console(), world=world)
 
     with pytest.raises(InputError, match="symbolic features differ from world to world; give --fresh 0"):

@@ -12,26 +12,27 @@ import pytest
 from paper_scores import scores_of, write_scores
 from tiny_beyond import PLAN, SCALE
 from vnla.evaluation.confidence import Interval, few_houses
-from vnla.experiments.beyond import tables
+from vnla.experiments.beyond import comparison_report as tables
 from vnla.experiments.beyond.arms import chosen_arms
-from vnla.experiments.beyond.results import Layout, Plan, Results
-from vnla.experiments.paper.findings import gains_least
-from vnla.experiments.paper.peers import PEERS
-from vnla.report.document import Finding, Group, Item, Table, Value
+from vnla.experiments.beyond.plan import ComparisonPlan, ComparisonResults
+from vnla.experiments.evaluations import PEERS
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.reporting import gains_least
+from vnla.report.document import Finding, Item, ReportTable, RowGroup, Value
 
 NOBODY, HALF, ALL = ["000000", "000000"], ["111000", "111000"], ["111111", "111111"]
 
-Put = Callable[[dict[str, tuple[list[str], ...]]], Results]
+Put = Callable[[dict[str, tuple[list[str], ...]]], ComparisonResults]
 
 
 @pytest.fixture
 def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     """Writes evaluations: arm → the successes of each training, on every set of tasks."""
-    monkeypatch.setattr(Results, "houses", lambda *_: np.array(["a", "a", "a", "b", "b", "b"]))
+    monkeypatch.setattr(ComparisonResults, "houses", lambda *_: np.array(["a", "a", "a", "b", "b", "b"]))
 
-    def write(successes: dict[str, tuple[list[str], ...]]) -> Results:
-        plan = Plan(SCALE, chosen_arms(SCALE, list(successes)), trainings=len(successes["learned"]))
-        results = Results(Layout(tmp_path, tmp_path / "world"), plan)
+    def write(successes: dict[str, tuple[list[str], ...]]) -> ComparisonResults:
+        plan = ComparisonPlan(SCALE, chosen_arms(SCALE, list(successes)), trainings=len(successes["learned"]))
+        results = ComparisonResults(ExperimentLayout(tmp_path, tmp_path / "world"), plan)
         for arm, trainings in successes.items():
             for training, success in enumerate(trainings):
                 for challenge in plan.challenges:
@@ -47,9 +48,9 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
 def rows(items: list[Item]) -> dict[str, list[object]]:
     """Group and first cell → the other cells."""
     table, group, found = items[0], "", {}
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             group = row.title
         else:
             found[f"{group}: {row[0]}"] = list(row[1:])
@@ -64,7 +65,7 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
     """BEST succeeds in house a when trained once, in both houses when trained again: 75%. Both draws are the first training
     and both houses are b, where it fails, in 1 of 16 cases: more than the 2.5% below an interval."""
     results = put({"learned": (NOBODY, NOBODY), "tuned": (NOBODY, ["100000", "000000"]), "best": (HALF, ALL)})
-    items = tables.agents(results)
+    items = tables.agents_table(results)
     found = rows(items)
     success, over, error, requests, each = found["Test unseen: BEST"]
     assert success == Value(75, 0, 100, unit="%") and over == Value(75, 0, 100, unit="points")
@@ -80,15 +81,15 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
 
 @pytest.mark.parametrize(("best", "learned", "holds"), [(ALL, NOBODY, True), (NOBODY, ALL, False)])
 def test_a_gain_that_every_draw_has_holds(put: Put, best: list[str], learned: list[str], holds: bool) -> None:
-    found = verdicts(tables.agents(put({"learned": (learned, learned), "best": (best, best)})))
+    found = verdicts(tables.agents_table(put({"learned": (learned, learned), "best": (best, best)})))
     assert found["BEST succeeds at least 10 points more often than LEARNED on Test unseen"] is holds
     assert found["BEST succeeds more often than LEARNED on NoRoom, test seen"] is holds
 
 
 def test_a_gain_in_one_house_alone_cannot_be_told(put: Put) -> None:
     results = put({"learned": (NOBODY,), "best": (HALF,)})
-    assert set(verdicts(tables.agents(results)).values()) == {None}  # between 0 and 100 points
-    found = rows(tables.agents(results))["Test seen: BEST"][1]
+    assert set(verdicts(tables.agents_table(results)).values()) == {None}  # between 0 and 100 points
+    found = rows(tables.agents_table(results))["Test seen: BEST"][1]
     assert found == Value(50, 0, 100, unit="points")
 
 
@@ -101,7 +102,7 @@ def test_how_many_trainings_there_were_is_said(put: Put) -> None:
 
 def test_b2_has_who_differs_in_one_thing(put: Put) -> None:
     results = put({"learned": (NOBODY,), "tuned": (NOBODY,), "reward": (HALF,), "best": (ALL,)})
-    items = tables.parts(results)
+    items = tables.parts_table(results)
     found = rows(items)
     added = ("other tuning", "reward, without senses", "senses, under reward", "senses and reward", "all of it")
     assert list(found) == [f": {what}" for what in added]
@@ -113,7 +114,7 @@ def test_b2_has_who_differs_in_one_thing(put: Put) -> None:
         "BEST succeeds more often than REWARD on Test unseen: senses, under reward": None,
         "BEST succeeds more often than TUNED on Test unseen: senses and reward": True,
     }
-    assert tables.parts(put({"learned": (NOBODY,)})) == []
+    assert tables.parts_table(put({"learned": (NOBODY,)})) == []
 
 
 @pytest.mark.parametrize(
@@ -127,13 +128,13 @@ def test_at_least_so_much_is_by_the_whole_interval(found: tuple[float, float, fl
 
 
 def test_b3_has_two_agents_line_by_line(tmp_path: Path) -> None:
-    results = Results(Layout(tmp_path, tmp_path / "world"), PLAN)
+    results = ComparisonResults(ExperimentLayout(tmp_path, tmp_path / "world"), PLAN)
     for arm, share in (("learned", 20.0), ("best", 30.0)):
         line = {"success": {"value": share, "low": share - 5, "high": None}}
         lines = {name: line for names in tables.LINES.values() for name in names}
         path = results.layout.ceilings(arm)
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"tasks": 1200, "houses": 2, "lines": lines}))
-    items = tables.ceilings(results)
+    items = tables.ceilings_lines(results)
     assert rows(items)["The agent: as it is"] == [Value(20, 15, None, "%"), Value(30, 25, None, "%")]
-    assert isinstance(items[0], Table) and "1,200 tasks" in items[0].note
+    assert isinstance(items[0], ReportTable) and "1,200 tasks" in items[0].note

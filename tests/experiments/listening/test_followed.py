@@ -15,8 +15,8 @@ from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import retained_over_houses
 from vnla.experiments.listening.followed import (
-    Outcome,
-    Reading,
+    ListeningOutcome,
+    SentenceReader,
     _is_exact,
     followed,
     given_walks,
@@ -85,7 +85,7 @@ def test_whoever_is_told_something_hears_it_once(monkeypatch: pytest.MonkeyPatch
     walks = walks_of(TASKS, 4)
     keyed = walks._replace(episodes=replace(walks.episodes, key=torch.arange(len(TASKS))))
     sentences = [["turn", "left", "."], *[["go", "forward", "."]] * (len(TASKS) - 1)]
-    who = reading(players(), Reading.of(sentences, VOCABULARY, "cpu"), 4)
+    who = reading(players(), SentenceReader.of(sentences, VOCABULARY, "cpu"), 4)
     followed(who, keyed)
     followed(who, keyed, told=False)
     told, silent = (rollout.table("request") for rollout in seen)
@@ -118,7 +118,7 @@ def test_what_is_retained() -> None:
     assert retained_over_houses(most, none, most, houses=houses)[:3] == (1, 1, 1)
     assert np.isnan(retained_over_houses(some, none, none, houses=houses).value), "it brought nothing"
     assert np.isnan(retained_over_houses(some, none, most, houses=["a"] * 8).low), "one house tells nothing of others"
-    outcomes = [Outcome({"exact": np.array(each)}, {"exact": houses}) for each in (some, none, most)]
+    outcomes = [ListeningOutcome({"exact": np.array(each)}, {"exact": houses}) for each in (some, none, most)]
     found = listened("some", *outcomes)
     assert (found.walks, found.houses) == (8, 4)
     assert found.figures["exact"].value == 50 and found.retained["exact"] == kept

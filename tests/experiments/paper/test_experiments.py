@@ -9,23 +9,24 @@ import pytest
 
 from tiny_paper import TINY
 from vnla.common.errors import InputError
-from vnla.experiments.paper.experiments import Experiments, layout_of
-from vnla.experiments.paper.presets import PAPER, SMALL, Preset, preset_of
-from vnla.experiments.paper.reporting import ALL_TABLES, Contents, Source
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.paper.paper_report import ALL_TABLES, Contents, PaperReport
+from vnla.experiments.paper.paper_stages import PaperStages
+from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset, preset_of
 from vnla.pipeline.stages import Stage, StageGraph
 from vnla.training.config import TrainingConfig
 
 
 def stages(
     out: Path,
-    preset: Preset = SMALL,
+    preset: ExperimentPreset = SMALL,
     tables: tuple[int, ...] = ALL_TABLES,
     world: Path | None = None,
     device: str = "cpu",
     seed: int = 0,
 ) -> dict[str, Stage]:
-    source = Source(layout_of(out, world), preset, "command")
-    made = Experiments(source, Contents("title", tables), seed=seed, device=device, cores=2).stages()
+    source = PaperReport(ExperimentLayout.of(out, world), "command", preset, Contents("title", tables), device=device)
+    made = PaperStages(source, seed=seed, cores=2).stages()
     return {stage.name: stage for stage in made}
 
 

@@ -15,14 +15,15 @@ from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, minus
 from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation, read_scores
-from vnla.experiments.paper import table2, table3, table4, table7
-from vnla.experiments.paper.evaluations import TABLE_3, TABLE_4, TESTS, matching_iterations, read_iterations
-from vnla.experiments.paper.findings import exceeds, gains, same
+from vnla.experiments.evaluations import TESTS, read_iterations
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.paper import paper_tables as tables
+from vnla.experiments.paper.candidates import TABLE_3, TABLE_4, TRAININGS, matching_iterations
+from vnla.experiments.paper.paper_results import PaperResults, gain
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
-from vnla.experiments.paper.results import Layout, Results, gain
-from vnla.experiments.paper.trainings import TRAININGS
-from vnla.report.curves import Curves
-from vnla.report.document import Finding, Group, Table, Value
+from vnla.experiments.reporting import exceeds, gains, same
+from vnla.report.curves import TrainingCurves
+from vnla.report.document import Finding, ReportTable, RowGroup, Value
 
 HALF = ["111000", "111000"]
 """Three of six succeed under both seeds."""
@@ -30,22 +31,22 @@ NOBODY, ALL = ["000000", "000000"], ["111111", "111111"]
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
-    return Results(Layout(tmp_path, tmp_path / "world"), TINY)
+def results(tmp_path: Path) -> PaperResults:
+    return PaperResults(ExperimentLayout(tmp_path, tmp_path / "world"), TINY)
 
 
-def put(results: Results, successes: dict[str, list[str]], splits: tuple[str, ...] = TESTS) -> None:
+def put(results: PaperResults, successes: dict[str, list[str]], splits: tuple[str, ...] = TESTS) -> None:
     for candidate, success in successes.items():
         for split in splits:
             write_scores(results.layout, candidate, split, scores_of(success))
 
 
-def values(table: Table) -> dict[str, list[Value]]:
+def values(table: ReportTable) -> dict[str, list[Value]]:
     """First cell of each row, with its group before it → the numbers in the row."""
     found: dict[str, list[Value]] = {}
     group = ""
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             group = f"{row.title}: "
         else:
             found[f"{group}{row[0]}"] = [cell for cell in row if isinstance(cell, Value)]
@@ -56,7 +57,7 @@ def told(items: list[object]) -> dict[str, Finding]:
     return {item.claim: item for item in items if isinstance(item, Finding)}
 
 
-def test_an_evaluation_comes_back_from_disk(results: Results) -> None:
+def test_an_evaluation_comes_back_from_disk(results: PaperResults) -> None:
     scores = scores_of(["110000", "100000"], nav_error=[[0.5] * 6, [1.25] * 6], steps=[[300] * 6, [2] * 6])
     write_scores(results.layout, "none", "test_seen", scores)
     path = results.layout.evaluation("none", "test_seen") / EVALUATION
@@ -75,12 +76,12 @@ def test_a_damaged_evaluation_is_named(tmp_path: Path) -> None:
         read_scores(path)
 
 
-def test_table_2_has_the_mean_over_seeds_and_the_paper_beside_it(results: Results) -> None:
+def test_table_2_has_the_mean_over_seeds_and_the_paper_beside_it(results: PaperResults) -> None:
     put(results, {"none": NOBODY, "first": NOBODY, "random": HALF, "learned": ALL, "teacher": ALL})
     # one of six under one seed, two of six under the other: mean 25%, standard error 100/12, times 1.95
     write_scores(results.layout, "first", "test_seen", scores_of(["100000", "110000"]))
-    table, *findings = table2.items(results)
-    assert isinstance(table, Table)
+    table, *findings = tables.help_policies(results)
+    assert isinstance(table, ReportTable)
     first = values(table)["Test seen: FIRST"]
     assert first[0].mean == pytest.approx(25)
     assert first[0].high is not None and first[0].high - 25 == pytest.approx(1.95 * 100 / 12)
@@ -95,11 +96,11 @@ def test_table_2_has_the_mean_over_seeds_and_the_paper_beside_it(results: Result
     assert equal.holds is True
 
 
-def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: Results) -> None:
+def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: PaperResults) -> None:
     put(results, {"direct-silent": NOBODY, "direct": ALL, "indirect": NOBODY}, TABLE_3[0].splits)
     results.layout.iterations.write_text(json.dumps({"iterations": {"silent": 50, "learned": 150}}))
-    table, *findings = table3.items(results)
-    assert isinstance(table, Table)
+    table, *findings = tables.advisors(results)
+    assert isinstance(table, ReportTable)
     assert [[cell.mean for cell in row if isinstance(cell, Value)] for row in table.rows] == [
         [50, 0, 0, 0],
         [150, 100, 100, 100],
@@ -109,11 +110,11 @@ def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: Resul
     assert read_iterations(results.layout.iterations) == {"silent": 50, "learned": 150}
 
 
-def test_table_4_compares_where_agents_were_trained(results: Results) -> None:
+def test_table_4_compares_where_agents_were_trained(results: PaperResults) -> None:
     put(results, {"noroom-random": NOBODY, "noroom-learned": HALF, "transferred": ALL})
-    table, *findings = table4.items(results)
-    assert isinstance(table, Table)
-    assert [row[:2] for row in table.rows if not isinstance(row, Group)] == [
+    table, *findings = tables.without_rooms(results)
+    assert isinstance(table, ReportTable)
+    assert [row[:2] for row in table.rows if not isinstance(row, RowGroup)] == [
         ("RANDOM", "NoRoom"),
         ("LEARNED", "NoRoom"),
         ("LEARNED", "AskNav"),
@@ -124,11 +125,11 @@ def test_table_4_compares_where_agents_were_trained(results: Results) -> None:
     assert {each.tasks for each in TABLE_4} == {"noroom"}
 
 
-def test_table_7_averages_over_the_thresholds(results: Results) -> None:
+def test_table_7_averages_over_the_thresholds(results: PaperResults) -> None:
     ae = {"rules-ae-2": ALL, "rules-ae-4": NOBODY, "rules-ae-8": NOBODY}
     put(results, {"none": NOBODY, **ae, "rules-bcd": HALF, "learned": ALL})
-    table, *findings = table7.items(results)
-    assert isinstance(table, Table)
+    table, *findings = tables.teacher_rules(results)
+    assert isinstance(table, ReportTable)
     assert [values(table)[name][0].mean for name in ("NONE", "Rules (b), (c), (d)", "All rules")] == [0, 50, 100]
     claims = told(findings)
     mean = claims["Rules (a), (e) succeed more often than not asking on Test seen (mean over δ)"]
@@ -186,8 +187,8 @@ def test_a_bound_near_a_threshold_is_told_more_exactly() -> None:
     assert (early.verdict, early.detail) == ("holds", "55.0% (95% interval 50.04 to 61.0).")
 
 
-def curves(rates: dict[int, float]) -> Curves:
-    return Curves((), (), tuple(rates), {"val_seen": tuple(rates.values()), "val_unseen": (0.0,) * len(rates)})
+def curves(rates: dict[int, float]) -> TrainingCurves:
+    return TrainingCurves((), (), tuple(rates), {"val_seen": tuple(rates.values()), "val_unseen": (0.0,) * len(rates)})
 
 
 def test_agents_are_compared_where_they_do_equally_well_on_dev_seen() -> None:
@@ -204,12 +205,12 @@ def test_where_rates_jump_the_nearest_is_taken() -> None:
 
 def test_published_differences_are_those_of_the_papers_text() -> None:
     # "9-10% improvement in success rate over RANDOM and 24-28% over NONE"; FIRST: "12% and 14% over NONE"
-    over_random = [table2.published_gain(split, "learned", "random") for split in TESTS]
+    over_random = [tables.published_gain(split, "learned", "random") for split in TESTS]
     assert all(9 < each < 10 for each in over_random)
-    assert [round(table2.published_gain(split, "learned", "none")) for split in TESTS] == [24, 28]
-    assert [round(table2.published_gain(split, "first", "none")) for split in TESTS] == [12, 14]
+    assert [round(tables.published_gain(split, "learned", "none")) for split in TESTS] == [24, 28]
+    assert [round(tables.published_gain(split, "first", "none")) for split in TESTS] == [12, 14]
     assert TABLE_2["test_seen"]["first"]["room_success_rate"] > TABLE_2["test_seen"]["random"]["room_success_rate"]
-    assert table2.published_gain("test_seen", "teacher", "learned", "nav_error") == pytest.approx(0.06)
+    assert tables.published_gain("test_seen", "teacher", "learned", "nav_error") == pytest.approx(0.06)
 
 
 def test_there_are_eleven_trainings_and_every_hyperparameter_has_the_papers_value() -> None:

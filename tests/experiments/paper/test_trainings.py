@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from cottage_run import write_cottage
-from vnla.experiments.paper.trainings import material_of, train_run, train_runs
+from vnla.experiments.trainings import material_of, train_run, train_runs
 from vnla.pipeline.executor import SomeFailedError
 from vnla.training.checkpoints import LAST, checkpoint, load_agent
 from vnla.training.config import RunConfig, TrainingConfig

@@ -3,6 +3,9 @@
 An agent is trained in phases. Each begins with the agent that the phase before it ended with; a phase that several agents
 have in common is trained once. All agents have the same number of iterations in all.
 
+A scale says how large a comparison is and how the agents that go past the paper are tuned. LEARNED is trained as its preset
+says, for as many iterations as all others have in all.
+
 Where an agent has senses, episodes have the time in training that they would have in evaluation: a clock that showed the
 teacher's time would tell how long the way is.
 """
@@ -16,11 +19,88 @@ from typing import Any
 
 from vnla.agents.sensors import LENT, SENSES
 from vnla.common.errors import InputError
-from vnla.experiments.beyond.scales import Scale, Tuning
+from vnla.evaluation.ceilings.lines import SCHEDULES
+from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
 from vnla.training.config import RunConfig
 
 LEARNED, BEST = "learned", "best"
 """The agent that all are compared with, and the one that is to beat it."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How a phase of a training is tuned."""
+
+    batch: int
+    learning_rate: float
+    dropout: float
+    cooldown: float = 0.0
+
+
+@dataclass(frozen=True)
+class ComparisonScale:
+    """Everything that the agents have in common, and the tuning of each kind of phase."""
+
+    preset: ExperimentPreset
+    """Houses, features, sizes; its training is that of LEARNED."""
+    begun: Tuning
+    """Of the first phase, imitation."""
+    begun_share: float
+    """Of the iterations."""
+    further: Tuning
+    """Of the next phase, by reward or by imitation still."""
+    worth: Tuning
+    """Of a last phase that learns what a request is worth; a batch has twice as many episodes there."""
+    worth_share: float
+    """Of the iterations; it is taken from the phase before."""
+    reward: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the objective reward."""
+    fresh: int = 0
+    """Other houses that agents are tested in."""
+    fresh_tasks: int = 25
+    """In each of them, about."""
+    limit: int = 400
+    """Tasks that ceilings are looked for on."""
+    schedules: int = SCHEDULES
+    """Sets of times to ask that are tried in an episode."""
+
+    @property
+    def iterations(self) -> int:
+        """Of every agent, in all."""
+        return self.preset.training.iterations
+
+
+SCALES = {
+    "small": ComparisonScale(
+        preset=SMALL,
+        begun=Tuning(batch=100, learning_rate=3e-3, dropout=0.2),
+        begun_share=0.5,
+        further=Tuning(batch=100, learning_rate=1e-3, dropout=0.2, cooldown=0.5),
+        worth=Tuning(batch=50, learning_rate=1e-3, dropout=0.2, cooldown=0.5),
+        worth_share=0.2,
+        reward={"imitation": 0.1},
+        limit=40,
+        schedules=100,
+    ),
+    "paper": ComparisonScale(
+        preset=PAPER.given(iterations=25_000),
+        begun=Tuning(batch=100, learning_rate=1e-4, dropout=0.5),
+        begun_share=0.4,
+        further=Tuning(batch=300, learning_rate=2e-4, dropout=0.2, cooldown=0.3),
+        worth=Tuning(batch=150, learning_rate=2e-4, dropout=0.2, cooldown=0.3),
+        worth_share=0.2,
+        reward={"imitation": 0.05},
+        fresh=200,
+    ),
+}
+"""By the name of the preset."""
+
+
+def scale_of(name: str) -> ComparisonScale:
+    """The scale of that name."""
+    if name not in SCALES:
+        raise InputError(f"preset {name}: unknown; choose from {', '.join(SCALES)}")
+    return SCALES[name]
 
 
 @dataclass(frozen=True)
@@ -87,7 +167,7 @@ class Arm:
         return found
 
 
-def all_arms(scale: Scale) -> dict[str, Arm]:
+def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     """By name, those first that others build on."""
     lent, every = ",".join(LENT), ",".join(SENSES)
     starts = {"": "start", lent: "start-senses", every: "start-spotting"}
@@ -153,7 +233,7 @@ PARTS = (
 """Who has something more than whom, and what."""
 
 
-def chosen_arms(scale: Scale, names: Sequence[str] = ()) -> list[Arm]:
+def chosen_arms(scale: ComparisonScale, names: Sequence[str] = ()) -> list[Arm]:
     """Those that are named, or the usual ones; LEARNED is always among them."""
     arms = all_arms(scale)
     for name in names:

@@ -43,14 +43,14 @@ from vnla.world.compiled import Environment, World
 Bools = NDArray[np.bool_]
 
 
-class Followed(NamedTuple):
+class WalkResults(NamedTuple):
     """One entry a walk."""
 
     exact: Bools
     there: Bools
 
 
-class Walks(NamedTuple):
+class PlannedWalks(NamedTuple):
     """Where agents begin, and what they are to do: one entry a walk."""
 
     episodes: Episodes  # as long as a plan, with one request
@@ -59,7 +59,7 @@ class Walks(NamedTuple):
     houses: tuple[str, ...]
 
 
-def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> Walks:
+def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> PlannedWalks:
     """Of every task k actions of the navigation teacher, from a place on its way that is drawn for the task: at the starts
     alone there is little to do but to turn."""
     which = torch.arange(len(tasks), device=tasks.key.device)
@@ -70,12 +70,13 @@ def walks_of(tasks: TaskSet, k: int, seed: int = 0) -> Walks:
         start = torch.where(step < before, tasks.environment.step(start, action, tasks.goals), start)
     episodes = replace(tasks.episodes(which, seed=seed, k=k), start=start)
     actions, poses = tasks.environment.taught_way(start, tasks.goals, k)
-    return Walks(_brief(episodes, k), torch.stack(actions, dim=1), poses[-1], tuple(task.house for task in tasks.tasks))
+    houses = tuple(task.house for task in tasks.tasks)
+    return PlannedWalks(_brief(episodes, k), torch.stack(actions, dim=1), poses[-1], houses)
 
 
 def given_walks(
     world: World, start: Sequence[int], plans: Sequence[Sequence[Nav]], houses: Sequence[str], end_goals: Words
-) -> Walks:
+) -> PlannedWalks:
     """Walks by plans of one length, without a goal: forward goes to what is ahead."""
     device, count, k = world.device, len(start), len(plans[0])
     environment = Environment.aimless(world)
@@ -89,7 +90,7 @@ def given_walks(
     )  # fmt: skip
     for action in plan.unbind(dim=1):
         pose = environment.step(pose, action, goals)
-    return Walks(_brief(episodes, k), plan, pose, tuple(houses))
+    return PlannedWalks(_brief(episodes, k), plan, pose, tuple(houses))
 
 
 def _brief(episodes: Episodes, k: int) -> Episodes:
@@ -98,7 +99,7 @@ def _brief(episodes: Episodes, k: int) -> Episodes:
     return replace(episodes, time_budget=budget * k, help_budget=budget, most_requests=1)
 
 
-def followed(players: RolloutContext, walks: Walks, *, told: bool = True) -> Followed:
+def followed(players: RolloutContext, walks: PlannedWalks, *, told: bool = True) -> WalkResults:
     """What agents do that are told something by the players' advisor, or nothing."""
     k, count = walks.plan.shape[1], len(walks.end)
     alone = replace(players, help_policy=AtFirst() if told else Never(), acting=ALONE, deliberate=False)
@@ -107,11 +108,11 @@ def followed(players: RolloutContext, walks: Walks, *, told: bool = True) -> Fol
     with greedy(players.agent):
         for first in range(0, count, size):
             rows = torch.arange(first, min(first + size, count), device=walks.end.device)
-            part = Walks(take_rows(walks.episodes, rows), walks.plan[rows], walks.end[rows], ())
+            part = PlannedWalks(take_rows(walks.episodes, rows), walks.plan[rows], walks.end[rows], ())
             rollout = bcui(part.episodes, alone, longest=k)
             exact.append(_is_exact(rollout.table("nav"), part.plan).cpu())
             there.append((rollout.last_pose() == part.end).cpu())
-    return Followed(torch.cat(exact).numpy(), torch.cat(there).numpy())
+    return WalkResults(torch.cat(exact).numpy(), torch.cat(there).numpy())
 
 
 def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
@@ -121,7 +122,7 @@ def _is_exact(done: Tensor, plan: Tensor) -> Tensor:
     return ((done == plan) | over).all(dim=1)
 
 
-def said_to(bound_advisor: BoundAdvisor, walks: Walks) -> list[str]:
+def said_to(bound_advisor: BoundAdvisor, walks: PlannedWalks) -> list[str]:
     """What somebody says to agents that have just begun their walks."""
     heard = bound_advisor.say(beginning(walks.episodes))
     return [heard.table.text(row) for row in heard.index.tolist()]
@@ -136,7 +137,7 @@ class Contrast(NamedTuple):
     rows: list[int]
 
 
-def contrasts(walks: Walks, bound_advisor: Callable[[str], GrammarVoice]) -> Iterator[Contrast]:
+def contrasts(walks: PlannedWalks, bound_advisor: Callable[[str], GrammarVoice]) -> Iterator[Contrast]:
     """Left for right where either is said; other things where these alone tell which way to turn, and tell another; words in
     no order where different things are to be done."""
     usual, mirrored = (said_to(bound_advisor(says), walks) for says in ("usual", "mirrored"))
@@ -149,24 +150,24 @@ def contrasts(walks: Walks, bound_advisor: Callable[[str], GrammarVoice]) -> Ite
     yield Contrast("shuffled", "usual", "of different actions", several.nonzero().flatten().tolist())
 
 
-def in_commonest_order(walks: Walks) -> Followed:
+def in_commonest_order(walks: PlannedWalks) -> WalkResults:
     """What somebody would do who knows which actions are meant, but not in which order, and takes the commonest of walks
     with these: as much as words in no order can tell, at most."""
     plans = [tuple(plan) for plan in walks.plan.tolist()]
     orders = Counter(plans)
     best = {tuple(sorted(plan)): plan for plan, _ in reversed(orders.most_common())}
     right = np.array([best[tuple(sorted(plan))] == plan for plan in plans], bool)
-    return Followed(right, right)
+    return WalkResults(right, right)
 
 
-def meant(walks: Walks, sentences: Sequence[str], houses: Houses) -> list[tuple[Nav, ...]]:
+def meant(walks: PlannedWalks, sentences: Sequence[str], houses: Houses) -> list[tuple[Nav, ...]]:
     """What the parser takes sentences for that are said at the beginning of walks: it knows, as agents do, how many actions
     are meant."""
     starts, k = walks.episodes.start.tolist(), walks.plan.shape[1]
     return [houses.meant(sentence, start, k) for sentence, start in zip(sentences, starts, strict=True)]
 
 
-def understood(walks: Walks, plans: Sequence[Sequence[Nav]]) -> Followed:
+def understood(walks: PlannedWalks, plans: Sequence[Sequence[Nav]]) -> WalkResults:
     """What somebody does who acts by plans, and stops where they end."""
     environment, actions = walks.episodes.environment, torch.full_like(walks.plan, STOP)
     for row, plan in enumerate(plans):
@@ -174,17 +175,17 @@ def understood(walks: Walks, plans: Sequence[Sequence[Nav]]) -> Followed:
     pose = walks.episodes.start
     for action in actions.unbind(dim=1):
         pose = environment.step(pose, action, walks.episodes.goals)
-    return Followed(_is_exact(actions, walks.plan).cpu().numpy(), (pose == walks.end).cpu().numpy())
+    return WalkResults(_is_exact(actions, walks.plan).cpu().numpy(), (pose == walks.end).cpu().numpy())
 
 
 @dataclass(frozen=True)
-class Reading(BoundAdvisor):
+class SentenceReader(BoundAdvisor):
     """Says to each of some walks, numbered by their keys, its own sentence."""
 
     phrases: Phrases
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]], lexicon: Lexicon, device: torch.device | str) -> Reading:
+    def of(cls, sentences: Sequence[Sequence[str]], lexicon: Lexicon, device: torch.device | str) -> SentenceReader:
         """Sentences as words."""
         texts = [" ".join(sentence) for sentence in sentences]
         return cls(tabulated([*sentences, ()], lexicon, lambda row: (*texts, "")[row], device))
@@ -194,7 +195,7 @@ class Reading(BoundAdvisor):
         return Utterance(now.episodes.key, self.phrases)
 
 
-def reading(players: RolloutContext, bound_advisor: Reading, k: int) -> RolloutContext:
+def reading(players: RolloutContext, bound_advisor: SentenceReader, k: int) -> RolloutContext:
     """The same players with somebody who reads sentences of k actions out."""
     return replace(players, advisor=GrammarAdvisor(k=k), bound_advisor=bound_advisor)
 
@@ -217,14 +218,14 @@ class Listened:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ListeningOutcome:
     """Of one kind of advice, one entry a walk or a task, in the same houses as those it is compared with."""
 
     values: Mapping[str, ArrayLike]  # (…, walks) of 0 and 1
     houses: Mapping[str, Sequence[str]]  # of the entries
 
 
-def listened(name: str, own: Outcome, silence: Outcome, usual: Outcome | None) -> Listened:
+def listened(name: str, own: ListeningOutcome, silence: ListeningOutcome, usual: ListeningOutcome | None) -> Listened:
     """The shares, and how much is retained of what advice as in training brings, where that is known."""
     figures, retained = {}, {}
     for measure, values in own.values.items():

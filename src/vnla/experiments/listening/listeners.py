@@ -25,11 +25,11 @@ from vnla.common.errors import InputError
 from vnla.common.progress import Tell
 from vnla.evaluation.evaluate import SEEDS, evaluate
 from vnla.experiments.listening.followed import (
-    Followed,
     Listened,
-    Outcome,
-    Reading,
-    Walks,
+    ListeningOutcome,
+    PlannedWalks,
+    SentenceReader,
+    WalkResults,
     contrasts,
     followed,
     given_walks,
@@ -64,7 +64,7 @@ PARSER = "parser"
 
 
 @dataclass(frozen=True)
-class Trial:
+class ListeningOptions:
     """How runs listen."""
 
     split: str
@@ -76,11 +76,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Listener(ABC):
+class BaseListener(ABC):
     """Who listens, in the houses of a run to its advisor."""
 
     trained: Trained
-    trial: Trial
+    trial: ListeningOptions
     tell: Tell
 
     @property
@@ -106,14 +106,14 @@ class Listener(ABC):
         """Walks by hand of as many actions as it is used to."""
         return [line for line in handwritten() if len(line.plan) == self.k]
 
-    def walks_by_hand(self, world: World) -> Walks:
+    def walks_by_hand(self, world: World) -> PlannedWalks:
         """Those walks in the world of their houses, each with the end-goal of a task."""
         end_goals = self.tasks.end_goals
         which = torch.arange(len(self.lines), device=end_goals.length.device) % len(self.tasks)
         start, plans = [line.pose(world) for line in self.lines], [line.plan for line in self.lines]
         return given_walks(world, start, plans, [line.house_name for line in self.lines], end_goals.rows(which))
 
-    def listened(self, other: Listener) -> list[Listened]:
+    def listened(self, other: BaseListener) -> list[Listened]:
         """All that its advisors can say, compared with what the other is told as in training."""
         silence = self.hear(SILENCE)
         usual = other.hear(OWN)
@@ -122,7 +122,7 @@ class Listener(ABC):
         found = [listened(name, outcome, silence, usual) for name, outcome in outcomes.items()]
         return found + list(self._contrasted(outcomes))
 
-    def _contrasted(self, outcomes: Mapping[str, Outcome]) -> Iterator[Listened]:
+    def _contrasted(self, outcomes: Mapping[str, ListeningOutcome]) -> Iterator[Listened]:
         """Of what is not so the sentences alone on which that tells, beside silence and the same ones when they are so: what
         is retained of what these bring."""
         names = {advisor: name for name, advisor in self._advisors().items()}
@@ -141,7 +141,7 @@ class Listener(ABC):
                 yield listened("those actions in the commonest order", _rows(guess, contrast.rows), silence, true)
 
     @cached_property
-    def _walks(self) -> Walks:
+    def _walks(self) -> PlannedWalks:
         return walks_of(self.tasks, self.k)
 
     def _voice(self, says: str) -> GrammarVoice:
@@ -160,7 +160,7 @@ class Listener(ABC):
         others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in self.trial.says}
         return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
 
-    def read(self, place: Path, other: Listener) -> list[Listened]:
+    def read(self, place: Path, other: BaseListener) -> list[Listened]:
         """Sentences by hand, beside silence and the paper's phrases for the same walks. What is retained of these is told if
         the other was trained with them: of phrases that nobody has learned, anything is much."""
         if not self.lines:
@@ -187,15 +187,15 @@ class Listener(ABC):
         return self.houses_of(self.trained.material.folder, self.trained.material.world)
 
     @abstractmethod
-    def hear(self, name: str) -> Outcome:
+    def hear(self, name: str) -> ListeningOutcome:
         """What it does when it is told something of a kind, or nothing."""
 
     @abstractmethod
-    def read_out(self, place: Path) -> dict[str, Outcome]:
+    def read_out(self, place: Path) -> dict[str, ListeningOutcome]:
         """What it does when sentences by hand are read out to it, or nothing, in their houses in a folder."""
 
 
-class AgentListener(Listener):
+class AgentListener(BaseListener):
     """A run's agent."""
 
     @cached_property
@@ -210,7 +210,7 @@ class AgentListener(Listener):
         written = {word for line in self.lines for word in words_of(line.sentence)}
         return lexicon_for(self.agent, vocabulary_of(self.trained.config, self.trained.material), spoken | written)
 
-    def hear(self, name: str) -> Outcome:
+    def hear(self, name: str) -> ListeningOutcome:
         """What it does when it is told something of a kind, and how its episodes end."""
         self.tell(f"{self.trained.folder.name}: {name}")
         told = name != SILENCE
@@ -233,7 +233,7 @@ class AgentListener(Listener):
     def _players(self, config: RunConfig) -> RolloutContext:
         return make_context(config, self.trained.material, self.agent, training=False, lexicon=self.lexicon)
 
-    def read_out(self, place: Path) -> dict[str, Outcome]:
+    def read_out(self, place: Path) -> dict[str, ListeningOutcome]:
         """What it does when sentences are read out to it, or nothing."""
         made = 0
 
@@ -263,9 +263,9 @@ class AgentListener(Listener):
     def _reading(self, players: RolloutContext, sentences: Sequence[Sequence[str]]) -> RolloutContext:
         """The same players, to whom somebody reads these sentences out."""
         device = self.trained.material.world.device
-        return reading(players, Reading.of(sentences, self.lexicon, device), self.k)
+        return reading(players, SentenceReader.of(sentences, self.lexicon, device), self.k)
 
-    def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:  # noqa: ARG002
+    def _by_hand(self, walks: PlannedWalks, houses: Houses) -> Sequence[Sequence[str]]:  # noqa: ARG002
         """The words in which it is told what is written by hand for walks in some houses."""
         return [words_of(line.sentence) for line in self.lines]
 
@@ -281,7 +281,7 @@ class InterpretedListener(AgentListener):
         bound_advisor = Interpreter.of(self._ready(self._advisors()[name]), self._houses, own, self.lexicon)
         return replace(self._players(self.trained.config), bound_advisor=bound_advisor)
 
-    def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:
+    def _by_hand(self, walks: PlannedWalks, houses: Houses) -> Sequence[Sequence[str]]:
         plans = meant(walks, [line.sentence for line in self.lines], houses)
         return [worded(plan, self.trained.config.advisor) for plan in plans]
 
@@ -294,19 +294,19 @@ class CarefulListener(InterpretedListener):
         return replace(super().houses_of(folder, world), wholly=True)
 
 
-class ParserListener(Listener):
+class ParserListener(BaseListener):
     """The parser, in the place of the agent."""
 
-    def hear(self, name: str) -> Outcome:
+    def hear(self, name: str) -> ListeningOutcome:
         """What it would do when it is told something of a kind."""
         self.tell(f"{PARSER}: {name}")
         return self._heard(None if name == SILENCE else self._advisors()[name])
 
     @cached_property
-    def _outcomes(self) -> dict[Advisor | None, Outcome]:
+    def _outcomes(self) -> dict[Advisor | None, ListeningOutcome]:
         return {}
 
-    def _heard(self, advisor: Advisor | None) -> Outcome:
+    def _heard(self, advisor: Advisor | None) -> ListeningOutcome:
         """What it would do, worked out once."""
         if advisor not in self._outcomes:
             silent = [""] * len(self._walks.houses)
@@ -315,7 +315,7 @@ class ParserListener(Listener):
             self._outcomes[advisor] = _outcome(found, [task.house for task in self.tasks.tasks], {})
         return self._outcomes[advisor]
 
-    def read_out(self, place: Path) -> dict[str, Outcome]:
+    def read_out(self, place: Path) -> dict[str, ListeningOutcome]:
         """What it would do when sentences by hand are read out to it, or nothing."""
         folder = written_world(place)
         world = World.compile(folder.houses)
@@ -330,15 +330,15 @@ class ParserListener(Listener):
         return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
 
-def _outcome(found: Followed, houses: Sequence[str], values: Mapping[str, Any]) -> Outcome:
+def _outcome(found: WalkResults, houses: Sequence[str], values: Mapping[str, Any]) -> ListeningOutcome:
     every = {**found._asdict(), **values}
-    return Outcome(every, dict.fromkeys(every, houses))
+    return ListeningOutcome(every, dict.fromkeys(every, houses))
 
 
-def _rows(whole: Outcome, rows: Sequence[int]) -> Outcome:
+def _rows(whole: ListeningOutcome, rows: Sequence[int]) -> ListeningOutcome:
     """Some walks of an outcome, and nothing of whole episodes."""
-    houses = {name: [whole.houses[name][i] for i in rows] for name in Followed._fields}
-    return Outcome({name: np.asarray(whole.values[name])[list(rows)] for name in houses}, houses)
+    houses = {name: [whole.houses[name][i] for i in rows] for name in WalkResults._fields}
+    return ListeningOutcome({name: np.asarray(whole.values[name])[list(rows)] for name in houses}, houses)
 
 
 def _as_trained(folder: WorldFolder) -> Any:

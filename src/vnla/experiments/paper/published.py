@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vnla.tasks.statistics import PAPER, PAPER_LONG_SHARE
+from vnla.tasks.statistics import PAPER_LONG_SHARE
 
-__all__ = ["LONG_SHARE", "SPLITS", "TABLE_2", "TABLE_3", "TABLE_3_ITERATIONS", "TABLE_4", "TABLE_6", "TABLE_7", "Published"]
-
-SPLITS = PAPER
-"""Tables 1 and 5."""
 LONG_SHARE = 100 * PAPER_LONG_SHARE
 """Per cent of paths with at least ten actions."""
 
@@ -24,60 +20,25 @@ class Published(NamedTuple):
     margin: float
 
 
+def _figures(*published: tuple[float, float]) -> dict[str, Published]:
+    """Return the three figures of a row of Table 2."""
+    return dict(zip(("success_rate", "room_success_rate", "nav_error"), map(Published._make, published), strict=True))
+
+
 TABLE_2 = {
     "test_seen": {
-        "none": {
-            "success_rate": Published(28.39, 0.00),
-            "room_success_rate": Published(48.97, 0.00),
-            "nav_error": Published(6.29, 0.00),
-        },
-        "first": {
-            "success_rate": Published(40.33, 0.35),
-            "room_success_rate": Published(59.64, 0.22),
-            "nav_error": Published(4.36, 0.03),
-        },
-        "random": {
-            "success_rate": Published(42.98, 0.44),
-            "room_success_rate": Published(54.61, 0.28),
-            "nav_error": Published(4.53, 0.03),
-        },
-        "learned": {
-            "success_rate": Published(52.09, 0.13),
-            "room_success_rate": Published(64.84, 0.23),
-            "nav_error": Published(3.48, 0.01),
-        },
-        "teacher": {
-            "success_rate": Published(52.26, 0.16),
-            "room_success_rate": Published(65.42, 0.25),
-            "nav_error": Published(3.42, 0.01),
-        },
+        "none": _figures((28.39, 0.00), (48.97, 0.00), (6.29, 0.00)),
+        "first": _figures((40.33, 0.35), (59.64, 0.22), (4.36, 0.03)),
+        "random": _figures((42.98, 0.44), (54.61, 0.28), (4.53, 0.03)),
+        "learned": _figures((52.09, 0.13), (64.84, 0.23), (3.48, 0.01)),
+        "teacher": _figures((52.26, 0.16), (65.42, 0.25), (3.42, 0.01)),
     },
     "test_unseen": {
-        "none": {
-            "success_rate": Published(6.36, 0.00),
-            "room_success_rate": Published(14.34, 0.00),
-            "nav_error": Published(11.30, 0.00),
-        },
-        "first": {
-            "success_rate": Published(20.00, 0.10),
-            "room_success_rate": Published(30.23, 0.40),
-            "nav_error": Published(7.56, 0.02),
-        },
-        "random": {
-            "success_rate": Published(25.05, 0.31),
-            "room_success_rate": Published(33.72, 0.37),
-            "nav_error": Published(7.09, 0.05),
-        },
-        "learned": {
-            "success_rate": Published(34.50, 0.23),
-            "room_success_rate": Published(44.50, 0.36),
-            "nav_error": Published(5.66, 0.02),
-        },
-        "teacher": {
-            "success_rate": Published(34.95, 0.33),
-            "room_success_rate": Published(44.85, 0.39),
-            "nav_error": Published(5.61, 0.02),
-        },
+        "none": _figures((6.36, 0.00), (14.34, 0.00), (11.30, 0.00)),
+        "first": _figures((20.00, 0.10), (30.23, 0.40), (7.56, 0.02)),
+        "random": _figures((25.05, 0.31), (33.72, 0.37), (7.09, 0.05)),
+        "learned": _figures((34.50, 0.23), (44.50, 0.36), (5.66, 0.02)),
+        "teacher": _figures((34.95, 0.33), (44.85, 0.39), (5.61, 0.02)),
     },
 }
 """Split → help policy → figure."""

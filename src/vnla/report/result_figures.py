@@ -21,8 +21,8 @@ from vnla.evaluation.breakdown import FREQUENT, TOP, SubsetShare, best_and_worst
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.sweep import SweepRow
 from vnla.report import palette
-from vnla.report.charts import LABEL, Style, finish, in_percent, new_canvas, png, styled, tidy
-from vnla.report.curves import Curves
+from vnla.report.charts import LABEL, LineStyle, finish, in_percent, margins, new_canvas, png, styled, tidy
+from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, Value
 
 Series = Mapping[str, Sequence[SubsetShare]]
@@ -65,10 +65,10 @@ def lengths_figure(by_teacher: Series, by_agent: Series, name: str = "figure-len
         _length_panel(axes, series)
         finish(axes, title, "success rate" if number == 1 else "", legend=number == 1)
     _from_zero(axes)  # of both: it is shared
-    told = [f"By {title}: {_told(series)}" for title, series in panels.items()]
+    words = [f"By {title}: {_in_words(series)}" for title, series in panels.items()]
     return Figure(
         name, "Success against the length of the way", png(canvas),
-        alt=f"Success rate by number of actions. {' '.join(told)}",
+        alt=f"Success rate by number of actions. {' '.join(words)}",
         caption="Success rate by the number of actions of the navigation teacher (left) and of the agent (right), the final"
         " stop included, with 95% intervals over tasks.",
         data={"teacher": _data(by_teacher), "agent": _data(by_agent)},
@@ -97,12 +97,12 @@ def best_and_worst_figure(
         axes = first = canvas.add_subplot(1, len(chosen), number, sharex=first)
         _bars(axes, best, worst, top)
         axes.set_title(label, loc="left", fontsize=10.5, fontweight="bold", color=palette.INK)
-    told = [f"{label}: {_ends(best, worst)}" for label, (best, worst) in chosen.items()]
+    words = [f"{label}: {_ends(best, worst)}" for label, (best, worst) in chosen.items()]
     return Figure(
         name or f"figure-{what.replace(' ', '-')}",
         f"{what.capitalize()} with the highest and lowest success rates",
         png(canvas),
-        alt=f"Success rates by {what}. {' '.join(told)}",
+        alt=f"Success rates by {what}. {' '.join(words)}",
         caption=f"The {top} {what} with the highest success rates and the {top} with the lowest, of those of more than"
         f" {more_than:,} task{'' if more_than == 1 else 's'}; in parentheses the number of tasks, with 95% intervals over"
         " tasks.",
@@ -142,17 +142,17 @@ def help_figure(series: Mapping[str, Sequence[SweepRow]], metric: str = "success
     unit, what = METRICS[metric].unit, metric.replace("_", " ")
     finish(axes, "requests an episode (numbers at the points: τ)", what, percent=unit == "%")
     axes.set_xlim(left=-0.03 * axes.get_xlim()[1])
-    told = [f"{label}: {_help_told(rows, metric)}" for label, rows in series.items()]
+    words = [f"{label}: {_help_in_words(rows, metric)}" for label, rows in series.items()]
     return Figure(
         name, f"{what.removesuffix(' rate').capitalize()} against help", png(canvas),
-        alt=f"{what.capitalize()} against the number of requests an episode. {' '.join(told)}",
+        alt=f"{what.capitalize()} against the number of requests an episode. {' '.join(words)}",
         caption=f"{what.capitalize()} of the same agent with more or less help: τ is the share of the time in which it"
         " receives assistance. Bands are 95% intervals over seeds.",
         data={label: [row.as_dict() for row in rows] for label, rows in series.items()},
     )  # fmt: skip
 
 
-def _help_line(axes: Axes, rows: Sequence[SweepRow], metric: str, style: Style, label: str) -> None:
+def _help_line(axes: Axes, rows: Sequence[SweepRow], metric: str, style: LineStyle, label: str) -> None:
     x = [row.figures["requests"].mean for row in rows]
     y = np.array([row.figures[metric].mean for row in rows])
     margin = np.nan_to_num([row.figures[metric].margin for row in rows])
@@ -162,7 +162,7 @@ def _help_line(axes: Axes, rows: Sequence[SweepRow], metric: str, style: Style, 
         axes.annotate(f"{row.ratio:g}", at, (0, 7), textcoords="offset points", ha="center", fontsize=8, color=style.colour)
 
 
-def training_figure(runs: Mapping[str, Curves], name: str = "figure-training") -> Figure:
+def training_figure(runs: Mapping[str, TrainingCurves], name: str = "figure-training") -> Figure:
     """The navigation loss and the success on the validation splits in the course of training."""
     canvas = new_canvas(9.2, 3.7)
     loss = canvas.add_subplot(1, 2, 1)
@@ -180,10 +180,10 @@ def training_figure(runs: Mapping[str, Curves], name: str = "figure-training") -
     _from_zero(success)
     loss.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     loss.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    told = [f"{label}: {_training_told(curves)}" for label, curves in runs.items()]
+    words = [f"{label}: {_training_in_words(curves)}" for label, curves in runs.items()]
     return Figure(
         name, "The course of training", png(canvas),
-        alt=f"Navigation loss and validation success over iterations. {' '.join(told)}",
+        alt=f"Navigation loss and validation success over iterations. {' '.join(words)}",
         caption="Left: the navigation loss, summed over an episode's steps, as reported and smoothed. Right: success on the"
         " validation tasks in seen and unseen houses.",
         data={
@@ -206,7 +206,7 @@ def _smooth(x: Sequence[int], y: Sequence[float]) -> tuple[Sequence[int], list[f
     return x, [float(np.mean(y[max(0, i - SMOOTHED + 1) : i + 1])) for i in range(len(y))]
 
 
-def _points(axes: Axes, x: Any, parts: Sequence[SubsetShare], style: Style, label: str) -> None:
+def _points(axes: Axes, x: Any, parts: Sequence[SubsetShare], style: LineStyle, label: str) -> None:
     """A line with error bars."""
     axes.errorbar(
         x, [part.share.value for part in parts], yerr=_margins(parts), label=label, linewidth=1.8, markersize=5, capsize=2.5,
@@ -214,18 +214,16 @@ def _points(axes: Axes, x: Any, parts: Sequence[SubsetShare], style: Style, labe
     )  # fmt: skip
 
 
-def _margins(parts: Sequence[SubsetShare]) -> list[list[float]]:
-    """How far intervals reach below and above; not at all where there is none."""
-    below = [part.share.value - part.share.low for part in parts]
-    above = [part.share.high - part.share.value for part in parts]
-    return [[max(0.0, each) if math.isfinite(each) else 0.0 for each in side] for side in (below, above)]
+def _margins(parts: Sequence[SubsetShare]) -> Any:
+    """Return how far intervals reach below and above, in two rows."""
+    return np.array([margins(part.share) for part in parts]).reshape(-1, 2).T
 
 
 def _data(series: Series) -> dict[str, list[dict[str, Any]]]:
     return {label: [part.as_dict() for part in parts] for label, parts in series.items()}
 
 
-def _told(series: Series) -> str:
+def _in_words(series: Series) -> str:
     """Every part in words."""
     each = [
         f"{label}: {', '.join(f'{part.label} {_percentage(part)}' for part in parts)}." for label, parts in series.items()
@@ -249,12 +247,12 @@ def _ends(best: Sequence[SubsetShare], worst: Sequence[SubsetShare]) -> str:
     return f"from {best[0].label} ({_percentage(best[0])}) down to {low.label} ({_percentage(low)})."
 
 
-def _help_told(rows: Sequence[SweepRow], metric: str) -> str:
+def _help_in_words(rows: Sequence[SweepRow], metric: str) -> str:
     each = [f"{row.figures[metric].mean:.1f} at τ = {row.ratio:g}" for row in sorted(rows, key=lambda row: row.ratio)]
     return f"{', '.join(each)}."
 
 
-def _training_told(curves: Curves) -> str:
+def _training_in_words(curves: TrainingCurves) -> str:
     last = [f"{split.replace('_', ' ')} {rates[-1]:.1f}%" for split, rates in curves.success.items() if rates]
     loss = f"loss {curves.nav_loss[0]:.2f} to {curves.nav_loss[-1]:.2f}" if curves.nav_loss else "no losses"
     return f"{loss}; success at the end: {', '.join(last) or 'not measured'}."

@@ -1,10 +1,4 @@
-"""The eleven trainings of the paper's experiments.
-
-Table 2 compares five help policies with four trainings. LEARNED and TEACHER share one, because in training both ask as the
-help teacher does: the help module imitates it and has no say, and a navigation module trained beside one ends with the same
-weights, to the last bit, as one trained without. Table 3 needs one more: the direct advisor that says nothing. The direct
-advisor that speaks has the training of the indirect one, because in training the advisor always acts (Algorithm 1, line 24),
-so they share the agent. Table 4 trains two on NoRoom, Table 7 four with some of the help teacher's rules.
+"""Trainings as work of stages.
 
 On a CPU each training is a stage with a process; on a GPU all of them are handed to `vnla.training.together`, which trains
 them side by side.
@@ -21,17 +15,13 @@ from typing import Any
 
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_teacher import HelpTeacher
-from vnla.experiments.paper.presets import Preset
+from vnla.experiments.presets import ExperimentPreset
 from vnla.pipeline.executor import SomeFailedError, Stopped
 from vnla.pipeline.stages import JointReport, Report
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
 ASKNAV, NOROOM = "asknav", "noroom"
-POLICIES = ("none", "first", "random", "learned")
-"""Those that Table 2 has trainings for; TEACHER has the agent of LEARNED."""
-DELTAS = (2, 4, 8)
-"""Deviation thresholds δ of Table 7, metres."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Training:
     teacher: HelpTeacher = field(default_factory=HelpTeacher)
     keeps_checkpoints: bool = False
 
-    def config(self, preset: Preset, world: Path, tasks: Path, features: str) -> RunConfig:
+    def config(self, preset: ExperimentPreset, world: Path, tasks: Path, features: str) -> RunConfig:
         """The configuration of its run."""
         return RunConfig(
             world=str(world.absolute()),
@@ -59,16 +49,6 @@ class Training:
             teacher=self.teacher,
             agent_options=dict(preset.agent),
         )
-
-
-TABLE_2 = tuple(Training(policy, policy, keeps_checkpoints=policy == "learned") for policy in POLICIES)
-SILENT = Training("silent", advisor=TemplateAdvisor(direct=True, speaks=False), keeps_checkpoints=True)
-ON_NOROOM = (Training("noroom-random", "random", NOROOM), Training("noroom-learned", "learned", NOROOM))
-RULES = (
-    *(Training(f"rules-ae-{delta}", teacher=HelpTeacher("ae", deviation=float(delta))) for delta in DELTAS),
-    Training("rules-bcd", teacher=HelpTeacher("bcd")),
-)
-TRAININGS = {each.name: each for each in (*TABLE_2, SILENT, *ON_NOROOM, *RULES)}
 
 
 def fingerprint(config: RunConfig) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from vnla.experiments.paper.material import encode_piece, encode_views, join_views, make_tasks, make_world
-from vnla.experiments.paper.peers import Visit, evaluate_peer
-from vnla.experiments.paper.presets import Preset
-from vnla.experiments.paper.results import Layout
-from vnla.experiments.paper.trainings import fingerprint, train_run, train_runs
+from vnla.experiments.evaluations import PeerJob, evaluate_peer
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.material import encode_piece, encode_views, join_views, make_tasks, make_world
+from vnla.experiments.presets import ExperimentPreset
+from vnla.experiments.reporting import ExperimentReport, make_report
+from vnla.experiments.trainings import fingerprint, train_run, train_runs
 from vnla.houses.folder import MANIFEST
 from vnla.houses.generate.world import GENERATOR
 from vnla.pipeline.shards.features import feature_place
@@ -52,14 +53,22 @@ class Division:
 class Works:
     """Makes stages. A world that somebody has already is neither made nor encoded."""
 
-    layout: Layout
-    preset: Preset
+    layout: ExperimentLayout
+    preset: ExperimentPreset
     seed: int
     device: str
     cores: int
     division: Division
     pieces: int = 1
     """Into how many the encoding of views is cut."""
+
+    @classmethod
+    def of(
+        cls, source: ExperimentReport, seed: int, trainings: int, cores: int, threads: int | None = None, pieces: int = 1
+    ) -> Works:
+        """Return the works of experiments that have so many trainings."""
+        division = Division.of(trainings, cores, threads)
+        return cls(source.layout, source.preset, seed, source.device, cores, division, pieces)
 
     def ground(self, datasets: Sequence[str]) -> list[Stage]:
         """What comes before any training: houses, data sets by name, features."""
@@ -92,10 +101,14 @@ class Works:
         cores, weight = self.division.evaluation, 8
         return Stage(name, work, given, makes, tuple(after), config, cores=cores, device=self._gpu, weight=weight)
 
-    def peer(self, name: str, visit: Visit, makes: Path, after: Sequence[str]) -> Stage:
+    def peer(self, name: str, job: PeerJob, makes: Path, after: Sequence[str]) -> Stage:
         """An evaluation of an agent that learns nothing: no training has to be waited for, and no GPU."""
-        config = {"peer": visit.peer, "split": visit.split, "seeds": visit.seeds, **self.foreign(visit.world / MANIFEST)}
-        return Stage(name, evaluate_peer, (makes, visit), makes, tuple(after), config, weight=8)
+        config = {"peer": job.peer, "split": job.split, "seeds": job.seeds, **self.foreign(job.world / MANIFEST)}
+        return Stage(name, evaluate_peer, (makes, job), makes, tuple(after), config, weight=8)
+
+    def report(self, source: ExperimentReport, after: Sequence[str], config: Any) -> Stage:
+        """The report, after everything else."""
+        return Stage("report", make_report, (source,), self.layout.report, tuple(after), config, cores=None, weight=15)
 
     @property
     def _gpu(self) -> str:

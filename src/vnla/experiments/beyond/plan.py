@@ -1,32 +1,56 @@
-"""What is compared, where everything is, and what the stages have left, read for tables and figures."""
+"""What is compared, on which tasks, and what the stages have left of it, read for tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
-from vnla.evaluation.evaluation_file import EVALUATION
 from vnla.evaluation.metrics import METRICS
-from vnla.experiments.beyond.arms import Arm
-from vnla.experiments.beyond.evaluations import CHALLENGES, FRESH, Challenge
-from vnla.experiments.beyond.scales import Scale
-from vnla.experiments.paper import results as paper
-from vnla.experiments.paper.peers import PEERS
-from vnla.experiments.paper.presets import Preset
+from vnla.experiments.beyond.arms import Arm, ComparisonScale
+from vnla.experiments.evaluations import PEERS
+from vnla.experiments.layout import FRESH, ExperimentLayout, dataset_at, one_of
+from vnla.experiments.presets import ExperimentPreset
+from vnla.experiments.trainings import ASKNAV, NOROOM
 from vnla.training.checkpoints import CONFIG
 from vnla.training.config import RunConfig
 
 
 @dataclass(frozen=True)
-class Plan:
+class Challenge:
+    """Tasks that every agent is given."""
+
+    name: str
+    title: str
+    split: str
+    tasks: str = ASKNAV
+    """The data set, or `FRESH`."""
+
+    @property
+    def where(self) -> str:
+        """In a sentence."""
+        return "in fresh houses" if self.tasks == FRESH else f"on {self.title}"
+
+
+UNSEEN = Challenge("test_unseen", "Test unseen", "test_unseen")
+CHALLENGES = (
+    Challenge("test_seen", "Test seen", "test_seen"),
+    UNSEEN,
+    Challenge("noroom_test_seen", "NoRoom, test seen", "test_seen", NOROOM),
+    Challenge("noroom_test_unseen", "NoRoom, test unseen", "test_unseen", NOROOM),
+    Challenge(FRESH, "Fresh houses", "test_unseen", FRESH),
+)
+"""In the order of the tables. Agents are trained on AskNav; which of their checkpoints is used the dev sets decide."""
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
     """What is compared, and on what."""
 
-    scale: Scale
+    scale: ComparisonScale
     arms: Sequence[Arm]
     trainings: int = 1
     """Of each agent, with the seeds `seed`, `seed` + 1, …"""
@@ -42,7 +66,7 @@ class Plan:
     """Of houses, data sets and trainings."""
 
     @property
-    def preset(self) -> Preset:
+    def preset(self) -> ExperimentPreset:
         """The paper's preset of this size."""
         return self.scale.preset
 
@@ -57,45 +81,18 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Layout(paper.Layout):
-    """Where everything is in the folder of a comparison."""
-
-    @property
-    def fresh_world(self) -> Path:
-        """The fresh houses."""
-        return self.out / FRESH / "world"
-
-    def tasks(self, name: str) -> Path:
-        """A data set; that of the fresh houses is called `FRESH`."""
-        return self.out / FRESH / "tasks" if name == FRESH else super().tasks(name)
-
-    def sweep(self, arm: str) -> Path:
-        """Success against help."""
-        return self.out / "sweeps" / f"{arm}.json"
-
-    def ceilings(self, arm: str) -> Path:
-        """What is left to win."""
-        return self.out / "ceilings" / f"{arm}.json"
-
-
-def one_of(name: str, training: int) -> str:
-    """What one of several trainings of the same kind is called, in stages and folders."""
-    return f"{name}/seed{training}"
-
-
-@dataclass(frozen=True)
-class Results:
+class ComparisonResults:
     """Figures by the names of agents, over all of their trainings."""
 
-    layout: Layout
-    plan: Plan
+    layout: ExperimentLayout
+    plan: ComparisonPlan
 
     def values(self, arm: str, challenge: Challenge, metric: str = "success_rate") -> Floats:
         """A figure that is a mean, task by task, over the seeds of the help budgets: (trainings, tasks), or (1, tasks) of an
         agent that learns nothing."""
         measure = METRICS[metric]
         names = [arm] if arm in PEERS else [one_of(arm, training) for training in range(self.plan.trainings)]
-        found = [paper.scores_at(self.layout.evaluation(name, challenge.name) / EVALUATION) for name in names]
+        found = [self.layout.scores(name, challenge.name) for name in names]
         return np.stack([measure.scale * measure.sums(scores)[0].mean(axis=0) for scores in found])
 
     def figure(self, arm: str, challenge: Challenge, metric: str = "success_rate") -> Interval:
@@ -113,5 +110,5 @@ class Results:
 
     def houses(self, challenge: Challenge) -> NDArray[np.str_]:
         """The house of each task."""
-        tasks = paper.dataset_at(self.layout.tasks(challenge.tasks)).split(challenge.split)
+        tasks = dataset_at(self.layout.tasks(challenge.tasks)).split(challenge.split)
         return np.array([task.house for task in tasks])

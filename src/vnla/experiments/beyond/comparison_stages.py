@@ -1,6 +1,6 @@
 """The comparison as stages: houses, features, data sets, trainings phase by phase, evaluations, the report.
 
-    stages = Comparison(source, device="cpu", cores=2).stages()
+    stages = ComparisonStages(source, cores=2).stages()
 
 On a GPU the runs of a phase are trained side by side, with all seeds, as many as it has room for; the next phase begins when
 all of them have ended.
@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from math import ceil
+from pathlib import Path
+from typing import Unpack
 
 from vnla import __version__
+from vnla.common.errors import InputError
 from vnla.evaluation.sweep import RATIOS
 from vnla.experiments.beyond.arms import BEST, LEARNED, Phase
-from vnla.experiments.beyond.evaluations import FRESH, UNSEEN, Challenge, sweep_trial, try_ceilings
-from vnla.experiments.beyond.reporting import Source, make_report
-from vnla.experiments.beyond.results import one_of
-from vnla.experiments.paper.evaluations import Trial, evaluate_trial
-from vnla.experiments.paper.material import make_test_tasks, make_world
-from vnla.experiments.paper.peers import PEERS, Visit
-from vnla.experiments.paper.trainings import ASKNAV, NOROOM, Training
-from vnla.experiments.paper.works import Division, Works
-from vnla.houses.folder import MANIFEST
+from vnla.experiments.beyond.comparison_report import ComparisonReport
+from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan
+from vnla.experiments.evaluations import PEERS, EvaluationJob, PeerJob, run_ceilings, run_evaluation, run_sweep
+from vnla.experiments.layout import FRESH, ExperimentLayout, one_of
+from vnla.experiments.material import make_test_tasks, make_world
+from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
+from vnla.experiments.trainings import ASKNAV, NOROOM, Training
+from vnla.experiments.works import Works
+from vnla.houses.folder import MANIFEST, read_manifest
 from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.pipeline.stages import Stage
-from vnla.training.config import RunConfig
+from vnla.training.config import SYMBOLIC, RunConfig
 from vnla.vision.store import INDEX, store_path
 
 BESIDE = 8
@@ -35,7 +38,7 @@ FRESH_SEED = 10_000
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """A phase in one of several trainings."""
 
     phase: Phase
@@ -52,26 +55,52 @@ class Step:
         return one_of(self.phase.name, self.training)
 
 
-class Comparison:
+def run_comparison(
+    out: Path,
+    plan: ComparisonPlan,
+    *,
+    command: str,
+    world: Path | None = None,
+    beside: int = BESIDE,
+    **options: Unpack[RunOptions],
+) -> ComparisonReport:
+    """Carry out every stage that is not done yet; from what is returned the tables can be read.
+
+    `world` is an existing world with features. On a GPU at most so many trainings run `beside` each other.
+    """
+    if world is not None:
+        check_world(world, plan.preset)
+    if plan.fresh:
+        _check_fresh(world, plan)
+    if is_elsewhere(options.get("cluster")):
+        out, world = out.absolute(), world and world.absolute()
+    layout = ExperimentLayout.of(out, world)
+    source = ComparisonReport(layout, command, plan.preset, plan, device=options.get("device", "cpu"))
+    threads = options.get("threads")
+    run_experiment_stages(lambda cores, pieces: ComparisonStages(source, cores, threads, beside, pieces), source, options)
+    return source
+
+
+def _check_fresh(world: Path | None, plan: ComparisonPlan) -> None:
+    """That fresh houses can be like the others, and look like them."""
+    if plan.preset.features == SYMBOLIC:
+        raise InputError(f"fresh houses: {SYMBOLIC} features differ from world to world; give --fresh 0")
+    if world is not None and read_manifest(world).get("source") != "generated":
+        raise InputError(f"fresh houses: {world} was not generated, and houses like its own cannot be; give --fresh 0")
+
+
+class ComparisonStages:
     """Stages of one comparison."""
 
     def __init__(
-        self,
-        source: Source,
-        *,
-        device: str,
-        cores: int,
-        threads: int | None = None,
-        beside: int = BESIDE,
-        pieces: int = 1,
+        self, source: ComparisonReport, cores: int, threads: int | None = None, beside: int = BESIDE, pieces: int = 1
     ) -> None:
         """On so many cores, with so many threads for each training and evaluation, if that is said; on a GPU at most so many
         trainings `beside` each other. What is large is cut into `pieces`, for several machines."""
-        self.source, self.plan, self.layout, self.device, self.cores = source, source.plan, source.layout, device, cores
+        self.source, self.plan, self.layout = source, source.plan, source.layout
+        self.device, self.cores, self.beside = source.device, cores, beside
         self.steps = self._steps()
-        self.beside = beside
-        division = Division.of(len(self.steps), cores, threads)
-        self.works = Works(self.layout, self.plan.preset, self.plan.seed, device, cores, division, pieces)
+        self.works = Works.of(source, self.plan.seed, len(self.steps), cores, threads, pieces)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -83,19 +112,19 @@ class Comparison:
         made += [*self._peers(), *self._sweeps(), *self._ceilings()]
         return [*made, self._report(tuple(stage.name for stage in made))]
 
-    def _steps(self) -> dict[str, Step]:
+    def _steps(self) -> dict[str, TrainingStep]:
         """All trainings by name, each once."""
-        found: dict[str, Step] = {}
+        found: dict[str, TrainingStep] = {}
         for training in range(self.plan.trainings):
             for arm in self.plan.arms:
                 before = None
                 lengths = arm.lengths(self.plan.scale.iterations)
                 for place, (phase, length) in enumerate(zip(arm.phases, lengths, strict=True)):
-                    step = Step(phase, length, training, place, before)
+                    step = TrainingStep(phase, length, training, place, before)
                     before = found.setdefault(step.name, step).name
         return found
 
-    def config(self, step: Step) -> RunConfig:
+    def config(self, step: TrainingStep) -> RunConfig:
         """The configuration of a training: that of the paper's LEARNED, but for what its phase changes."""
         preset, layout = self.plan.preset, self.layout
         base = Training(LEARNED).config(preset, layout.world, layout.tasks(ASKNAV), preset.store)
@@ -111,7 +140,7 @@ class Comparison:
             made += [self._training(step, f"{place}-{i * groups // len(steps)}") for i, step in enumerate(steps)]
         return made
 
-    def _training(self, step: Step, group: str) -> Stage:
+    def _training(self, step: TrainingStep, group: str) -> Stage:
         config = self.config(step)
         part = step.iterations * config.training.batch / (self.plan.scale.iterations * self.plan.preset.training.batch)
         return self.works.training(
@@ -164,24 +193,27 @@ class Comparison:
             ),
         ]
 
-    def _trial(self, arm: str, training: int, challenge: Challenge) -> tuple[Trial, tuple[str, ...]]:
+    def _job(self, arm: str, training: int, challenge: Challenge) -> tuple[EvaluationJob, tuple[str, ...]]:
         """The evaluation of an agent, and the stages that it builds on."""
         name = one_of(arm, training)
         config = self.config(self.steps[name])
         run, seeds, elsewhere = self.layout.run(name), self.plan.preset.seeds, self.layout.tasks(challenge.tasks)
         if challenge.tasks == FRESH:
             config = replace(config, world=str(self.layout.fresh_world.absolute()), tasks=str(elsewhere.absolute()))
-            trial = Trial(run, config, challenge.split, seeds, self.device)
-            return trial, (f"train/{name}", f"{FRESH}/tasks", f"{FRESH}/features")
+            job = EvaluationJob(run, config, challenge.split, seeds, self.device)
+            return job, (f"train/{name}", f"{FRESH}/tasks", f"{FRESH}/features")
         tasks = None if challenge.tasks == ASKNAV else elsewhere
-        return Trial(run, config, challenge.split, seeds, self.device, tasks), (f"train/{name}", f"tasks/{challenge.tasks}")
+        return EvaluationJob(run, config, challenge.split, seeds, self.device, tasks), (
+            f"train/{name}",
+            f"tasks/{challenge.tasks}",
+        )
 
     def _evaluation(self, arm: str, training: int, challenge: Challenge) -> Stage:
-        trial, after = self._trial(arm, training, challenge)
+        job, after = self._job(arm, training, challenge)
         name = one_of(arm, training)
         out = self.layout.evaluation(name, challenge.name)
         config = {**asdict(challenge), "seeds": self.plan.preset.seeds}
-        return self.works.evaluation(f"evaluate/{name}/{challenge.name}", evaluate_trial, (out, trial), out, after, config)
+        return self.works.evaluation(f"evaluate/{name}/{challenge.name}", run_evaluation, (out, job), out, after, config)
 
     def _peers(self) -> list[Stage]:
         """Agents that learn nothing, on the same tasks."""
@@ -191,19 +223,19 @@ class Comparison:
     def _peer(self, peer: str, challenge: Challenge) -> Stage:
         layout, fresh = self.layout, challenge.tasks == FRESH
         world = layout.fresh_world if fresh else layout.world
-        visit = Visit(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds)
+        job = PeerJob(peer, world, layout.tasks(challenge.tasks), challenge.split, self.plan.preset.seeds)
         after = [f"{FRESH}/tasks" if fresh else f"tasks/{challenge.tasks}"]
         out = layout.evaluation(peer, challenge.name)
-        return self.works.peer(f"evaluate/{peer}/{challenge.name}", visit, out, after)
+        return self.works.peer(f"evaluate/{peer}/{challenge.name}", job, out, after)
 
     def _sweeps(self) -> list[Stage]:
         """Success against help, of the first training of each agent."""
         made = []
         for arm in self.plan.arms if self.plan.sweeps else ():
-            trial, after = self._trial(arm.name, 0, UNSEEN)
+            job, after = self._job(arm.name, 0, UNSEEN)
             out = self.layout.sweep(arm.name)
             config = {"ratios": RATIOS, "seeds": self.plan.preset.seeds}
-            made.append(self.works.evaluation(f"sweep/{arm.name}", sweep_trial, (out, trial), out, after, config))
+            made.append(self.works.evaluation(f"sweep/{arm.name}", run_sweep, (out, job), out, after, config))
         return made
 
     def _ceilings(self) -> list[Stage]:
@@ -211,13 +243,13 @@ class Comparison:
         made, scale = [], self.plan.scale
         for arm in (LEARNED, BEST) if self.plan.ceilings else ():
             if self.plan.has(arm):
-                trial, after = self._trial(arm, 0, UNSEEN)
+                job, after = self._job(arm, 0, UNSEEN)
                 out = self.layout.ceilings(arm)
                 config = {"limit": scale.limit, "schedules": scale.schedules, "seed": self.plan.preset.seeds[0]}
-                given = (out, trial, scale.limit, scale.schedules)
-                made.append(self.works.evaluation(f"ceilings/{arm}", try_ceilings, given, out, after, config))
+                given = (out, job, scale.limit, scale.schedules)
+                made.append(self.works.evaluation(f"ceilings/{arm}", run_ceilings, given, out, after, config))
         return made
 
     def _report(self, after: tuple[str, ...]) -> Stage:
         config = {"version": __version__, "trainings": self.plan.trainings, "fresh": self.plan.fresh}
-        return Stage("report", make_report, (self.source,), self.layout.report, after, config, cores=None, weight=15)
+        return self.works.report(self.source, after, config)

@@ -1,6 +1,6 @@
 """The paper's experiments as stages: houses, features, data sets, trainings, evaluations, the report.
 
-    stages = Experiments(source, contents, seed=0, device="cpu", cores=2).stages()
+    stages = PaperStages(source, seed=0, cores=2).stages()
 
 Only what the wanted tables need is in the graph, and a stage that two tables need is in it once.
 """
@@ -8,28 +8,28 @@ Only what the wanted tables need is in the graph, and a stage that two tables ne
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from vnla import __version__
-from vnla.experiments.paper.evaluations import (
+from vnla.experiments.evaluations import PEERS, TESTS, EvaluationJob, PeerJob, peer_on, run_evaluation
+from vnla.experiments.layout import ExperimentLayout
+from vnla.experiments.paper.candidates import (
     CANDIDATES,
     TABLE_2,
     TABLE_3,
     TABLE_4,
     TABLE_7,
-    TESTS,
+    TRAININGS,
     Candidate,
-    Trial,
     choose_iterations,
-    evaluate_trial,
 )
-from vnla.experiments.paper.peers import PEERS, Visit, peer_on
-from vnla.experiments.paper.reporting import Contents, Source, make_report
-from vnla.experiments.paper.results import Layout
-from vnla.experiments.paper.trainings import ASKNAV, NOROOM, TRAININGS, Training
-from vnla.experiments.paper.works import Division, Works
+from vnla.experiments.paper.paper_report import Contents, PaperReport
+from vnla.experiments.presets import ExperimentPreset
+from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
+from vnla.experiments.trainings import ASKNAV, NOROOM, Training
+from vnla.experiments.works import Works
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
 
@@ -48,34 +48,47 @@ Value = TypeVar("Value")
 ITERATIONS = "evaluate/iterations"
 
 
-def layout_of(out: Path, world: Path | None = None) -> Layout:
-    """Where everything goes; `world` is one that exists already."""
-    return Layout(out, world or out / "world")
+def run_experiments(
+    out: Path,
+    preset: ExperimentPreset,
+    contents: Contents,
+    *,
+    command: str,
+    world: Path | None = None,
+    seed: int = 0,
+    **options: Unpack[RunOptions],
+) -> PaperReport:
+    """Carry out every stage that is not done yet; from what is returned the tables can be read.
+
+    `world` is an existing world with features, instead of one that is generated. `seed` is of houses, data sets and
+    trainings.
+    """
+    if world is not None:
+        check_world(world, preset)
+    if is_elsewhere(options.get("cluster")):
+        out, world = out.absolute(), world and world.absolute()
+    preset = replace(preset, training=replace(preset.training, seed=seed))
+    layout = ExperimentLayout.of(out, world)
+    source = PaperReport(layout, command, preset, contents, device=options.get("device", "cpu"))
+    threads = options.get("threads")
+    run_experiment_stages(lambda cores, pieces: PaperStages(source, seed, cores, threads, pieces), source, options)
+    return source
 
 
-class Experiments:
+class PaperStages:
     """Stages of one run of experiments."""
 
     def __init__(
-        self,
-        source: Source,
-        contents: Contents,
-        *,
-        seed: int,
-        device: str,
-        cores: int,
-        threads: int | None = None,
-        pieces: int = 1,
+        self, source: PaperReport, seed: int = 0, cores: int = 1, threads: int | None = None, pieces: int = 1
     ) -> None:
         """On so many cores, with so many threads for each training and evaluation, if that is said. What is large is cut
         into `pieces`, for several machines."""
-        self.source, self.contents, self.device = source, contents, device
+        self.source, self.contents, self.device = source, source.contents, source.device
         self.layout, self.preset = source.layout, source.preset
-        self.candidates = _once([each for table in contents.tables for each in NEEDS.get(table, ())])
-        reference = [TRAININGS["learned"]] if contents.has(6) else []
+        self.candidates = _once([each for table in self.contents.tables for each in NEEDS.get(table, ())])
+        reference = [TRAININGS["learned"]] if self.contents.has(6) else []
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
-        division = Division.of(len(self.trainings), cores, threads)
-        self.works = Works(self.layout, self.preset, seed, device, cores, division, pieces)
+        self.works = Works.of(source, seed, len(self.trainings), cores, threads, pieces)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
@@ -105,7 +118,7 @@ class Experiments:
     def _evaluation(self, candidate: Candidate, split: str) -> Stage:
         training = TRAININGS[candidate.training]
         elsewhere = candidate.tasks != training.tasks
-        trial = Trial(
+        job = EvaluationJob(
             self.layout.run(training.name),
             self.config(training),
             split,
@@ -123,7 +136,7 @@ class Experiments:
             "split": split, "seeds": self.preset.seeds, "tasks": candidate.tasks, "policy": candidate.help_policy,
             "advisor": advisor,
         }  # fmt: skip
-        return self.works.evaluation(f"evaluate/{candidate.name}/{split}", evaluate_trial, (out, trial), out, after, config)
+        return self.works.evaluation(f"evaluate/{candidate.name}/{split}", run_evaluation, (out, job), out, after, config)
 
     def _peers(self) -> list[Stage]:
         tables = [table for table in PEERS_ON if self.contents.has(table)] if self.contents.peers else []
@@ -131,13 +144,12 @@ class Experiments:
 
     def _peer(self, peer: str, tasks: str, split: str) -> Stage:
         layout, name = self.layout, peer_on(peer, tasks)
-        visit = Visit(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds)
-        return self.works.peer(f"evaluate/{name}/{split}", visit, layout.evaluation(name, split), [f"tasks/{tasks}"])
+        job = PeerJob(peer, layout.world, layout.tasks(tasks), split, self.preset.seeds)
+        return self.works.peer(f"evaluate/{name}/{split}", job, layout.evaluation(name, split), [f"tasks/{tasks}"])
 
     def _report(self, after: tuple[str, ...]) -> Stage:
         config = {**asdict(self.contents), "version": __version__, "frequent": self.preset.frequent}
-        given = (self.source, self.contents)
-        return Stage("report", make_report, given, self.layout.report, after, config, cores=None, weight=15)
+        return self.works.report(self.source, after, config)
 
 
 def _once(values: Iterable[Value]) -> list[Value]:

@@ -22,14 +22,14 @@ from vnla.evaluation.breakdown import (
 )
 from vnla.evaluation.confidence import Interval, minus, over_episodes
 from vnla.evaluation.evaluate import Evaluation
-from vnla.experiments.paper.evaluations import TESTS
-from vnla.experiments.paper.findings import exceeds, gains
-from vnla.experiments.paper.naming import DATASETS, POLICIES, SPLITS
-from vnla.experiments.paper.results import Results
-from vnla.report.curves import Curves
-from vnla.report.document import Episode, Figure, Finding, Item
+from vnla.experiments.evaluations import TESTS
+from vnla.experiments.paper.paper_results import PaperResults
+from vnla.experiments.paper.paper_tables import DATASETS, POLICIES
+from vnla.experiments.reporting import SPLITS, exceeds, gains
+from vnla.report.curves import TrainingCurves
+from vnla.report.document import EpisodeReport, Figure, Finding, Item
 from vnla.report.episodes import examples, images_of, tell_episode
-from vnla.report.figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
 from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
 from vnla.training.checkpoints import chosen_by, load_agent
@@ -48,20 +48,19 @@ _DISTRIBUTIONS = {
 }
 
 
-def distributions(results: Results, dataset: str) -> list[Item]:
+def distributions(results: PaperResults, dataset: str) -> list[Item]:
     """What a data set asks for, where it begins and ends, and how long its paths are."""
     splits = {split: each for split, each in dataset_statistics(results.dataset(dataset)).items() if split in SHOWN}
     made: list[Item] = []
     for name, image in draw_distributions(splits).items():
         title = f"{_DISTRIBUTIONS[name]} of {DATASETS[dataset]}"
-        told = {SPLITS[split]: _told(each, name) for split, each in splits.items()}
-        alt = f"{title}. " + " ".join(f"{split}: {words}." for split, words in told.items())
+        alt = f"{title}. " + " ".join(f"{SPLITS[split]}: {_in_words(each, name)}." for split, each in splits.items())
         data = {split: asdict(each)["lengths" if name == "path_lengths" else name] for split, each in splits.items()}
         made.append(Figure(f"figure-{dataset}-{name.replace('_', '-')}", title, image, alt, data=data))
     return made
 
 
-def _told(split: SplitStatistics, name: str) -> str:
+def _in_words(split: SplitStatistics, name: str) -> str:
     """A distribution in a few words."""
     if name == "path_lengths":
         return f"{min(split.lengths)} to {max(split.lengths)} actions" if split.lengths else "none"
@@ -69,7 +68,7 @@ def _told(split: SplitStatistics, name: str) -> str:
     return ", ".join(f"{label} {count:,}" for label, count in list(counts.items())[:5]) or "none"
 
 
-def requests(results: Results) -> list[Item]:
+def requests(results: PaperResults) -> list[Item]:
     """When the agent asks."""
     found = _evaluations(results)
     figure = requests_figure({SPLITS[split]: requests_over_time(each) for split, each in found.items()})
@@ -82,7 +81,7 @@ def requests(results: Results) -> list[Item]:
     return [figure, *findings, gains(claim, minus(early["test_unseen"], early["test_seen"]))]
 
 
-def lengths(results: Results) -> list[Item]:
+def lengths(results: PaperResults) -> list[Item]:
     """Success against the length of the way."""
     found = _evaluations(results)
     by_teacher = {SPLITS[split]: success_by(each, teacher_actions(each)) for split, each in found.items()}
@@ -106,7 +105,7 @@ def _success(evaluation: Evaluation, tasks: Labels) -> Interval:
     return Interval(100 * value, 100 * low, 100 * high)
 
 
-def best_and_worst(results: Results) -> list[Item]:
+def best_and_worst(results: PaperResults) -> list[Item]:
     """On which objects and goal rooms the agent succeeds most and least often."""
     found = _evaluations(results)
     made: list[Item] = []
@@ -118,12 +117,12 @@ def best_and_worst(results: Results) -> list[Item]:
     return made
 
 
-def training(results: Results, trainings: Sequence[str]) -> list[Item]:
+def training(results: PaperResults, trainings: Sequence[str]) -> list[Item]:
     """The course of trainings."""
-    return [training_figure({POLICIES.get(name, name): Curves.read(results.layout.run(name)) for name in trainings})]
+    return [training_figure({POLICIES.get(name, name): TrainingCurves.read(results.layout.run(name)) for name in trainings})]
 
 
-def episodes(results: Results, successes: int, failures: int, split: str = "test_unseen") -> list[Episode]:
+def episodes(results: PaperResults, successes: int, failures: int, split: str = "test_unseen") -> list[EpisodeReport]:
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))
@@ -148,5 +147,5 @@ def episodes(results: Results, successes: int, failures: int, split: str = "test
     ]
 
 
-def _evaluations(results: Results) -> dict[str, Evaluation]:
+def _evaluations(results: PaperResults) -> dict[str, Evaluation]:
     return {split: results.evaluation(AGENT, split) for split in TESTS}

@@ -21,7 +21,7 @@ from vnla.vision.reduce import reduced_name
 
 
 @dataclass(frozen=True)
-class Preset:
+class ExperimentPreset:
     """Everything that the experiments have in common."""
 
     name: str
@@ -57,7 +57,7 @@ class Preset:
         validate_every: int | None = None,
         precision: str | None = None,
         features: str | None = None,
-    ) -> Preset:
+    ) -> ExperimentPreset:
         """The same but for what is given."""
         training = self.training
         training = replace(training, iterations=iterations or training.iterations, precision=precision or training.precision)
@@ -65,7 +65,7 @@ class Preset:
         return own if features is None else replace(own, features=features, reduced=None)
 
 
-SMALL = Preset(
+SMALL = ExperimentPreset(
     name="small",
     houses=WORLDS["small"],
     training=TrainingConfig(iterations=450, batch=100, learning_rate=3e-3, cooldown=0.5),
@@ -75,7 +75,7 @@ SMALL = Preset(
 )
 """The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""
 
-PAPER = Preset(
+PAPER = ExperimentPreset(
     name="paper",
     houses=WORLDS["paper"],
     training=TrainingConfig(),
@@ -87,7 +87,7 @@ PAPER = Preset(
 PRESETS = {preset.name: preset for preset in (SMALL, PAPER)}
 
 
-def preset_of(name: str) -> Preset:
+def preset_of(name: str) -> ExperimentPreset:
     """The preset of that name."""
     if name not in PRESETS:
         raise InputError(f"preset {name}: unknown; choose from {', '.join(PRESETS)}")

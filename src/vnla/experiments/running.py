@@ -1,19 +1,20 @@
-"""Runs experiments of the paper in a folder, or goes on with them, and says where the report is."""
+"""Carries out the stages of experiments in a folder, or goes on with them: here, shared with others, or on a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, Required, TypedDict
 
 from rich.console import Console
 
 from vnla.common.errors import InputError
 from vnla.common.machine import workers_for
-from vnla.experiments.paper.experiments import Experiments, layout_of
-from vnla.experiments.paper.presets import Preset
-from vnla.experiments.paper.reporting import Contents, Source
+from vnla.experiments.presets import ExperimentPreset
+from vnla.experiments.reporting import ExperimentReport
+from vnla.experiments.works import Works
 from vnla.houses.matterport import find_buildings
 from vnla.pipeline.cluster import LOCAL, RayExecutor
 from vnla.pipeline.executor import Executor
@@ -25,47 +26,44 @@ from vnla.training.config import SYMBOLIC
 from vnla.vision.store import store_path
 
 
-def run_experiments(
-    out: Path,
-    preset: Preset,
-    contents: Contents,
-    *,
-    command: str,
-    console: Console,
-    world: Path | None = None,
-    seed: int = 0,
-    device: str = "cpu",
-    cores: int | None = None,
-    threads: int | None = None,
-    begins: Callable[[int], None] = lambda _: None,
-    sharing: Sharing | None = None,
-    cluster: str | None = None,
-) -> Source:
-    """Carry out every stage that is not done yet; from what is returned the tables can be read.
+class RunOptions(TypedDict, total=False):
+    """Where and how stages are carried out."""
 
-    `world` is an existing world with features, instead of one that is generated. `seed` is of houses, data sets and
-    trainings. Each training and evaluation computes with so many `threads`; by default trainings share the `cores`.
-    `begins` is called with the threads of a training when nothing was wrong with what was given. With `sharing` only what
-    falls to this machine is carried out; a `cluster` does it elsewhere, where it has the address of one.
-    """
-    if world is not None:
-        check_world(world, preset)
-    if is_elsewhere(cluster):
-        out, world = out.absolute(), world and world.absolute()
-    preset = replace(preset, training=replace(preset.training, seed=seed))
-    source = Source(layout_of(out, world), preset, command, device)
-    with place_of_work(cluster, sharing, cores, threads) as place:
-        experiments = Experiments(
-            source, contents, seed=seed, device=device, cores=place.cores, threads=threads, pieces=place.pieces
-        )
+    console: Required[Console]
+    device: str
+    cores: int | None
+    threads: int | None
+    """Of each training and evaluation; by default trainings share the `cores`."""
+    begins: Callable[[int], None]
+    """Is called with the threads of a training when nothing was wrong with what was given."""
+    sharing: Sharing | None
+    """With it only what falls to this machine is carried out."""
+    cluster: str | None
+    """Does the work elsewhere, where it has the address of one."""
+
+
+class Stages(Protocol):
+    """All stages of some experiments."""
+
+    works: Works
+
+    def stages(self) -> list[Stage]:
+        """Return the stages, each after those that it builds on."""
+
+
+def run_experiment_stages(make: Callable[[int, int], Stages], source: ExperimentReport, options: RunOptions) -> None:
+    """Carry out every stage that is not done yet of what `make` makes, for so many cores and in so many pieces."""
+    threads = options.get("threads")
+    with place_of_work(options.get("cluster"), options.get("sharing"), options.get("cores"), threads) as runner:
+        experiments = make(runner.cores, runner.pieces)
         stages, each = experiments.stages(), experiments.works.division.threads
-        begins(each)
-        place.run_stages(stages, out, console, command, each, device)
-    return source
+        if "begins" in options:
+            options["begins"](each)
+        runner.run_stages(stages, source.layout.out, options["console"], source.command, each, source.device)
 
 
 @dataclass(frozen=True)
-class Place:
+class StageRunner:
     """Where stages are carried out: on so many cores of this machine, shared with others or not, or of each of a cluster."""
 
     cores: int
@@ -86,15 +84,17 @@ class Place:
 
 
 @contextmanager
-def place_of_work(cluster: str | None, sharing: Sharing | None, cores: int | None, threads: int | None) -> Iterator[Place]:
+def place_of_work(
+    cluster: str | None, sharing: Sharing | None, cores: int | None, threads: int | None
+) -> Iterator[StageRunner]:
     """Where stages are carried out, for the length of the block."""
     if cluster is None or not is_elsewhere(cluster):
-        yield Place(cores_for(threads, cores), 1 if sharing is None else sharing.pieces, None, sharing)
+        yield StageRunner(cores_for(threads, cores), 1 if sharing is None else sharing.pieces, None, sharing)
         return
     if sharing is not None:
         raise InputError(f"--cluster {cluster}: a cluster shares the work by itself; leave --shard out")
     with RayExecutor(cluster, cores) as executor:
-        yield Place(cores_for(threads, executor.machine_cores), executor.machines, executor)
+        yield StageRunner(cores_for(threads, executor.machine_cores), executor.machines, executor)
 
 
 def is_elsewhere(cluster: str | None) -> bool:
@@ -110,7 +110,7 @@ def cores_for(threads: int | None, cores: int | None) -> int:
     return cores
 
 
-def check_world(world: Path, preset: Preset) -> None:
+def check_world(world: Path, preset: ExperimentPreset) -> None:
     """That a world is there, with the features that the preset wants."""
     try:
         find_buildings(world)

@@ -15,7 +15,7 @@ from typing import Any
 from rich import box
 from rich.text import Text
 
-from vnla.report.document import Cell, Group, Row, Table, Value, cell_text
+from vnla.report.document import Cell, ReportTable, Row, RowGroup, Value, cell_text
 from vnla.report.printing import Table as Printed
 
 GROUP = "group"
@@ -32,7 +32,7 @@ _LATEX = {
 _SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 
 
-def terminal(table: Table) -> Printed:
+def terminal(table: ReportTable) -> Printed:
     """The table for a console."""
     note = f"{table.note} {PAPER_NOTE}".strip() if table.has_paper else table.note
     made = Printed(
@@ -42,7 +42,7 @@ def terminal(table: Table) -> Printed:
     for number, column in enumerate(table.columns):
         made.add_column(Text(column), justify="right" if table.is_numeric(number) else "left", overflow="fold")
     for place, row in enumerate(table.rows):
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             if place:
                 made.add_section()
             made.add_row(Text(row.title, style="italic"))
@@ -58,11 +58,11 @@ def _rich_cell(cell: Cell) -> Text:
     return text
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: ReportTable) -> str:
     """The table with every number in full; a column of values becomes those of its mean, interval and the paper's figure."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    grouped = any(isinstance(row, Group) for row in table.rows)
+    grouped = any(isinstance(row, RowGroup) for row in table.rows)
     values = [_holds_values(table, number) for number in range(len(table.columns))]
     head = [GROUP] if grouped else []
     for column, has_values in zip(table.columns, values, strict=True):
@@ -76,15 +76,15 @@ def csv_text(table: Table) -> str:
     return stream.getvalue()
 
 
-def _holds_values(table: Table, column: int) -> bool:
+def _holds_values(table: ReportTable, column: int) -> bool:
     return any(isinstance(row[column], Value) for _, row in _grouped(table))
 
 
-def _grouped(table: Table) -> Iterator[tuple[str, Row]]:
+def _grouped(table: ReportTable) -> Iterator[tuple[str, Row]]:
     """The rows, each with the heading that it stands under."""
     title = ""
     for row in table.rows:
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             title = row.title
         else:
             yield title, row
@@ -96,7 +96,7 @@ def _csv_cells(cell: Cell) -> list[str | float | None]:
     return [cell.mean if cell.known else None, cell.low, cell.high, cell.paper]
 
 
-def as_dict(table: Table) -> dict[str, Any]:
+def table_as_dict(table: ReportTable) -> dict[str, Any]:
     """The table for a JSON file."""
     return {
         "kind": "table",
@@ -123,7 +123,7 @@ def _json_cell(cell: Cell) -> Any:
     return {name: value for name, value in known.items() if name in ("mean", "unit") or value is not None}
 
 
-def latex(table: Table) -> str:
+def latex(table: ReportTable) -> str:
     """The table for a paper; needs the packages booktabs, xcolor and, for check marks, amssymb."""
     columns = "".join("r" if table.is_numeric(i) else "l" for i in range(len(table.columns)))
     lines = [
@@ -138,7 +138,7 @@ def latex(table: Table) -> str:
         r"    \midrule",
     ]
     for place, row in enumerate(table.rows):
-        if isinstance(row, Group):
+        if isinstance(row, RowGroup):
             lines += [r"    \midrule"] if place else []
             lines.append(f"    \\multicolumn{{{len(columns)}}}{{l}}{{\\textit{{{escaped(row.title)}}}}} \\\\")
         else:

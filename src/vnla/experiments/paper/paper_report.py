@@ -1,0 +1,96 @@
+"""The report of the paper's experiments: every table and figure with what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from vnla.evaluation.confidence import same_houses
+from vnla.experiments.paper import paper_figures as figures
+from vnla.experiments.paper.candidates import TRAINED_POLICIES
+from vnla.experiments.paper.paper_results import PaperResults
+from vnla.experiments.paper.paper_tables import NUMBERS, TABLES
+from vnla.experiments.reporting import ExperimentReport, MakeItems, ReportPart
+from vnla.report.document import Finding, Item, Section
+
+ALL_TABLES = tuple(TABLES)
+_EPISODES = (
+    "Runs of the agent LEARNED in houses that it had not seen, the first as Figure 1 of the paper: the way on a map, what"
+    " the agent saw where it began, asked and ended, and what it was told."
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report is about."""
+
+    title: str
+    tables: tuple[int, ...] = ALL_TABLES
+    successes: int = 2
+    failures: int = 2
+    """How many episodes are told."""
+    everything: bool = True
+    """Whether all figures are shown, or only when the agent asks."""
+    peers: bool = True
+    """Whether agents that learn nothing stand beside the others."""
+
+    def has(self, *tables: int) -> bool:
+        """Whether any of these tables is in it."""
+        return any(table in self.tables for table in tables)
+
+
+@dataclass(frozen=True)
+class PaperReport(ExperimentReport):
+    """The paper's tables and figures."""
+
+    contents: Contents
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return self.contents.title
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What else decides the numbers."""
+        return {"features": self.preset.store, "iterations": f"{self.preset.training.iterations:,}"}
+
+    def parts(self) -> list[ReportPart]:
+        """Return the sections, in order."""
+        contents, results = self.contents, PaperResults(self.layout, self.preset)
+
+        def tables(*numbers: int) -> list[MakeItems]:
+            return [partial(TABLES[each], results, command=self.command) for each in numbers if contents.has(each)]
+
+        def drawn(*makers: Callable[[PaperResults], Sequence[Item]], wanted: bool = True) -> list[MakeItems]:
+            return [partial(make, results) for make in makers] if wanted else []
+
+        policies, everything = contents.has(2), contents.everything
+        behaviour = [figures.requests, *([figures.lengths, figures.best_and_worst] if everything else [])]
+        data = [partial(figures.distributions, dataset=name) for name, number in NUMBERS.items() if contents.has(number)]
+        episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures)
+        training = partial(figures.training, trainings=TRAINED_POLICIES)
+        return [
+            ReportPart("Help policies", tables=tables(2)),
+            ReportPart(
+                f"When the agent asks{', and where it succeeds' * everything}", figures=drawn(*behaviour, wanted=policies)
+            ),
+            ReportPart("Episodes", _EPISODES, figures=drawn(episodes, wanted=policies)),
+            ReportPart("Subgoals", tables=tables(3)),
+            ReportPart("Objects without rooms", tables=tables(4)),
+            ReportPart("Rules of the help teacher", tables=tables(7)),
+            ReportPart("Data", tables=tables(1, 5), figures=drawn(*data, wanted=everything)),
+            ReportPart("Training", tables=tables(6), figures=drawn(training, wanted=policies)),
+        ]
+
+    def summary(self, sections: Sequence[Section]) -> str:
+        """Return how many of the paper's findings hold."""
+        found = [item for section in sections for item in section.items if isinstance(item, Finding)]
+        count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
+        hold, fail = "holds" if count[True] == 1 else "hold", "does" if count[False] == 1 else "do"
+        return (
+            f"Of {len(found)} findings of the paper {count[True]} {hold} here, {count[False]} {fail} not, and for"
+            f" {count[None]} the tasks are too few to tell. Intervals are 95%; each agent was trained once."
+            f" {same_houses(self.preset.houses.test)}"
+        ).strip()
