@@ -114,4 +114,4 @@ def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
     with pytest.raises(
         InputError, match=r"its agent has the sense vnla.agents.sensors:Clock, which the protocol does not lend"
     ):
-        Resident(replace(trained, config=replace(trained.config, senses="vnla.agents.sensors:Clock")))
+        Resident(replace(trained, config=replace(trained.config, sensors="vnla.agents.sensors:Clock")))

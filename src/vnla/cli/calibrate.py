@@ -82,7 +82,7 @@ def calibrate(
     from vnla.common.machine import device_named, use_threads
 
     use_threads(threads)
-    trial = _Trial(run, risk, confidence, split, checkpoint, seed, device_named(device))
+    trial = _CalibrationTrial(run, risk, confidence, split, checkpoint, seed, device_named(device))
     here, there = _Ground(world, tasks), _Ground(other_world or world, other_tasks or tasks)
     if check is not None:
         _check(trial, here, there, check, as_json)
@@ -99,7 +99,7 @@ class _Ground(NamedTuple):
     tasks: Path | None
 
 
-def _calibrate(trial: _Trial, ground: _Ground, as_json: Path | None) -> None:
+def _calibrate(trial: _CalibrationTrial, ground: _Ground, as_json: Path | None) -> None:
     from vnla.evaluation.calibrate import calibrate, check_enough
 
     kept = None if trial.is_pretrained else trial.run / CALIBRATION
@@ -117,7 +117,7 @@ def _calibrate(trial: _Trial, ground: _Ground, as_json: Path | None) -> None:
         typer.echo(f"kept in {kept}")
 
 
-def _check(trial: _Trial, here: _Ground, there: _Ground, times: int, as_json: Path | None) -> None:
+def _check(trial: _CalibrationTrial, here: _Ground, there: _Ground, times: int, as_json: Path | None) -> None:
     from vnla.evaluation.calibrate import check, check_enough
 
     if as_json:
@@ -139,7 +139,7 @@ def _check(trial: _Trial, here: _Ground, there: _Ground, times: int, as_json: Pa
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _CalibrationTrial:
     """Who is calibrated, and how."""
 
     run: Path

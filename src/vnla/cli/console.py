@@ -22,15 +22,15 @@ from rich.progress import (
 )
 
 from vnla.common.lines import Lines, duration
-from vnla.common.progress import Tell
+from vnla.common.progress import Count, Tell
 from vnla.report.printing import Plain, harmless
 
 __all__ = [
     "LARGEST_SEED",
     "Lines",
     "ProgressLines",
+    "counting",
     "hint_if_busy",
-    "is_given",
     "plain",
     "print_json",
     "progress_bar",
@@ -47,6 +47,18 @@ def telling() -> Iterator[Tell]:
     """A bar with an estimate of the time left at a terminal; elsewhere a line when something begins, ends, or takes long."""
     with progress_bar() as bar:
         yield InLines(Lines(bar.console)) if bar.disable else _Bar(bar)
+
+
+def counting(tell: Tell, what: str, of: int) -> Count:
+    """Return a function that is called with how many more are done of something, and tells how many are."""
+    done = 0
+
+    def add(more: int) -> None:
+        nonlocal done
+        done += more
+        tell(what, done, of)
+
+    return add
 
 
 class _Bar:
@@ -136,12 +148,6 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
         console=console,
         transient=True,
     )
-
-
-def is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given by a person, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and not source.name.startswith("DEFAULT")
 
 
 def hint_if_busy(threads: int | None = None) -> None:

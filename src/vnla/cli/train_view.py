@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 READING = "learning what is in view: house"
 
 
-class View:
+class TrainingView:
     """Hears what happens to runs and says it; what is the same at a terminal and elsewhere."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
@@ -113,7 +113,7 @@ class View:
                 self.say(f"{name}: stopping after this iteration and saving …; once more leaves at once")
 
 
-class Bars(View):
+class Bars(TrainingView):
     """A bar for each run, below the lines on what was found."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
@@ -153,7 +153,7 @@ class Bars(View):
         self.bar.update(self._tasks[path], state=f"{READING} {done:,}/{of:,} …")
 
 
-class Log(View):
+class Log(TrainingView):
     """Lines with the time and the share of the work that is done."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
@@ -196,7 +196,7 @@ class Log(View):
 
 
 @contextmanager
-def shown(runs: Mapping[Path, RunConfig], console: Console) -> Iterator[View]:
+def shown(runs: Mapping[Path, RunConfig], console: Console) -> Iterator[TrainingView]:
     """Whoever shows the progress of `runs` on a console, for the length of the block."""
     if not console.is_terminal:
         yield Log(console, runs)

@@ -79,10 +79,11 @@ class Trainer:
         learns_to_ask: bool,
         objective: Objective | None = None,
         practice: Practice | None = None,
+        ratio: float | None = None,
         eager: bool = False,
     ) -> None:
         """By the `objective`, the paper's unless another is given, and by `practice` beside it, if there is any; the help
-        module learns only with `learns_to_ask`.
+        module learns only with `learns_to_ask`. `ratio` is τ where the help policy has another than the configuration.
 
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
@@ -90,6 +91,7 @@ class Trainer:
         self.players = players
         self.tasks = tasks
         self.config = config
+        self.ratio = config.ratio if ratio is None else ratio
         self.learns_to_ask = learns_to_ask
         self.objective = objective or Imitation()
         self.practice = practice
@@ -181,7 +183,7 @@ class Trainer:
     def played(self, which: Tensor, seed: Tensor) -> Played:
         """The episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
-            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
+            rollout = self.objective.rollout(self.tasks, which, seed, self.ratio, self.players)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
             practised = self.practice.rollout(self.tasks, which, seed, self.players) if self.practice else None
             return Played(rollout, judged, practised)

@@ -72,8 +72,8 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path:
         assert differences(one, other) == {"senses"}
     for sense in SENSES:
         assert differences(f"tuned-{sense}", "timed") == {"senses"} and differences(sense, "reward") == {"senses", "timed"}
-        assert {config.senses for config in found[f"tuned-{sense}"]} == {sense}
-    assert {config.senses for config in found["best-spotted"]} == {",".join(SENSES)}
+        assert {config.sensors for config in found[f"tuned-{sense}"]} == {sense}
+    assert {config.sensors for config in found["best-spotted"]} == {",".join(SENSES)}
 
     assert differences("reward", "tuned") == differences("best", "senses") == {"objective", "objective_options"}
 
@@ -95,7 +95,7 @@ def test_the_papers_sizes(tmp_path: Path) -> None:
     assert (second.training.iterations, second.training.batch, second.training.learning_rate) == (15_000, 300, 2e-4)
     assert (first.agent_options, second.agent_options) == ({"dropout": 0.5}, {"dropout": 0.2})
     assert (second.training.cooldown, second.objective, second.objective_options) == (0.3, "reward", {"imitation": 0.05})
-    assert first.senses == second.senses == "clock,requests,advice,been" and first.timed
+    assert first.sensors == second.sensors == "clock,requests,advice,been" and first.timed
     assert second.begins_with == str(tmp_path / "runs" / "start-senses" / "seed0")
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,8 @@ TRAININGS = {each.name: each for each in (*TABLE_2, SILENT, *ON_NOROOM, *RULES)}
 def fingerprint(config: RunConfig) -> dict[str, Any]:
     """What decides a run's result: its configuration without the places of what it builds on, which are stages of their
     own."""
-    return {name: value for name, value in asdict(replace(config, begins_with="")).items() if name not in ("world", "tasks")}
+    stored = replace(config, begins_with="").stored()
+    return {name: value for name, value in stored.items() if name not in ("world", "tasks")}
 
 
 @lru_cache(maxsize=2)
