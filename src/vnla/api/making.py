@@ -47,7 +47,7 @@ def import_world(
     name, such as cottage or package.module:Class.
     """
     from vnla.cli import world
-    from vnla.cli.asking import asked, called
+    from vnla.cli.asking import asked
     from vnla.common.registry import name_of, options_of
     from vnla.houses.sources import WORLDS, Plain, WorldSource, world_source
 
@@ -57,7 +57,8 @@ def import_world(
         world.bring_houses(source, target, name_of(source, WORLDS))
     elif not isinstance(source, type) and Path(source).is_dir():
         among = ("connectivity", "scans", "scan")
-        called(world.bring_buildings, asked(world.import_matterport, [source, out], options, among))
+        given = asked(world.import_matterport, [source, out], options, among)
+        world.bring_buildings(given["source"], target, *(given[name] for name in among))
     elif not isinstance(source, type) and Path(source).suffix == ".json":
         given = asked(world.import_json, [source, out], options, ("pictures",))
         world.bring_houses(Plain(str(source), str(given["pictures"] or "")), target, "json")

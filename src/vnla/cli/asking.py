@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import inspect
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -52,11 +51,6 @@ def asked(
             raise
         raise InputError(message()) from None
     return given
-
-
-def called(function: Callable[..., Made], given: Mapping[str, Any]) -> Made:
-    """What a function returns for those of the values that it has parameters for."""
-    return function(**{name: given[name] for name in inspect.signature(function).parameters})
 
 
 @functools.cache

@@ -56,7 +56,7 @@ class CeilingOptions:
         from vnla.training.checkpoints import CONFIG
         from vnla.training.config import RunConfig
 
-        RunConfig.read((pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run) / CONFIG)
+        RunConfig.read(pretrained.folder_of(run) / CONFIG)
 
     def entry(self, run: Path, tell: Tell) -> Entry:
         """Try everything with one run."""

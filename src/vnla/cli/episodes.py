@@ -72,7 +72,7 @@ class SourceOptions:
         from vnla.training.checkpoints import CONFIG
 
         path, world, tasks = Path(given), self.world, self.tasks
-        if (path / CONFIG).is_file() or (given == pretrained.NAME and not path.exists()):
+        if (path / CONFIG).is_file() or pretrained.is_meant(given):
             return of_run(
                 path, split=self.split or "test_unseen", limit=self.limit, seed=SEEDS[0] if self.seed is None else self.seed,
                 ratio=self.ratio, checkpoint=self.checkpoint, world=world, tasks=tasks, device=device_named(self.device),

@@ -59,6 +59,7 @@ def _is_group(annotation: Any) -> bool:
     return isinstance(annotation, type) and is_dataclass(annotation)
 
 
+@functools.cache
 def _parameters(kind: type[Any]) -> list[inspect.Parameter]:
     """Return the options of a dataclass as parameters of a function that Typer reads."""
     declared = {each.field: each for each in options_in(kind)}

@@ -126,7 +126,7 @@ def new(
 
     vacant(folder)
     chosen = runs or [Path(pretrained.NAME)]
-    ours = {run for run in chosen if str(run) == pretrained.NAME and not run.exists()}
+    ours = set(filter(pretrained.is_meant, chosen))
     agents = {run.absolute().name: run.name if run in ours else str(run.absolute()) for run in chosen}
     if len(agents) < len(chosen):
         raise InputError("two runs have the same name; copy or link one under another")

@@ -223,7 +223,7 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     if ended is not None:
         if not quiet:
             typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
-        if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
+        if view.signals > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
             os._exit(128 + ended)
     return 128 + ended if ended is not None else 0
 
@@ -257,6 +257,6 @@ def _farewell(name: str, view: TrainingView) -> str:
     again = "`vnla train " + " ".join(str(path) for path in view.runs) + "`"
     if not view.loaded:
         return f"stopped by {name} while loading; nothing was written"
-    if view.told > 1:
+    if view.signals > 1:
         return f"stopped by {name} at once; {again} goes on from the last checkpoint"
     return f"stopped by {name} and saved; {again} goes on where it was"

@@ -32,7 +32,7 @@ class TrainingView:
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
         self.runs, self.names = runs, _names(list(runs))
-        self.loaded, self.told = False, 0
+        self.loaded, self.signals = False, 0
         self._console = console
         self._began = time.monotonic()
         self._validating: dict[Path, float] = {}
@@ -104,7 +104,7 @@ class TrainingView:
 
     def _stopping(self, stop: Stop) -> None:
         """In the middle of anything, so even of printing: then there is one line less."""
-        self.told = stop.times
+        self.signals = stop.times
         name = signal.Signals(stop.number or 0).name
         with suppress(RuntimeError):
             if stop.times > 1 or not self.loaded:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vnla.agents import pretrained
 from vnla.cli.console import telling
 from vnla.cli.options import CheckpointOption
 from vnla.cli.outcome import EvaluationOptions, Output, Speaking, check_places, print_evaluations
@@ -121,7 +122,7 @@ class RunTrial:
             raise InputError("--shard: say with --npz DIR where the evaluations are to be; the parts are kept in DIR.shards")
         if self.own.sweep is not None:
             raise InputError("--shard: --sweep is not shared; run it in a job of its own")
-        folders = {_name(run): self.folder(run) for run in runs}
+        folders = {_name(run): pretrained.folder_of(run) for run in runs}
         return evaluation_parts(self.options.npz, folders, {"splits": self.options.splits, **self.settings})
 
     def check(self, run: Path) -> None:
@@ -129,7 +130,7 @@ class RunTrial:
         from vnla.training.checkpoints import CONFIG, checkpoints_of
         from vnla.training.config import RunConfig
 
-        folder = self.folder(run)
+        folder = pretrained.folder_of(run)
         config = RunConfig.read(folder / CONFIG)
         if _learns(self._asking(config)) and not _learns(config):
             raise InputError(
@@ -194,12 +195,6 @@ class RunTrial:
             "metrics": list(self.metrics),
             "device": self.device.partition(":")[0],
         }
-
-    def folder(self, run: Path) -> Path:
-        """Where a run is: that of the package has a name for it."""
-        from vnla.agents import pretrained
-
-        return pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run
 
     def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
         """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -93,6 +94,7 @@ def refuse(names: Iterable[str], why: str) -> None:
         raise InputError(f"{flag_of(name)}{why}")
 
 
+@cache
 def declared_types(kind: type[Any]) -> dict[str, Any]:
     """Return the types of the fields of a dataclass; none where some are imported late."""
     try:

@@ -36,7 +36,7 @@ def stamp_of(design: Design) -> Stamp:
 
 
 def _weights(run: str) -> str:
-    folder = pretrained.FOLDER if run == pretrained.NAME and not Path(run).exists() else Path(run)
+    folder = pretrained.folder_of(run)
     return _digits([existing_file(checkpoint(folder, CHECKPOINT), "an agent of a run")])
 
 
