@@ -45,7 +45,7 @@ def knowledge() -> Knowledge:
     return Knowledge.of(map(facts_of, surroundings()), world())
 
 
-def bound_advisor(k: int = 4, says: str = "usual") -> GrammarVoice:
+def voice(k: int = 4, says: str = "usual") -> GrammarVoice:
     own = GrammarAdvisor(k=k, says=says).ready(VOCABULARY)
     return GrammarVoice(own.advisor, own.phrases, own.speech, own.spelling, knowledge())
 

@@ -74,7 +74,7 @@ INTERNAL = {
     "docs/scores.md": ("the teacher's walks, which it scores", "vnla.recordings."),
     "docs/language.md": ("how sentences are understood", "vnla.language."),
     "docs/mattersim.md": ("files of Matterport3D", "vnla.houses.matterport"),
-    "docs/text.md": ("a view in words", "vnla.text."),
+    "docs/text.md": ("a view in words", "vnla.vision.symbols"),
     "docs/vision.md": ("the feature store", "vnla.vision. vnla.world.compiled"),
 }
 """Page or example → what it is about that is internal, and the modules that it may therefore import."""

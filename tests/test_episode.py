@@ -227,7 +227,7 @@ def by_a_guest(advisor: Advisor, number: int, script: Script, seed: int) -> Walk
 
 
 def by_a_person(advisor: Advisor, number: int, script: Script, seed: int) -> Walked:
-    engine = SimpleNamespace(players=all_players(advisor), ratio=RATIO, compiled=lambda tasks: only(tasks[0].id))
+    engine = SimpleNamespace(context=all_players(advisor), ratio=RATIO, compiled=lambda tasks: only(tasks[0].id))
     walk = PersonsWalk(engine, TASKS.tasks[number], seed)  # type: ignore[arg-type]
     steps = []
     while not walk.ended:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.small import WORDS, cottage_environment, drawn_episodes, end_goals_of, players_of, start_of, told, views_of
+from benchmarks.setting import bare_setting
 from lanes import losses_read
 from vnla.agents.agent import Agent, Sizes
 from vnla.agents.registry import agent_named
@@ -25,7 +26,6 @@ from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Never
 from vnla.assistance.words import Utterance
 from vnla.bcui import bcui
-from vnla.bench.setting import bare_setting
 from vnla.common.batching import Batching
 from vnla.common.capture import fusing
 from vnla.common.errors import InputError

@@ -18,7 +18,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.tasks.buckets import buckets_of
 from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
+from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 from vnla.world.actions import Nav
 
 WORDS = frozenset(TemplateAdvisor().words())
@@ -200,7 +200,7 @@ def test_what_is_not_understood_beside_a_clear_wish_is_told() -> None:
 
 
 @pytest.mark.parametrize("recipe", [ASKNAV, NOROOM])
-def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: Recipe) -> None:
+def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: DatasetRecipe) -> None:
     """In each house, and in all together, where there may be one bedroom in one and several in another."""
     everything = []
     for house in (cottage(), *small_houses(3)):

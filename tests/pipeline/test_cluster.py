@@ -21,10 +21,10 @@ import pytest
 
 import many_machines
 import tiny_paper
+from benchmarks.sizes import Scale
+from benchmarks.stages import bench_stages
 from many_machines import Many, many
 from stage_work import STEPS, WAIT, climb, climbing, diary, make
-from vnla.bench.sizes import Scale
-from vnla.bench.stages import bench_stages
 from vnla.common.errors import InputError
 from vnla.pipeline.cluster import Cluster, UnreachableError, carry_out_there
 from vnla.pipeline.engine import Gone
@@ -140,7 +140,7 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
 @pytest.mark.slow
 @needs_ray
 def test_what_a_stage_costs_there_is_measured(tmp_path: Path, machines: Many, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vnla.bench.stages.COUNT", 60)
+    monkeypatch.setattr("benchmarks.stages.COUNT", 60)
     here, there = bench_stages(Scale(folder=str(tmp_path), cluster=machines.address))
     assert here.value > 0 and there.reference == here.value and there.value > 0
     assert list(tmp_path.iterdir()) == []

@@ -19,7 +19,7 @@ from fake_servers import AGENT, Say, agent, serving
 from remote.cottage_rules import rules, showing
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, check
-from vnla.evaluation.contest import Material, enter
+from vnla.evaluation.contest import ScoringData, enter
 from vnla.evaluation.kept import write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
@@ -86,7 +86,7 @@ def test_errors_are_steps_like_others_in_every_format(tmp_path: Path) -> None:
     write_evaluation(tmp_path / "evaluation.npz", evaluation)
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
-    entry = enter(tmp_path / "evaluation.npz", Material(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
+    entry = enter(tmp_path / "evaluation.npz", ScoringData(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
     for scores in (checked.scores, entry.scores):
         for name in ("success", "nav_error", "steps", "requests", "path_length"):
             assert scores[name].ravel().tolist() == evaluation.scores[name].ravel().tolist(), name

@@ -19,9 +19,9 @@ from vnla.houses.generate.world import Recipe, as_extra
 from vnla.houses.house import UPRIGHT, House, Rotation, Viewpoint
 from vnla.houses.pictures.drawn import Drawn
 from vnla.houses.skybox import Faces, face_directions
+from vnla.serve.file_cache import FileCache
 from vnla.serve.pictures import FACE, LARGEST, Pictures, encoded, upright
-from vnla.serve.places import Places
-from vnla.serve.shelf import Shelf
+from vnla.serve.places import PlaceNames
 
 TURNED: Rotation = (0.6, 0.0, 0.8, -0.8, 0.0, 0.6, 0.0, -1.0, 0.0)
 """A camera that was set up facing no wall."""
@@ -33,7 +33,7 @@ def coloured(directions: np.ndarray) -> Faces:
 
 
 def of(world: WorldFolder, folder: Path) -> Pictures:
-    return Pictures(world, Places(world.houses), Shelf(folder))
+    return Pictures(world, PlaceNames(world.houses), FileCache(folder))
 
 
 def digits(address: str) -> str:
@@ -65,7 +65,7 @@ def test_a_generated_house_is_drawn_as_its_source_draws_it(generated: WorldFolde
     pictures = of(generated, tmp_path)
     assert pictures.has(house)
     addresses = pictures.addresses(house)
-    assert list(addresses) == list(Places([house]).viewpoints(house).values())
+    assert list(addresses) == list(PlaceNames([house]).viewpoints(house).values())
     drawn = Drawn(generated).faces(house, house.viewpoints[0], FACE)
     files = [pictures.face(digits(address)) for address in next(iter(addresses.values()))]
     assert sum(map(len, files)) <= LARGEST

@@ -130,9 +130,9 @@ def _recorded(folder: Path, random: Random, times: int) -> dict[str, Any]:
 
 
 def _store(place: Path) -> Any:
-    from vnla.serve.study.store import Secret, Store
+    from vnla.serve.study.store import Store, StudyKey
 
-    return Store(place, Secret(b"key"), cells=2, patience=60)
+    return Store(place, StudyKey(b"key"), cells=2, patience=60)
 
 
 def _record(place: Path, told: int) -> None:

@@ -328,10 +328,10 @@ def _read_session(path: Path) -> object:
 
 def _study(folder: Path) -> Path:
     """The record of somebody who has begun a study and turned once."""
-    from vnla.serve.places import Places
+    from vnla.serve.places import PlaceNames
     from vnla.serve.study.records import record_of
 
-    places = Places(_world().houses)
+    places = PlaceNames(_world().houses)
     [(house, there)] = places.houses.items()
     pose = {"viewpoint": next(iter(places.viewpoints(there).values())), "heading": 3, "row": 1}
     begun = {"kind": "begun", "mode": "beat", "episode": "e", "house": house, "sentence": "s", "time": 9, "requests": 2,
@@ -351,22 +351,22 @@ def _study(folder: Path) -> Path:
 
 
 def _export_study(path: Path) -> object:
-    from vnla.serve.places import Places
+    from vnla.serve.places import PlaceNames
     from vnla.serve.study import export
     from vnla.serve.study.checked import read_record
-    from vnla.serve.study.design import Condition, Place
+    from vnla.serve.study.design import ScheduleEntry, StudyCondition
     from vnla.serve.study.store import Participant
 
     someone = Participant("0" * 16, 0, "at work", "v", 1.0, 1.5, None)
-    place = Place(kind="task", condition=Condition(name="beat", kind="beat", agent="a"), tasks=("1_0",))
-    names = Places(_world().houses)
+    place = ScheduleEntry(kind="task", condition=StudyCondition(name="beat", kind="beat", agent="a"), tasks=("1_0",))
+    names = PlaceNames(_world().houses)
     lines = read_record(path, [], [place], names)
     episodes = export._episodes(someone, lines)
     return [export._result(each, names) for each in episodes], json.dumps([*export._rows(someone, lines, names)]).encode()
 
 
 def _bench(folder: Path) -> Path:
-    from vnla.bench.record import Measured, Measurement, Record
+    from benchmarks.record import Measured, Measurement, Record
 
     measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))

@@ -62,7 +62,7 @@ class Sights:
     def declared(cls, kind: object, sizes: Sizes) -> Sights:
         """Those of the views that there are which the class of an agent declares to see."""
         sees = declared(kind)
-        kinds = {name: _kinds(name, sizes.senses) for name in sizes.views}
+        kinds = {name: _kinds(name, sizes.sensors) for name in sizes.views}
         shown = {name: size for name, size in sizes.views.items() if not sees or kinds[name] & set(sees)}
         missing = [each for each in sees if not any(each in kinds[name] for name in shown)]
         if missing:

@@ -36,7 +36,7 @@ def advice(
     from vnla.language.facts import world_facts
     from vnla.language.registry import advisor_named
     from vnla.language.speaker.advisor import SpeakerAdvisor
-    from vnla.report.advice import advice_page, told
+    from vnla.report.advice import advice_examples, advice_page
 
     if out is not None:
         writable(out)
@@ -52,7 +52,7 @@ def advice(
         if isinstance(advisor, SpeakerAdvisor):
             for _ in advisor.composed(folder, counting(tell, "composing what is said", houses)):
                 pass
-        advised = told(folder, advisor, count, seed)
+        advised = advice_examples(folder, advisor, count, seed)
         drawn = counting(tell, "drawing what is seen", count)
         page = advice_page(f"Advice in {world.name}", folder, advised, drawn) if out is not None else ""
     if out is None:

@@ -27,7 +27,7 @@ from vnla.common.files import vacant
 from vnla.common.options import option, refuse
 
 if TYPE_CHECKING:
-    from vnla.recordings.sources import Source
+    from vnla.recordings.sources import EpisodeSource
 
 app = typer.Typer(help="Episodes as data sets for other programs.", no_args_is_help=True)
 
@@ -62,7 +62,7 @@ class SourceOptions:
     checkpoint: CheckpointOption = None
     device: DeviceOption = None
 
-    def source(self, given: str) -> Source:
+    def source(self, given: str) -> EpisodeSource:
         """Return whatever a person named."""
         from vnla.agents import pretrained
         from vnla.common.machine import device_named

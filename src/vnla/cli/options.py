@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 Returned = TypeVar("Returned")
 
 
-def takes_options(*kinds: type[Any]) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
+def takes_options(*kinds: Any) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
     """Make a command of a function.
 
     Its parameters that are dataclasses become their options, and its `**values` becomes the options of `kinds`.
@@ -32,7 +32,7 @@ def takes_options(*kinds: type[Any]) -> Callable[[Callable[..., Returned]], Call
 
     def decorate(function: Callable[..., Returned]) -> Callable[..., Returned]:
         declared = inspect.signature(function, eval_str=True).parameters.values()
-        groups: dict[str, type[Any]] = {each.name: each.annotation for each in declared if _is_group(each.annotation)}
+        groups: dict[str, Any] = {each.name: each.annotation for each in declared if _is_group(each.annotation)}
         parameters: list[inspect.Parameter] = []
         for each in declared:
             if each.kind is inspect.Parameter.VAR_KEYWORD:
@@ -60,7 +60,7 @@ def _is_group(annotation: Any) -> bool:
 
 
 @functools.cache
-def _parameters(kind: type[Any]) -> list[inspect.Parameter]:
+def _parameters(kind: Any) -> list[inspect.Parameter]:
     """Return the options of a dataclass as parameters of a function that Typer reads."""
     declared = {each.field: each for each in options_in(kind)}
     types, found = declared_types(kind), []
@@ -90,7 +90,7 @@ def _parameter(kept: OptionField) -> inspect.Parameter:
     return inspect.Parameter(kept.name, keyword, default=default, annotation=Annotated[type_, info])
 
 
-def names_in(*kinds: type[Any]) -> list[str]:
+def names_in(*kinds: Any) -> list[str]:
     """Return the options that dataclasses declare, by the names of the parameters."""
     return [each.name for kind in kinds for each in _parameters(kind)]
 

@@ -17,7 +17,7 @@ from vnla.common.files import writable, write_text
 from vnla.common.options import option
 
 if TYPE_CHECKING:
-    from vnla.evaluation.contest import Entry, Material
+    from vnla.evaluation.contest import Entry, ScoringData
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class ContestOptions:
             tell("checking and scoring", len(given), len(given))
         return entries
 
-    def _material(self) -> Material:
+    def _material(self) -> ScoringData:
         from vnla.evaluation.checked import Allowance
-        from vnla.evaluation.contest import Material
+        from vnla.evaluation.contest import ScoringData
         from vnla.evaluation.metrics import metrics_named
 
         if self.world is None or self.tasks is None:
             raise InputError("say in which --world and on which --tasks it was done")
         allowance, metrics = Allowance(self.ratio, self.k, self.seed), metrics_named(self.metric or ())
-        return Material.load(
+        return ScoringData.load(
             self.world, self.tasks, allowance, metrics, split=self.split, partial=self.partial, lenient=self.lenient
         )
 

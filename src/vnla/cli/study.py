@@ -57,12 +57,12 @@ def power(
     Example: vnla study power --difference 10 --difference 15
     """
     from vnla.report.printing import Table
-    from vnla.serve.study.power import Comparison, Expected
+    from vnla.serve.study.power import Expected, PowerAnalysis
 
     sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
     typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
     for arrangement in Arrangement:
-        comparison = Comparison(arrangement.value, level, chance)
+        comparison = PowerAnalysis(arrangement.value, level, chance)
         table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
         for points in difference or [5, 10, 15, 20, 25, 30]:
             needed = [comparison.people(points / 100, count, expected, cells) for count in sizes]
@@ -122,7 +122,7 @@ def new(
     from vnla.agents import pretrained
     from vnla.common.files import vacant
     from vnla.serve.study.design import CONSENT, DESIGN
-    from vnla.serve.study.making import Sizes, conditions_of, make_study
+    from vnla.serve.study.making import StudySizes, conditions_of, make_study
 
     vacant(folder)
     chosen = runs or [Path(pretrained.NAME)]
@@ -143,7 +143,7 @@ def new(
         conditions=conditions,
         arrangement=options.arrangement.value,
         split=options.split,
-        sizes=Sizes(options.each, options.groups, options.practice, options.passes, catch),
+        sizes=StudySizes(options.each, options.groups, options.practice, options.passes, catch),
         seed=options.seed,
     )
     count = design.blocks * options.each
@@ -171,19 +171,19 @@ def serve(
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.limits import Limits
-    from vnla.serve.site import Opening
+    from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import CONSENT, DESIGN, Design
-    from vnla.serve.study.desk import Desk
     from vnla.serve.study.making import BLANK
+    from vnla.serve.study.service import StudyService
     from vnla.serve.study.stamp import stamp_of
 
     design, limits, chosen = Design.read(folder), Limits(), device_named(device)
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        desk = Desk(folder, stamp_of(design), limits)
+        desk = StudyService(folder, stamp_of(design), limits)
         if BLANK in desk.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
-        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        opening = SiteLoader(lambda say: _open(design, desk.secret.names, chosen, tell, say))
         hosts = names_of(host)
         app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
         counts = desk.store.counts()
@@ -212,20 +212,20 @@ def rehearse(
     from vnla.common.files import new_folder, vacant
     from vnla.common.machine import device_named
     from vnla.report.printing import Table
-    from vnla.serve.site import Opening
+    from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import Design
-    from vnla.serve.study.desk import Desk
     from vnla.serve.study.rehearsal import LIMITS, copy, serving
     from vnla.serve.study.rehearsal import rehearse as take_part
+    from vnla.serve.study.service import StudyService
     from vnla.serve.study.stamp import stamp_of
 
     vacant(out)
     design, chosen = Design.read(folder), device_named(device)
     with new_folder(out) as new, listening(LOOPBACK, 0) as listener, telling() as tell:
         copy(folder, new)
-        desk = Desk(new, stamp_of(design), LIMITS)
-        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        desk = StudyService(new, stamp_of(design), LIMITS)
+        opening = SiteLoader(lambda say: _open(design, desk.secret.names, chosen, tell, say))
         opening.start(failed=lambda: None).join()
         opening.now()
         app = make_study_app(opening, desk, names_of(LOOPBACK), LIMITS)
@@ -247,7 +247,7 @@ def withdraw(
     check_installed()
     from vnla.common.lock import alone_in
     from vnla.serve.study.design import Design
-    from vnla.serve.study.desk import withdraw as delete
+    from vnla.serve.study.service import withdraw as delete
 
     Design.read(folder)
     with alone_in(folder):

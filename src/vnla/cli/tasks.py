@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
     from vnla.tasks.making import Made
-    from vnla.tasks.recipes import Recipe
+    from vnla.tasks.recipes import DatasetRecipe
     from vnla.tasks.statistics import SplitStatistics
 
 app = typer.Typer(help="Data sets AskNav and NoRoom: make, stats.", no_args_is_help=True)
@@ -73,7 +73,7 @@ class DatasetOptions:
     per: PerName | None = option(None, "What --starts counts for in each bucket. [default: AskNav room, NoRoom object]")
     compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> DatasetRecipe:
         """How its points are made."""
         from vnla.tasks.recipes import RECIPES, Per
 
@@ -143,7 +143,7 @@ def make(
 
 
 def _make_part(
-    parts: Parts, shard: Shard, houses: Sequence[House], recipe: Recipe, progress: Progress, as_json: bool
+    parts: Parts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
 ) -> None:
     """Work out the points of a shard's houses."""
     from vnla.pipeline.shards.tasks import make_part, share_of

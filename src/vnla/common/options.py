@@ -95,7 +95,7 @@ def refuse(names: Iterable[str], why: str) -> None:
 
 
 @cache
-def declared_types(kind: type[Any]) -> dict[str, Any]:
+def declared_types(kind: Any) -> dict[str, Any]:
     """Return the types of the fields of a dataclass; none where some are imported late."""
     try:
         return get_type_hints(kind, include_extras=True)
@@ -103,7 +103,7 @@ def declared_types(kind: type[Any]) -> dict[str, Any]:
         return {}
 
 
-def options_in(kind: type[Any]) -> Iterator[OptionField]:
+def options_in(kind: Any) -> Iterator[OptionField]:
     """Yield the fields of a dataclass that are options."""
     types = declared_types(kind)
     for each in fields(kind):

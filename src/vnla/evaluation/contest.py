@@ -107,7 +107,7 @@ def told(found: Interval) -> dict[str, float | None]:
 
 
 @dataclass(frozen=True)
-class Material:
+class ScoringData:
     """What files are held against."""
 
     world: World
@@ -121,7 +121,9 @@ class Material:
     _compiled: dict[str, TaskSet] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def load(cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any) -> Material:
+    def load(
+        cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any
+    ) -> ScoringData:
         """The world and the data set in these folders."""
         dataset = read_dataset(tasks)
         return cls(World.compile(read_world(world).houses), dataset, allowance, metrics, **options)
@@ -148,7 +150,7 @@ class Material:
         return best
 
 
-def enter(path: Path, material: Material, name: str | None = None) -> Entry:
+def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
     """The entry in a file, or in the folder of an evaluation."""
     file = _file(path, material.split)
     if file.suffix == ".npz":
@@ -162,7 +164,7 @@ def enter(path: Path, material: Material, name: str | None = None) -> Entry:
     return _entered(done, split, material, name or name_of(path))
 
 
-def _entered(done: Checked, split: str, material: Material, name: str) -> Entry:
+def _entered(done: Checked, split: str, material: ScoringData, name: str) -> Entry:
     rows = done.scores.reshape(1, len(done.tasks))
     seed = material.allowance.seed
     return Entry(
@@ -201,7 +203,7 @@ def _ids(records: Sequence[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _evaluated(path: Path, material: Material, name: str) -> Entry:
+def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
     """The entry of an `evaluation.npz`, scored again from its walks."""
     ids, seeds, trace = read_trace(path)
     split = material.split_of(path, ids)

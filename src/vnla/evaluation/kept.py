@@ -21,7 +21,7 @@ from vnla.camera import VIEWS
 from vnla.common import files
 from vnla.common.arrays import NUMBERS, TEXTS, TRUTHS, WHOLE, ArraySpec, check_arrays, read_arrays, unpacked, write_arrays
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import Evaluation, Piece
+from vnla.evaluation.evaluate import EvaluatedBatch, Evaluation
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.tasks.task_set import TaskSet
@@ -44,7 +44,7 @@ def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     write_arrays(path, arrays)
 
 
-def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds: Sequence[int]) -> None:
+def write_pieces(path: Path, pieces: Sequence[EvaluatedBatch], ids: Sequence[str], seeds: Sequence[int]) -> None:
     """Write some batches of an evaluation to the file `path`; `ids` are those of all tasks."""
     trace = Trace.join([piece.trace for piece in pieces])
     arrays = _arrays(trace, Scores.join([piece.scores for piece in pieces]))
@@ -54,7 +54,7 @@ def write_pieces(path: Path, pieces: Sequence[Piece], ids: Sequence[str], seeds:
     write_arrays(path, arrays)
 
 
-def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Piece]:
+def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[EvaluatedBatch]:
     """The batches in a file that `write_pieces` wrote, of these tasks and seeds."""
     arrays, most = _read(path), len(ids) * len(seeds)
     sizes = {"first": ArraySpec(WHOLE, ("pieces",), 0, most), "size": ArraySpec(WHOLE, ("pieces",), 1, most)}
@@ -69,7 +69,7 @@ def read_pieces(path: Path, ids: Sequence[str], seeds: Sequence[int]) -> list[Pi
         raise InputError(f"{path}: is of other tasks or seeds than these; remove it and run its shard again")
     places = zip(first.tolist(), size.tolist(), np.cumsum(size).tolist(), strict=True)
     rows = [(range(begin, begin + count), slice(end - count, end)) for begin, count, end in places]
-    return [Piece(np.array(numbers), trace.rows(which), scores.rows(which)) for numbers, which in rows]
+    return [EvaluatedBatch(np.array(numbers), trace.rows(which), scores.rows(which)) for numbers, which in rows]
 
 
 def _arrays(trace: Trace, scores: Scores) -> dict[str, NDArray[Any]]:

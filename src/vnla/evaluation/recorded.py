@@ -46,7 +46,7 @@ class Recorded(Result):
 
 
 @dataclass(frozen=True)
-class Condition:
+class ConditionScores:
     """All episodes under one condition."""
 
     scores: Scores
@@ -62,7 +62,7 @@ class Condition:
             for name, metric in self.metrics.items()
         }
 
-    def minus(self, other: Condition) -> dict[str, Interval]:
+    def minus(self, other: ConditionScores) -> dict[str, Interval]:
         """How much more each figure is than under another condition. Who did both is drawn with both."""
         return {
             name: _scaled(
@@ -74,7 +74,7 @@ class Condition:
             for name, metric in self.metrics.items()
         }
 
-    def as_dict(self, first: tuple[str, Condition] | None = None) -> dict[str, Any]:
+    def as_dict(self, first: tuple[str, ConditionScores] | None = None) -> dict[str, Any]:
         """For a JSON file, with the difference to a condition, given with its name; what cannot be known is null."""
         found: dict[str, Any] = {
             "episodes": len(self.participants),
@@ -119,7 +119,7 @@ def score_recorded(
     tasks: Iterable[Task],
     budgets: TimeBudgets,
     metrics: Mapping[str, Metric] = METRICS,
-) -> dict[str, Condition]:
+) -> dict[str, ConditionScores]:
     """The metrics of a file by condition, in the order in which it names them."""
     records = read_recorded(path)
     compiled = _compiled(path, records, houses, tasks, budgets)
@@ -132,7 +132,7 @@ def score_recorded(
         which = np.flatnonzero(conditions == condition)
         rows = Scores({name: array[which] for name, array in scores.items()})
         people = tuple(names[i] for i in which.tolist())
-        found[condition] = Condition(rows, people, tuple(compiled.tasks[i] for i in which.tolist()), metrics)
+        found[condition] = ConditionScores(rows, people, tuple(compiled.tasks[i] for i in which.tolist()), metrics)
     return found
 
 
@@ -170,7 +170,7 @@ def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
     return trace
 
 
-def spreadsheet(conditions: Mapping[str, Condition]) -> str:
+def spreadsheet(conditions: Mapping[str, ConditionScores]) -> str:
     """A row an episode as CSV: who did which task under which condition, and every score, but for what the help teacher
     thought where no record says so."""
     sheets = {name: dict(columns_of(each.scores)) for name, each in conditions.items()}

@@ -21,7 +21,7 @@ from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
+from vnla.gym.sights import FeatureViews, Images, ImageViews, TextViews, ViewSource
 from vnla.gym.walks import Rules
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world
@@ -31,8 +31,8 @@ from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.text.sights import Sights
 from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
+from vnla.vision.symbols import WorldSymbols
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
 from vnla.world.compiled import World
@@ -49,7 +49,7 @@ class Options(TypedDict, total=False):
     tasks: Sequence[Task] | str | Path | None
     budgets: TimeBudgets | None
     observe: Literal["features", "rgb", "text"]
-    sights: Sights | None
+    sights: WorldSymbols | None
     features: NDArray[Any] | SymbolicFeatures | None
     images: Images | None
     width: int
@@ -65,8 +65,8 @@ class Setting:
     """Everything about an environment that never changes."""
 
     rules: Rules
-    sight: Sight
-    images: ImageSight | None
+    sight: ViewSource
+    images: ImageViews | None
     labels: tuple[str, ...]
     observation_space: spaces.Dict
 
@@ -79,7 +79,7 @@ class Setting:
         tasks: Sequence[Task] | str | Path | None = None,
         budgets: TimeBudgets | None = None,
         observe: Literal["features", "rgb", "text"] = "features",
-        sights: Sights | None = None,
+        sights: WorldSymbols | None = None,
         features: NDArray[Any] | SymbolicFeatures | None = None,
         images: Images | None = None,
         width: int = WIDTH,
@@ -108,7 +108,7 @@ class Setting:
         world = world if isinstance(world, World) else World.compile(houses or ())
         task_set = _task_set(world, tasks, budgets, longest)
         rules = _rules(task_set, advisor or TemplateAdvisor(), folder, ratio, success_radius, longest)
-        pictures = None if images is None else ImageSight(images, world, width, height)
+        pictures = None if images is None else ImageViews(images, world, width, height)
         if observe == "text":
             sight, labels = _in_words(houses, world, sights)
         else:
@@ -169,10 +169,12 @@ def _rules(
     return Rules(tasks, advisor, bound_advisor, ratio, success_radius, longest)
 
 
-def _in_words(houses: Sequence[House] | None, world: World, sights: Sights | None) -> tuple[Sight, tuple[str, ...]]:
+def _in_words(
+    houses: Sequence[House] | None, world: World, sights: WorldSymbols | None
+) -> tuple[ViewSource, tuple[str, ...]]:
     if sights is None and houses is None:
         raise InputError('observe="text": a world alone has nothing to tell of; give `houses` too, or `sights`')
-    return TextSight(Sights.of_houses(houses or ()) if sights is None else sights, world), ()
+    return TextViews(WorldSymbols.of_houses(houses or ()) if sights is None else sights, world), ()
 
 
 def _sight(
@@ -180,8 +182,8 @@ def _sight(
     houses: Sequence[House] | None,
     world: World,
     features: NDArray[Any] | SymbolicFeatures | None,
-    pictures: ImageSight | None,
-) -> tuple[Sight, tuple[str, ...]]:
+    pictures: ImageViews | None,
+) -> tuple[ViewSource, tuple[str, ...]]:
     """What agents see, and the labels of its values where they have such a meaning."""
     if observe == "rgb":
         if pictures is None:
@@ -193,10 +195,10 @@ def _sight(
         if houses is None:
             raise InputError("features: a world alone has no objects to see; give `houses` too, or `features`")
         features = symbolic_features(houses, world)
-    return FeatureSight.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
+    return FeatureViews.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
 
 
-def _observation_space(rules: Rules, sight: Sight, longest: int) -> spaces.Dict:
+def _observation_space(rules: Rules, sight: ViewSource, longest: int) -> spaces.Dict:
     end_goals = [task.end_goal for task in rules.tasks.tasks]
     words = max(map(len, end_goals)) + rules.advisor.k * _PHRASE
     return spaces.Dict(

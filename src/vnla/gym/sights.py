@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
-from vnla.text.sights import Sights
-from vnla.text.words import describe
 from vnla.vision.symbolic import SymbolicFeatures
+from vnla.vision.symbols import WorldSymbols, describe
 from vnla.world.compiled import World
 
 Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
@@ -25,7 +24,7 @@ LONGEST_TEXT = 4096
 """Characters of a view in words."""
 
 
-class Sight(Protocol):
+class ViewSource(Protocol):
     """How poses become what the agent sees."""
 
     @property
@@ -37,7 +36,7 @@ class Sight(Protocol):
 
 
 @dataclass(frozen=True)
-class FeatureSight:
+class FeatureViews:
     """Shows one row of a feature array."""
 
     array: NDArray[Any]  # (viewpoints, 36, values)
@@ -45,7 +44,7 @@ class FeatureSight:
     high: float = np.inf
 
     @classmethod
-    def of(cls, features: NDArray[Any] | SymbolicFeatures, world: World) -> FeatureSight:
+    def of(cls, features: NDArray[Any] | SymbolicFeatures, world: World) -> FeatureViews:
         """The features of this world's viewpoints."""
         if isinstance(features, SymbolicFeatures):
             return cls(features.array, 0.0, 1.0)
@@ -64,7 +63,7 @@ class FeatureSight:
 
 
 @dataclass(frozen=True)
-class ImageSight:
+class ImageViews:
     """Shows pictures, one call for each."""
 
     images: Images
@@ -92,10 +91,10 @@ class ImageSight:
 
 
 @dataclass(frozen=True)
-class TextSight:
+class TextViews:
     """Shows what is in view in words."""
 
-    sights: Sights
+    sights: WorldSymbols
     world: World
 
     @property

@@ -1,9 +1,9 @@
-"""How frames are said: a probabilistic grammar, as data that people can read and tensors can hold.
+"""How frames are said: a probabilistic grammar, read from the word lists in `language/data`.
 
-A *form* is a kind of frame with what there is to say about it (`FORMS`): one step or several, with a side or without. It has
-templates, of words, `{classes}` of words that may stand for each other, and `<slots>` that the frame fills. A sentence is a
-clause for each frame, with words between them; it may begin with hesitation or politeness, and end with some. Which template
-and which words is drawn.
+A *form* is a kind of frame with what there is to say about it (`form_of`): one step or several, with a side or without. It
+has templates, of words, `{classes}` of words that may stand for each other, and `<slots>` that the frame fills. A sentence
+is a clause for each frame, with words between them; it may begin with hesitation or politeness, and end with some. Which
+template and which words is drawn.
 
 What comes after a tilde is never said in training: templates and words held out, to see who understands language rather than
 sentences. So are some combinations, of templates with nouns and with what is said before (`is_new_with`, `is_new_after`).
@@ -14,392 +14,15 @@ you".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from vnla.language import word_lists
 from vnla.language.frames import Kind
 from vnla.language.things import HUES, ROOMS, THINGS, Noun
-
-_CLASSES = """
-go: go | walk | head | move ~ proceed
-walk: walk | go | move ~ step
-turn: turn | rotate ~ swing
-look: look | tilt your head ~ lift your gaze
-down: look | tilt your head ~ lower your gaze
-ahead: forward | straight ahead | ahead | straight on ~ onward
-slightly: slightly | a bit | a little ~ a touch
-see: see | spot ~ notice
-face: face | are facing ~ are looking at
-to: to | over to | up to ~ across to
-reach: reach | get to | come to ~ arrive at
-by: next to | close to | at ~ beside
-past: past | straight past ~ beyond
-into: into ~ inside
-enter: enter | go into | walk into ~ step into
-leave: leave | go out of | walk out of ~ exit
-through: through ~ out through
-keep: keep going | carry on | continue ~ press on
-climb: go up | climb | walk up ~ ascend
-descend: go down | walk down ~ descend
-behind: behind you | behind ~ at your back
-stop: stop | stop there | stay there ~ halt
-here: stop here | stay here | stay where you are ~ halt here
-"""
-
-_OPENINGS = """
-interjection: * 12 | okay , | alright , | um , | hmm , | well , | let me see , ~ so , | now then ,
-polite: * 10 | please | just | now | you should | you need to | could you | you want to | i think you should ~ kindly | do
-connector: , | , then * 3 | and then * 2 | , and * 2 | , and then ~ , after that
-closing: * 16 | , okay | , i think | , please | , thanks ~ , if you can
-"""
-
-_SAID = """
-left: left
-right: right
-on left: on your left | on the left | to your left ~ on the left hand side
-on right: on your right | on the right | to your right ~ on the right hand side
-on ahead: in front of you | straight ahead | ahead of you ~ dead ahead
-first: first
-second: second
-third: third
-no door: opening | archway ~ gap in the wall
-door: door
-one: one step | a step | 1 step ~ one pace
-two: two steps | 2 steps | a couple of steps ~ two paces
-three: three steps | 3 steps ~ three paces
-four: four steps | 4 steps ~ four paces
-five: five steps | 5 steps ~ five paces
-six: six steps | 6 steps ~ six paces
-seven: seven steps | 7 steps ~ seven paces
-eight: eight steps | 8 steps ~ eight paces
-twice: twice | two times
-it: it
-the: the
-"""
-
-_FORMS = """
-STOP
-  {stop}
-  stop , {that}
-  : {that}
-  stop when you are there
-  : that is where you stop
-~ come to a stop
-STAY
-  {here}
-  : you are already there , stop
-  {here} , {that}
-  do not move
-  do not move , {that}
-~ do not go anywhere
-LOOK_UP
-  look up <times>
-  {look} up <times>
-~ raise your eyes <times>
-LOOK_DOWN
-  look down <times>
-  {down} down <times>
-~ lower your eyes <times>
-WALK1
-  go forward
-  {go} {ahead} <steps>
-  take <steps> {ahead}
-  {go} <steps> {ahead}
-  : <steps> {ahead}
-  {keep} for <steps>
-  move on <steps>
-  do <steps> {ahead}
-~ make it <steps> {ahead}
-~ : then it is <steps> {ahead}
-WALK
-  go forward <steps>
-  {go} {ahead} <steps>
-  {go} {ahead} for <steps>
-  take <steps> {ahead}
-  {go} <steps> {ahead}
-  : <steps> {ahead}
-  : {ahead} , <steps>
-  {keep} for <steps>
-  move on for <steps>
-  do <steps> {ahead}
-~ make it <steps> {ahead}
-~ : from there it is <steps> {ahead}
-TURN1
-  turn slightly <side>
-  {turn} {slightly} <side>
-  {turn} {slightly} to the <side>
-  {turn} <side> {slightly}
-  {turn} 30 degrees <side>
-  bear <side>
-  : {slightly} to the <side>
-  turn to the <side> , just {slightly}
-  {turn} <side> once
-  make a slight <side> turn
-  : a slight turn to the <side>
-~ make a small <side> turn
-~ : a small turn to the <side>
-TURN2
-  turn 60 degrees <side>
-  {turn} 60 degrees to the <side>
-  {turn} to the <side> by 60 degrees
-  {turn} about 60 degrees <side>
-  : 60 degrees to the <side>
-  turn half <side>
-  {turn} <side> twice
-  do a 60 degree <side> turn
-  : 60 degrees <side>
-~ make it 60 degrees to the <side>
-~ : <side> , by 60 degrees
-TURN3
-  turn <side>
-  {turn} to the <side>
-  {turn} 90 degrees <side>
-  take a <side>
-  make a <side> turn
-  : <side>
-  : to the <side>
-  {turn} a quarter turn to the <side>
-  {turn} <side> three times
-  do a 90 degree <side> turn
-~ hang a <side>
-~ : 90 degrees to the <side>
-TURN4
-  turn 120 degrees <side>
-  {turn} sharply <side>
-  {turn} 120 degrees to the <side>
-  {turn} to the <side> by 120 degrees
-  make a sharp <side> turn
-  : sharp <side>
-  {turn} <side> four times
-  do a 120 degree <side> turn
-~ : 120 degrees to the <side>
-TURN5
-  turn 150 degrees <side>
-  {turn} almost all the way around to the <side>
-  {turn} <side> by 150 degrees
-  {turn} 150 degrees to the <side>
-  {turn} <side> five times
-~ : almost all the way around to the <side>
-TURN6
-  turn around
-  turn all the way around
-  {turn} 180 degrees
-  make a u turn
-  turn around to what is {behind}
-~ face the other way
-~ do a half turn
-FACE
-  turn <side> to <the>
-  {turn} <side> until you {face} <the>
-  {turn} <side> to face <the>
-  face <the> to your <side>
-  {turn} <side> until you see <the> straight ahead
-  {turn} <side> towards <the>
-  : <side> , until you {face} <the>
-  {turn} <side> so that <the> is in front of you
-  keep turning <side> until <the> is straight ahead
-~ get <the> on the <side> straight in front of you
-~ {turn} <side> and line up with <the>
-SPOT
-  {turn} <side> until you {see} <the>
-  {turn} to the <side> to {see} <the>
-  {turn} <side> till you can {see} <the>
-  look <side> for <the>
-  : <side> , until you {see} <the>
-  {turn} <side> , you will {see} <the>
-  keep turning <side> until you {see} <the>
-  {turn} <side> until <the> comes into view
-~ {turn} <side> and stop when you {see} <the>
-~ find <the> by turning <side>
-REACH
-  go to <the>
-  {go} {to} <the>
-  {walk} until you {reach} <the>
-  {walk} on until you are {by} <the>
-  {keep} until you are {by} <the>
-  : {to} <the>
-  {go} on to <the>
-  look for <the> and {go} there
-  : see <the> ? {go} there
-~ get yourself to <the>
-~ make for <the>
-REACH_ON
-  go to <the> <on>
-  {go} {to} <the> <on>
-  {walk} until you {reach} <the> <on>
-  : <on> you {see} <the> , {go} there
-  : {to} <the> <on>
-  : see <the> <on> ? {go} there
-  {keep} to <the> <on>
-~ make for <the> <on>
-~ : you want <the> <on>
-IT
-  go to it
-  {go} {to} it
-  {walk} until you are {by} it
-  {keep} until you {reach} it
-~ make for it
-PASS
-  go past <the>
-  {go} {past} <the>
-  {walk} {ahead} , {past} <the>
-  {keep} {past} <the>
-  {walk} until you are past <the>
-  : {past} <the>
-  leave <the> {behind}
-~ put <the> {behind}
-~ : when you are past <the> , that is far enough
-PASS_ON
-  go past <the> <on>
-  {go} {past} <the> <on>
-  {keep} {past} <the> <on>
-  : {past} <the> <on>
-  pass <the> <on>
-  {walk} {ahead} , {past} <the> <on>
-~ let <the> go by <on>
-PASS_IT
-  go past it
-  {go} {past} it
-  {keep} {past} it
-  : {past} it
-~ put it {behind}
-TOWARD1
-  go towards <the>
-  take <steps> towards <the>
-  {go} <steps> towards <the>
-  {go} <steps> in the direction of <the>
-  : <steps> towards <the>
-~ get <steps> closer to <the>
-TOWARD
-  go <steps> towards <the>
-  take <steps> towards <the>
-  {go} towards <the> for <steps>
-  {go} <steps> in the direction of <the>
-  : <steps> towards <the>
-  {go} {ahead} , towards <the> , <steps>
-~ get <steps> closer to <the>
-TOWARD_IT1
-  go towards it
-  take <steps> towards it
-  {go} <steps> towards it
-~ get <steps> closer to it
-TOWARD_IT
-  go <steps> towards it
-  take <steps> towards it
-  {go} towards it for <steps>
-~ get <steps> closer to it
-ENTER
-  enter the <room>
-  {enter} the <room>
-  {go} on {into} the <room>
-  {keep} until you are in the <room>
-  {walk} {into} the <room>
-  : {into} the <room>
-  {go} to the <room>
-  {go} on , you will come to the <room>
-~ take yourself to the <room>
-~ : it is the <room> that you want
-LEAVE
-  leave the <from>
-  {leave} the <from>
-  {leave} this room
-  {walk} until you are out of the <from>
-  : out of the <from>
-  {leave} the room you are in
-~ get out of the <from>
-CROSS
-  go into the <room>
-  {leave} the <from> and {enter} the <room>
-  {go} out of the <from> {into} the <room>
-  : out of the <from> , {into} the <room>
-  {go} from the <from> {into} the <room>
-  {keep} from the <from> {into} the <room>
-~ swap the <from> for the <room>
-~ : from the <from> to the <room>
-THROUGH
-  go through the <door>
-  {go} {through} the <door>
-  {walk} on , {through} the <door>
-  : {through} the <door>
-  take the <door>
-  {leave} the room {through} the <door>
-  use the <door>
-~ cross the threshold of the <door>
-THROUGH_ON
-  take the <nth> <door> <on>
-  {go} {through} the <nth> <door> <on>
-  : the <nth> <door> <on>
-  : {through} the <nth> <door> <on>
-  {walk} {through} the <nth> <door> <on>
-  look for the <nth> <door> <on> and {go} {through} it
-  {leave} the room by the <nth> <door> <on>
-~ choose the <nth> <door> <on>
-~ : your way is the <nth> <door> <on>
-CLIMB
-  climb the stairs
-  {climb} the stairs
-  : up the stairs
-  {climb} the stairs to the top
-  take the stairs up
-  {keep} up the stairs until they end
-~ go upstairs
-DESCEND
-  descend the stairs
-  {descend} the stairs
-  : down the stairs
-  {descend} the stairs to the bottom
-  take the stairs down
-~ go downstairs
-RISE
-  start up the stairs
-  begin to climb the stairs
-  : onto the stairs , up
-  get onto the stairs and go up
-~ make a start up the stairs
-SINK
-  start down the stairs
-  begin to go down the stairs
-  : onto the stairs , down
-  get onto the stairs and go down
-~ make a start down the stairs
-RETURN
-  return to <the>
-  go back to <the> you saw
-  {go} back to <the> you saw before
-  {go} back to where you saw <the>
-  : back to <the>
-  do you remember <the> ? {go} back there
-~ retrace your way to <the>
-ENTER_ON
-  enter the <room> <on>
-  {enter} the <room> <on>
-  {go} {into} the <room> <on>
-  {walk} {into} the <room> <on>
-  : {into} the <room> <on>
-  {go} to the <room> <on>
-~ take yourself to the <room> <on>
-~ : it is the <room> <on> that you want
-LEAVE_ON
-  leave the room <on>
-  {leave} this room <on>
-  {leave} the room <on>
-  : out of the <from> <on>
-  {walk} out of the <from> <on>
-~ get out of the <from> <on>
-CROSS_ON
-  go into the <room> <on>
-  {leave} the <from> and {enter} the <room> <on>
-  {go} out of the <from> {into} the <room> <on>
-  : out of the <from> , {into} the <room> <on>
-  {go} from the <from> {into} the <room> <on>
-~ swap the <from> for the <room> <on>
-~ : from the <from> to the <room> <on>
-"""
-
-_CLASSES += "that: that is it | you are there | you have arrived ~ this is the place\n"
 
 HELD_OUT = 7
 """One in so many combinations is held out."""
@@ -480,13 +103,14 @@ class Grammar:
     def __post_init__(self) -> None:
         self._number: dict[str, int] = {}
         self.add(Class("", ((),)))
-        for text in (_CLASSES, _OPENINGS, _SAID):
-            for line in text.strip().splitlines():
-                self.add(_class(line))
+        for file in ("synonyms.txt", "around_clauses.txt", "slot_fillers.txt"):
+            for name, text in word_lists.entries(file):
+                self.add(Class(name, *word_lists.with_held_out(text)))
         for kind, nouns in (("thing", THINGS), ("room", ROOMS), ("hue", HUES)):
             for noun in nouns:
-                self.add(_of_noun(f"{kind} {noun.name}", noun))
-        for form, lines in _by_form(_FORMS):
+                usual, rare = (tuple(tuple(word.split()) for word in words) for words in (noun.words, noun.held_out))
+                self.add(Class(f"{kind} {noun.name}", usual, rare))
+        for form, lines in word_lists.sections("templates.txt").items():
             first = len(self.templates)
             ordered = sorted(lines, key=lambda line: line.startswith("~"))
             self.templates += [self._template(form, line) for line in ordered]
@@ -538,39 +162,6 @@ class Grammar:
 
     def _longest(self, piece: int) -> int:
         return _LONGEST[Slot(-1 - piece)] if piece < 0 else max(map(len, self.classes[piece].all))
-
-
-def _by_form(text: str) -> Iterator[tuple[str, list[str]]]:
-    lines: list[str] = []
-    form = ""
-    for line in text.strip().splitlines():
-        if line[0] in " ~":
-            lines.append(line.strip())
-            continue
-        if form:
-            yield form, lines
-        form, lines = line.strip(), []
-    yield form, lines
-
-
-def _class(line: str) -> Class:
-    name, _, members = line.partition(":")
-    usual, _, rare = members.partition("~")
-    return Class(name.strip(), _phrases(usual), _phrases(rare) if rare else ())
-
-
-def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
-    """Phrases between bars; one with `* 3` after it is three times as likely."""
-    found: list[tuple[str, ...]] = []
-    for part in text.split("|"):
-        phrase, star, times = part.partition("*")
-        found += [tuple(phrase.split())] * (int(times) if star else 1)
-    return tuple(found)
-
-
-def _of_noun(name: str, noun: Noun) -> Class:
-    usual, rare = (tuple(tuple(word.split()) for word in words) for words in (noun.words, noun.held_out))
-    return Class(name, usual, rare)
 
 
 def form_of(kind: Kind, *, number: int = 1, sided: bool = False, again: bool = False) -> str:

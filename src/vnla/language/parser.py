@@ -13,8 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
+from vnla.language import word_lists
 from vnla.language.frames import (
     Enter,
     Face,
@@ -83,34 +85,16 @@ class Parsed:
     """Why nothing, or not all of it, was understood."""
 
 
-_NTH = r"(?:nth(?P<nth>[123]) )?"
-_THING = r"(?:slightly |around |#[12] )?(?P<hues>(?:hue\d+ )*)(?P<thing>thing[\d_]+|door|stairs) "
-_DOOR = r"(?:slightly )?(?:hue\d+ )*(?P<door>door|gap|way) "
-_ANY = r"(?:slightly |around |#[12] )?(?:hue\d+ )*(?:thing[\d_]+|room\d+|here room|door|gap|way|stairs|stuff|it) "
-_MORE = rf"(?:(?:, )?(?:near|by|with|in|behind|under|between|past|on) {_ANY}(?:& {_ANY}(?=[,&] |$))?)*"
-_HOLDING = rf"(?:(?:with|near|behind) (?:(?:slightly |around )?(?:hue\d+ )*(?P<holding>thing[\d_]+) |{_ANY})(?:& {_ANY})?)?"
-_AT = (
-    r"(?:to |toward |face |until |see )+(?:into |out |through )?(?:slightly |around |#[12] )?(?:hue\d+ )*"
-    rf"(?:(?P<at>thing[\d_]+|door|stairs)|room\d+|here room|gap|way|stuff|it) (?:(?:with|near|by|behind) {_ANY})*"
-    r"(?:appears |(?:on )?ahead )?(?!(?:on|to|near|, on) (?:left|right|ahead) )"
-)
-_BY = rf"(?:(?:[,&] )?past {_ANY}(?:& {_ANY})?(?:[,&] )?)*"
-_SIDE = r"(?P<side>left|right) "
-_ON = r"(?:(?:, )?on |to |near |from )?(?P<on>left|right|ahead) "
-_PLACE = rf"(?:{_ON})?"
-_ROOM = r"(?:slightly |around )?(?:hue\d+ )*(?P<room>room\d+) "
-_FROM = r"(?:hue\d+ )*(?P<from>room\d+|here room) "
-_HOW_FAR = r"(?P<amount>slightly|sharp|half|nearly|quarter) (?:turn )?"
-_AMOUNT = rf"(?:by )?(?:(?P<degrees>#\d+) degrees |{_HOW_FAR}|(?P<times>#\d+) times |times (?P<other_times>#\d+) )"
-_LATER = f"(?:(?:[,&] )?(?:until )?{_AMOUNT.replace('<', '<more_')})?"
-_STEPS = r"(?:slightly )?(?:(?P<steps>#\d+) )?steps (?:ahead |in (?=[,&] |$))?"
-_GO = r"(?:go |use |begin )*(?:slightly )?(?:on )?(?:ahead )*"
-_UNTIL = r"(?:[,&] )?(?:stop )?until "
-_INTO = rf"(?:enter |into |onto |to into |toward |to |reach |through to |{_UNTIL}(?:in |reach |enter |into ))+"
-_STRAIGHT = _GO + "(?:, )?"
-
 Groups = Mapping[str, str | None]
 Build = Callable[[Groups], Iterator[Frame]]
+
+_BUILDERS: dict[str, Build] = {}
+"""What makes frames of a rule's groups, by the name that `data/rules.txt` has for it."""
+
+
+def _builder(build: Build) -> Build:
+    _BUILDERS[build.__name__[1:]] = build
+    return build
 
 
 def _number(digits: str | None, least: int = 1) -> int:
@@ -136,6 +120,7 @@ def _on(found: Groups) -> Side | None:
     return "left" if on == "left" else "right" if on == "right" else "ahead" if on == "ahead" else None
 
 
+@_builder
 def _turn(found: Groups) -> Iterator[Frame]:
     amounts = {"slightly": 1, "half": 2, "quarter": 3, "sharp": 4, "nearly": 5, None: TURN}
     degrees = found.get("degrees") or found.get("more_degrees")
@@ -152,53 +137,63 @@ def _turn(found: Groups) -> Iterator[Frame]:
         yield from (Turn(side, count) for side in reversed(_sides(found)))
 
 
+@_builder
 def _so_often(found: Groups) -> Iterator[Frame]:
     """As often as a side is said: "left, left"."""
     row, side = found["row"] or "", found["first"]
     yield Turn("left" if side == "left" else "right", row.count(side or ""))
 
 
+@_builder
 def _glance(found: Groups) -> Iterator[Frame]:
     """A look to a side is a small turn."""
     yield from (Turn(side, 1) for side in _sides(found))
 
 
+@_builder
 def _by_the_clock(found: Groups) -> Iterator[Frame]:
     hour = _number(found["hour"]) % 12
     if hour:
         yield Turn("right", hour) if hour <= 6 else Turn("left", 12 - hour)
 
 
+@_builder
 def _around(_: Groups) -> Iterator[Frame]:
     yield from (Turn("right", 6), Turn("left", 6))
 
 
+@_builder
 def _look(found: Groups) -> Iterator[Frame]:
     times = _number(found.get("times"))
     if times <= MOST:
         yield Look(found["way"] == "up", times)
 
 
+@_builder
 def _up_or_on(found: Groups) -> Iterator[Frame]:
     """Up, with the eyes or on stairs."""
     yield from (*_look(found), *_first_stairs(found))
 
 
+@_builder
 def _walk(found: Groups) -> Iterator[Frame]:
     steps = _number(found.get("steps"))
     if 1 <= steps <= MOST:
         yield Walk(steps)
 
 
+@_builder
 def _walk_often(found: Groups) -> Iterator[Frame]:
     """As often as it is said: "forward, forward"."""
     yield Walk(min((found["row"] or "").count("ahead"), MOST))
 
 
+@_builder
 def _far(_: Groups) -> Iterator[Frame]:
     yield Walk(FAR)
 
 
+@_builder
 def _toward(found: Groups) -> Iterator[Frame]:
     steps = _number(found.get("steps") or found.get("more_steps"))
     if 1 <= steps <= MOST:
@@ -209,24 +204,29 @@ def _toward(found: Groups) -> Iterator[Frame]:
         yield Walk(steps)
 
 
+@_builder
 def _face(found: Groups) -> Iterator[Frame]:
     yield from (Face(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
 
 
+@_builder
 def _face_or_reach(found: Groups) -> Iterator[Frame]:
     """Left to the sofa: as far as it is ahead, or all the way there."""
     yield from (*_face(found), *(Reach(landmark, _sides(found)[0]) for landmark in _landmarks(found)))
 
 
+@_builder
 def _face_way(found: Groups) -> Iterator[Frame]:
     """A turn to a way out that has no door."""
     yield from (Overlook(side, NOTHING) for side in _sides(found))
 
 
+@_builder
 def _spot(found: Groups) -> Iterator[Frame]:
     yield from (Spot(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
 
 
+@_builder
 def _reach(found: Groups) -> Iterator[Frame]:
     side = _on(found)
     for landmark in _landmarks(found):
@@ -238,10 +238,12 @@ def _reach(found: Groups) -> Iterator[Frame]:
             yield from (Through(door, 0, side) for door in (True, False))
 
 
+@_builder
 def _pass(found: Groups) -> Iterator[Frame]:
     yield from (Pass(landmark, _on(found)) for landmark in _landmarks(found))
 
 
+@_builder
 def _back(found: Groups) -> Iterator[Frame]:
     yield from (frame(landmark) for frame in (Remember, Reach) for landmark in _landmarks(found))
 
@@ -250,10 +252,12 @@ def _room(name: str | None) -> int:
     return NOTHING if name is None else UNSAID if name == "here room" else int(name[4:])
 
 
+@_builder
 def _enter(found: Groups) -> Iterator[Frame]:
     yield Enter(_room(found["room"]), side=_on(found))
 
 
+@_builder
 def _leave(found: Groups) -> Iterator[Frame]:
     into = _room(found.get("room"))
     yield Leave(_room(found["from"]), into, _on(found))
@@ -261,6 +265,7 @@ def _leave(found: Groups) -> Iterator[Frame]:
         yield Enter(into, side=_on(found))
 
 
+@_builder
 def _step_out(found: Groups) -> Iterator[Frame]:
     yield Leave(UNSAID, _room(found.get("room")), _on(found))
 
@@ -269,6 +274,7 @@ def _first_noun(name: str | None) -> int:
     return NOTHING if name is None else int(name[5:].split("_")[0])
 
 
+@_builder
 def _into(found: Groups) -> Iterator[Frame]:
     """Into a room that is known by its furniture, or so many steps that way."""
     if found.get("steps"):
@@ -282,16 +288,19 @@ def _into(found: Groups) -> Iterator[Frame]:
         yield from _other_room(found)
 
 
+@_builder
 def _overlook(found: Groups) -> Iterator[Frame]:
     yield from (Overlook(side, _room(found["room"])) for side in _sides(found))
     if found.get("to"):
         yield Enter(_room(found["room"]))
 
 
+@_builder
 def _level(_: Groups) -> Iterator[Frame]:
     yield Level()
 
 
+@_builder
 def _have(found: Groups) -> Iterator[Frame]:
     """Where something is when one is there."""
     if found.get("room"):
@@ -300,11 +309,13 @@ def _have(found: Groups) -> Iterator[Frame]:
         yield from (Have(landmark, NOTHING, _on(found)) for landmark in _landmarks(found))
 
 
+@_builder
 def _ahead_of(found: Groups) -> Iterator[Frame]:
     yield from (replace(each, side="ahead") for each in _have(found) if isinstance(each, Have))
 
 
-def _told(found: Groups) -> Iterator[Frame]:
+@_builder
+def _located(found: Groups) -> Iterator[Frame]:
     """Where something is, said to somebody who is to go there, or will find it there."""
     if found.get("room"):
         yield from (Enter(_room(found["room"]), side=_on(found)), *_have(found))
@@ -312,6 +323,7 @@ def _told(found: Groups) -> Iterator[Frame]:
         yield from (*_reach(found), *_have(found))
 
 
+@_builder
 def _cross(found: Groups) -> Iterator[Frame]:
     """Along a room, or through it: into it from elsewhere, through it for somebody who is there."""
     room = _room(found["from"])
@@ -320,24 +332,29 @@ def _cross(found: Groups) -> Iterator[Frame]:
     yield from (Walk(FAR), Leave(room))
 
 
+@_builder
 def _through(found: Groups) -> Iterator[Frame]:
     nth, said = int(found.get("nth") or 0), found["door"]
     doors = {"door": (True, False), "gap": (False, True), "way": (False, True)}[said or "way"]
     yield from (Through(door, nth, _on(found)) for door in doors)
 
 
+@_builder
 def _other_room(found: Groups) -> Iterator[Frame]:
     yield from (Through(door, int(found.get("nth") or 0), _on(found)) for door in (False, True))
 
 
+@_builder
 def _stairs(found: Groups) -> Iterator[Frame]:
     yield from (Stairs(found["way"] == "up", whole) for whole in (True, False))
 
 
+@_builder
 def _first_stairs(found: Groups) -> Iterator[Frame]:
     yield from (Stairs(found["way"] == "up", whole) for whole in (False, True))
 
 
+@_builder
 def _again(found: Groups) -> Iterator[Frame]:
     """Into the room that was named, or to the thing."""
     if found.get("room"):
@@ -346,172 +363,54 @@ def _again(found: Groups) -> Iterator[Frame]:
         yield from (*_reach(found), *_other_room(found), Have())
 
 
+@_builder
 def _stop(_: Groups) -> Iterator[Frame]:
     yield Stop()
 
 
-_RULES_AS_TEXT: list[tuple[str, Build]] = [
-    (r"(?:(?:stop|arrived) (?:there )?(?:[,&] )?)*(?:stop|arrived) (?:there )?", _stop),
-    (r"(?P<way>up|down) (?:#1 )?(?:times )?(?=[,&] |$)", _up_or_on),
-    (r"(?:look )?(?P<way>up|down) (?:up |down )*(?:slightly )?(?:(?P<times>#\d+) times )?(?:level )?(?=[,&] |$)", _look),
-    (r"look (?P<way>up|down) (?:up |down )*(?:slightly )?(?:(?P<times>#\d+) times )?(?:level )?", _look),
-    (r"(?:look |go |turn |back |to )*level ", _level),
-    # Turning.
-    (rf"(?:go )?look (?:to )?{_SIDE}(?:near {_ANY})?", _glance),
-    (
-        rf"(?:turn |go |look |use |face )*(?:{_AMOUNT})?(?:turn )?(?:around )?(?:to )?{_SIDE}(?:turn )?{_LATER}",
-        _turn,
-    ),
-    (rf"(?:turn |go |look |use )*(?:by )?(?P<number>#\d+) (?:turn |times )?(?:around )?(?:to )?{_SIDE}(?:turn )?", _turn),
-    (rf"(?:turn |go |look |use )*(?:to )?{_SIDE}(?:turn )?(?:, )?(?:by )?(?P<number>#\d+) (?:turn )?(?=[,&] |$)", _turn),
-    (rf"(?:turn |go |look |use )*(?:to )?{_SIDE}(?:turn )?(?:, )?(?:by )?(?P<number>#\d+) turn ", _turn),
-    (rf"turn {_AMOUNT}to {_SIDE}", _turn),
-    (rf"turn nearly to {_SIDE}", _turn),
-    (
-        rf"(?:turn |go |look |face )*(?:{_SIDE})?(?:to |near |toward |around )*(?P<hour>#\d+) oclock ",
-        _by_the_clock,
-    ),
-    (rf"turn {_UNTIL}{_THING}behind ", _around),
-    (r"(?:turn |go )+(?:back )?around (?:to )?(?:behind )?|turn (?:#180 degrees |half (?:turn )?)|half turn ", _around),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL})?(?:to )?face {_THING}", _face),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}{_UNTIL}(?:see )?{_THING}(?:on )?ahead ", _face),
-    (rf"(?:turn )?(?:to )?{_SIDE}(?:to|toward) {_THING}", _face_or_reach),
-    (
-        rf"(?:turn |look |go )*(?:to )?(?:{_SIDE})?(?:{_UNTIL})?(?:to )?(?:face|see|find) (?:into )?(?P<door>gap|way) ",
-        _face_way,
-    ),
-    (rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_UNTIL}(?P<door>gap|way) (?:(?:on )?ahead |appears )", _face_way),
-    (rf"(?:turn )?(?:to )?face {_THING}(?:(?:on|to) {_SIDE})?", _face),
-    (rf"turn (?:to|toward) {_THING}(?:on {_SIDE})?", _face),
-    (rf"(?:go |put )?{_THING}(?:on {_SIDE})?(?:on )?ahead of ", _face),
-    (rf"(?:go|put) {_THING}(?:on {_SIDE})?(?:on )?ahead ", _face),
-    (rf"turn {_UNTIL}(?:face {_THING}|{_THING.replace('<', '<other_')}(?:on )?ahead )", _face),
-    (
-        rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?(?:{_UNTIL}see |{_UNTIL}find |, will see ){_THING}(?:through {_ANY})?",
-        _spot,
-    ),
-    (rf"(?:turn |look )?(?:to )?{_SIDE}(?:[,&] )?{_UNTIL}{_THING}appears ", _spot),
-    (rf"(?:turn|look) (?:to )?{_SIDE}(?:to )?(?:find|see) {_THING}", _spot),
-    (rf"look {_SIDE}{_THING}", _spot),
-    (rf"find {_THING}by turn {_SIDE}", _spot),
-    (rf"turn {_UNTIL}(?:see |find ){_THING}", _spot),
-    (rf"turn {_UNTIL}{_THING}appears ", _spot),
-    (r"(?P<row>(?P<first>left|right) (?:[,&] (?P=first) )+)", _so_often),
-    # So far that one sees something, which is said too.
-    (rf"(?:turn |go |look )*{_AMOUNT}(?:turn )?(?:to )?{_SIDE}(?:, )?{_AT}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}(?:turn )?(?:, )?{_AMOUNT}(?:, )?{_AT}", _turn),
-    # Turning to what lies behind a door, past other things, until something is so.
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}", _turn),
-    (rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:to |toward )+(?:out |into |through )?{_THING}{_MORE}", _face_or_reach),
-    (
-        rf"(?:turn |go |look )*(?:to )?{_SIDE}{_BY}(?:(?:[,&] )?{_UNTIL})?(?:to |see |face |find |toward )+"
-        rf"(?:out |into |through )?{_THING}{_MORE}",
-        _face,
-    ),
-    (
-        rf"(?:turn |look )+(?:to )?(?:{_SIDE})?{_BY}(?:[,&] )?(?:{_UNTIL})(?:to |see |face |find |toward |into )*"
-        rf"{_ROOM}{_MORE}",
-        _overlook,
-    ),
-    (rf"(?:turn |look )+(?:to )?{_SIDE}{_BY}(?:[,&] )?(?P<to>to |toward )(?:into )?{_ROOM}{_MORE}", _overlook),
-    (rf"(?:turn |look )+(?:to |toward |into )+{_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
-    (rf"(?:turn )?(?:to )?face {_ROOM}(?:(?:on|to) {_SIDE})?", _overlook),
-    (rf"(?:turn )?(?:to )?face {_THING}{_MORE}(?:(?:on|to) {_SIDE})?", _face),
-    (rf"{_UNTIL}(?:see |find |put |go )*(?:{_THING}|{_ROOM}){_MORE}(?:appears )?", _have),
-    (rf"{_UNTIL}(?:see |find |put )*(?:{_THING}|{_ROOM}){_MORE}{_ON}(?:of )?", _have),
-    (rf"{_UNTIL}(?:to )?face (?:{_THING}|{_ROOM}){_MORE}", _ahead_of),
-    (rf"(?:, )?(?:will )?see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
-    (rf"(?:, )?will see (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _have),
-    (rf"(?:, )?where (?:see )?(?:{_THING}|{_ROOM}){_MORE}(?:appears |{_ON})?", _have),
-    (rf"{_UNTIL}(?:see |find |face )*here room (?:with|near) {_THING}(?:appears )?", _have),
-    (rf"find (?:{_THING}|{_ROOM}){_MORE}{_PLACE}", _told),
-    (rf"(?:{_THING}|{_ROOM}){_MORE}(?:willbe |& ){_ON}", _have),
-    (rf"(?:{_THING}|{_ROOM}){_MORE}{_ON}", _told),
-    (rf"(?:on|to) (?P<on>left|right|ahead) (?:will )?(?:see |find )(?:{_THING}|{_ROOM}){_MORE}", _told),
-    (rf"on (?P<on>left|right|ahead) (?:see )?(?:{_THING}|{_ROOM}){_MORE}", _told),
-    (rf"use {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
-    # Walking.
-    (rf"{_STRAIGHT}{_STEPS}", _walk),
-    (r"(?:go )+(?P<steps>#\d+) (?=[,&] |$|to |toward )", _walk),
-    (r"(?P<row>ahead (?:[,&] ahead )+)(?=[,&] |$)", _walk_often),
-    (r"(?:go )*(?P<steps>#\d+) (?:times )?ahead |(?:go )*ahead (?P<other_steps>#\d+) (?:times |(?=[,&] |$))", _walk),
-    (rf"{_GO}(?:up|down) (?:stairs )?{_STEPS}", _walk),
-    (rf"{_GO}(?:to|near|reach) it , {_STEPS}", _walk),
-    (r"(?:go )+(?:ahead )*|(?:ahead )+", _walk),
-    (rf"(?:go )?(?:ahead )*(?:{_UNTIL}|to |down |along )*(?:near )?end (?:{_FROM})?", _far),
-    (rf"{_STRAIGHT}{_STEPS}(?:to|near) {_THING}{_MORE}", _toward),
-    (rf"{_STRAIGHT}{_STEPS}(?:past|along) {_ANY}", _walk),
-    (rf"{_STRAIGHT}(?:{_STEPS})?toward {_THING}(?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?", _toward),
-    (rf"{_GO}(?:through |along )?(?:to |toward |near |reach |onto )+{_THING}{_PLACE}{_MORE}", _reach),
-    (rf"{_GO}{_UNTIL}(?:reach |near |to |see ){_THING}{_PLACE}{_MORE}", _reach),
-    (rf"(?:go )+(?:ahead )*{_UNTIL}{_THING}{_MORE}(?!(?:on|to|near|past|behind|appears|in) )", _reach),
-    (rf"{_GO}into {_THING}", _reach),
-    (rf"(?:see|find) {_THING}{_PLACE}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
-    (rf"{_ON}(?:see )?{_THING}[,&] (?:go )+(?:to |near )?(?:there|it) ", _reach),
-    (rf"(?:use )?{_THING}{_ON}", _reach),
-    (rf"(?:use )?{_THING}", _reach),
-    (rf"{_STRAIGHT}(?:past|around) {_THING}{_MORE}{_PLACE}", _pass),
-    (rf"{_GO}{_UNTIL}(?:past {_THING}|{_THING.replace('<', '<other_')}(?:past |behind ))(?:[,&] arrived )?", _pass),
-    (rf"(?:leave|put) {_THING}behind ", _pass),
-    (rf"(?:put )?{_THING}past (?:by )?{_PLACE}", _pass),
-    (rf"(?:go |put |with )+{_THING}(?:on|to) {_SIDE}", _pass),
-    (rf"{_GO}between {_THING}(?:[,&] thing[\d_]+ )?", _pass),
-    (rf"(?:put )?{_THING}go by {_PLACE}", _pass),
-    (rf"(?:remember {_THING}[,&] )(?:go )*back (?:to )?(?:there|it) ", _back),
-    (rf"(?:go |turn )*back (?:around )?(?:to |toward )?(?:saw )?{_THING}(?:saw )?", _back),
-    (rf"{_GO}(?:to |near |reach |until )+{_THING}saw ", _back),
-    # Rooms, doors and stairs.
-    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach) )*{_NTH}{_DOOR}{_PLACE}(?:to|into|in) {_ROOM}", _enter),
-    (
-        rf"(?:use )?{_STRAIGHT}{_INTO}{_ROOM}{_PLACE}",
-        _enter,
-    ),
-    (rf"(?:use )?{_ROOM}(?:use )?", _enter),
-    (rf"{_GO}(?:back )(?:to |into |in ){_ROOM}", _enter),
-    (rf"(?:use )?{_STRAIGHT}(?:{_STEPS})?{_INTO}{_ROOM}{_HOLDING}(?:on (?:left|right|ahead) )?(?:#1 steps )?", _into),
-    (rf"{_GO}{_INTO}here room {_HOLDING}(?:on (?:left|right|ahead) )?", _into),
-    (rf"{_GO}(?:out|leave|through)(?: out)? (?:into |to |enter )+{_ROOM}{_MORE}", _step_out),
-    (rf"{_GO}(?:out|leave) {_PLACE}", _step_out),
-    (rf"{_GO}(?:leave|out|(?:out )?from|{_UNTIL}(?:out|leave)) {_FROM}(?:in )?{_PLACE}", _leave),
-    (rf"{_GO}(?:leave|out) (?P<from>room\d+) (?:through |by |near |use )+{_NTH}{_DOOR}{_PLACE}", _leave),
-    (rf"{_GO}(?:leave|out|from) {_FROM}(?:[,&] )?(?:{_GO})(?:enter |into |to |in )+{_ROOM}{_PLACE}", _leave),
-    (rf"leave {_FROM}{_ROOM}{_PLACE}", _leave),
-    (rf"{_GO}(?:through|along|down|past) {_FROM}", _cross),
-    (rf"{_GO}(?:(?:through|use|to|toward|into|enter|near|reach|past|out|by) )+{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
-    (rf"{_STRAIGHT}through {_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
-    (rf"{_GO}(?:leave|out) (?:here room )?(?:through|by|near) {_NTH}{_DOOR}{_PLACE}", _through),
-    (rf"(?:use )?{_NTH}{_DOOR}{_PLACE}{_MORE}", _through),
-    (rf"(?:find|see) {_NTH}{_DOOR}{_PLACE}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
-    (rf"{_ON}{_NTH}{_DOOR}[,&] (?:go )+(?:through |to |into )?(?:it|there) ", _through),
-    (rf"{_GO}(?:enter|into|to|through|toward) {_NTH}here room {_ON}", _other_room),
-    (rf"{_GO}(?:enter|into) {_NTH}(?:here room )?", _other_room),
-    (r"(?:go )+through (?=[,&] |$)", _other_room),
-    (r"(?:go |turn |use )*nth(?P<nth>[123]) (?P<on>left|right) ", _other_room),
-    (r"begin (?:to )?(?:go )*(?P<way>up|down) stairs ", _first_stairs),
-    (rf"{_GO}(?P<way>up|down) (?:to )?(?:nth1 |half |#1 |slightly )+stairs ", _first_stairs),
-    (rf"{_GO}half (?P<way>up|down) (?:to )?stairs ", _first_stairs),
-    (rf"{_GO}(?P<way>up|down) (?:rest |(?:{_UNTIL}|to )?end )(?:stairs )?", _stairs),
-    (rf"{_GO}(?P<way>up|down) it ", _stairs),
-    (rf"{_GO}onto stairs (?:[,&] )?(?:go )*(?P<way>up|down) ", _first_stairs),
-    (rf"{_GO}(?P<way>up|down) (?:to )?stairs (?:{_UNTIL}|to )?(?:end )?", _stairs),
-    (rf"{_GO}(?:to )?stairs (?P<way>up|down) (?:end )?", _stairs),
-    (r"(?:go |use )+(?P<way>up|down) (?=[,&] |$)", _stairs),
-]
-"""Signs → frames. Of rules that take equally many signs the first one counts."""
+class Rule(NamedTuple):
+    """A pattern over symbols, and what makes frames of its groups."""
 
+    pattern: re.Pattern[str]
+    build: Build
+
+
+class Rules(NamedTuple):
+    """The rules of `data/rules.txt`."""
+
+    always: tuple[Rule, ...]
+    named: tuple[Rule, ...]
+    """Of sentences in which something was named before."""
+    unnamed: tuple[Rule, ...]
+    stop_at: re.Pattern[str]
+    """Where one stops, which is said after it."""
+    aside: re.Pattern[str]
+    """What only tells more of something."""
+    soft: frozenset[str]
+    """Signs that nobody misses."""
+
+
+@cache
+def rules() -> Rules:
+    """The rules, compiled when something is first parsed."""
+    fragments: dict[str, str] = {}
+
+    def whole(text: str) -> str:
+        return _FRAGMENT.sub(lambda found: fragments[found[2]].replace("(?P<", f"(?P<{found[1] or ''}"), text)
+
+    sections = word_lists.sections("rules.txt")
+    for name, text in map(word_lists.entry, sections["fragments"]):
+        fragments[name] = whole(text)
+    always, named, unnamed = (
+        tuple(Rule(re.compile(whole(text)), _BUILDERS[name]) for name, text in map(word_lists.entry, sections[section]))
+        for section in ("rules", "rules where something was named before", "rules where nothing was named before")
+    )
+    soft = frozenset(" ".join(sections["symbols that nobody misses"]).split())
+    return Rules(always, named, unnamed, re.compile(fragments["STOP_AT"]), re.compile(fragments["ASIDE"]), soft)
+
+
+_FRAGMENT = re.compile(r"\{(more_|other_)?([A-Z_]+)\}")
 _THE_OTHER = re.compile("other_")
-_RULES = [(re.compile(text), build) for text, build in _RULES_AS_TEXT]
-_ABOUT_IT = [
-    (re.compile(rf"{_GO}(?:to |near |reach )it |{_GO}{_UNTIL}(?:reach |near )it |(?:go )+there "), _reach),
-    (re.compile(rf"{_GO}(?:enter |into )+(?:it )?|(?:go )+(?:in |there )|{_GO}(?:through |out )+it "), _again),
-    (re.compile(rf"{_GO}(?:past |around )+it |(?:put|leave) it behind |{_GO}{_UNTIL}it (?:past |behind )"), _pass),
-    (re.compile(rf"{_GO}(?:{_STEPS})?toward it (?:(?:[,&] )?{_STEPS.replace('<', '<more_')})?"), _toward),
-    (re.compile(rf"turn (?:to )?{_SIDE}(?:to |toward |face |{_UNTIL}face )it |face it "), _face),
-    (re.compile(rf"turn (?:to )?(?:{_SIDE})?{_UNTIL}(?:see |face )it (?:(?:on )?ahead )?"), _face),
-]
-"""The same where something was named before."""
-_ABOUT_SOMETHING = [(re.compile(rf"{_GO}(?:to |near |reach |through |toward |past |into |along )+it "), _walk)]
-"""And where nothing was."""
 
 
 def parse(text: str) -> Parsed:
@@ -580,14 +479,14 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             at += 1
             continue
         before = row[at - 1].sign if at and row[at - 1].sign in _PAUSES else ""
-        if _STOP_AT.match(text, place[at]):
+        if rules().stop_at.match(text, place[at]):
             stopping, at = len(clauses), at + 1
         if row[at].sign == "not":
             end = next((i for i in range(at, len(row)) if row[i].sign in _PAUSES), len(row))
             strange += row[at:end]
             at = end
             continue
-        aside = _ASIDE.match(text, place[at])
+        aside = rules().aside.match(text, place[at])
         frames, after, named, again, vague = _longest(text, place[at], named)
         if aside is not None and aside.end() >= after and stopping < len(clauses):
             at = index[aside.end()]
@@ -596,7 +495,7 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
         if frames and len(clauses) < _MOST_CLAUSES:
             start = max(row[at].start, clauses[-1].end if clauses else 0)  # signs of one phrase may be of two clauses
             clauses.append(Clause(frames, start, max(row[end - 1].end, start), again, vague, before))
-        elif row[at].sign not in _SOFT:
+        elif row[at].sign not in rules().soft:
             strange.append(row[at])
         at = max(end, at + 1)
     if 0 <= stopping == len(clauses) - 1:
@@ -604,48 +503,15 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
     return clauses, strange
 
 
-_STOP_AT = re.compile(rf"stop (?:near|by|to|reach|in|on|behind|between|{_UNTIL}(?:reach|near|to)) {_ANY}")
-"""Where one stops, which is said after it."""
-
-
-_ASIDE = re.compile(
-    rf"(?:with|behind|under|between|near|by|in) {_ANY}(?:[,&] {_ANY}(?=[,&] |$))?|(?:near|by|with|on|to) stuff "
-    r"|(?:go |put |with )+stuff on (?:left|right) "
-    r"|from (?:slightly |around )?(?:hue\d+ )*(?:thing[\d_]+|stuff|door|it|stairs) "
-)
-"""What only tells more of something."""
-_SOFT = {
-    "stuff",
-    ",",
-    "&",
-    "nth1",
-    "will",
-    "on",
-    "to",
-    "until",
-    "with",
-    "it",
-    "there",
-    "#1",
-    "in",
-    "by",
-    "begin",
-    "arrived",
-    "end",
-    "willbe",
-    "where",
-    "see",
-}
-"""Signs that nobody misses."""
 _PAUSES = {",", "&"}
 
 
 def _longest(text: str, at: int, named: Groups) -> tuple[tuple[Frame, ...], int, Groups, bool, bool]:
     """The frames of the rule that takes the most from a place on; the place after it, and what was named last."""
     best: tuple[tuple[Frame, ...], int, Groups, bool, bool] = ((), at, named, False, False)
-    for again, rules in ((False, _RULES), (True, _ABOUT_IT if named else _ABOUT_SOMETHING)):
-        for rule, build in rules:
-            match = rule.match(text, at)
+    for again, some in ((False, rules().always), (True, rules().named if named else rules().unnamed)):
+        for pattern, build in some:
+            match = pattern.match(text, at)
             if match is None or match.end() < best[1] or (match.end() == best[1] and build is not _again):
                 continue
             found = {_THE_OTHER.sub("", name): value for name, value in match.groupdict().items() if value is not None}

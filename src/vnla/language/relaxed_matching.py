@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vnla.camera import HEADINGS, VIEWS
+from vnla.language import word_lists
 from vnla.language.frames import (
     Enter,
     Face,
@@ -44,22 +45,7 @@ ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}
 _ELSEWHERE = 0.3  # for a room that is not on the side that is said
 _FAR_OFF = 4  # steps to what may loosely be meant
 
-KIN = (
-    ("chair", "armchair", "stool", "bar stool", "booth seat"),
-    ("sofa", "armchair", "bench", "booth seat"),
-    ("table", "dining table", "coffee table", "desk", "side table", "console table", "bedside table", "vanity table"),
-    ("cabinet", "kitchen cabinet", "wall cabinet", "sideboard", "dresser", "wardrobe", "china cabinet", "bookshelf"),
-    ("table lamp", "floor lamp", "wall lamp", "chandelier"),
-    ("shelf", "bookshelf", "shoe rack"),
-    ("bed", "bunk bed", "crib"),
-    ("planter", "flowers", "bush", "tree"),
-    ("picture", "mirror", "map", "notice board"),
-    ("stove", "oven", "kitchen cabinet"),
-    ("tv", "computer monitor", "tv stand"),
-    ("clock", "grandfather clock"),
-    ("kitchen island", "kitchen cabinet", "bar counter"),
-    ("washing machine", "dishwasher"),
-)  # fmt: skip
+KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
 """Kinds of things that people call by each other's names."""
 NUMBER = {noun.name: number for number, noun in enumerate(THINGS)}
 

@@ -103,7 +103,7 @@ class Lines(Audience):
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
         self._overall = _Overall(stages)
-        self._lines = lines.Lines(console)
+        self._lines = lines.TimedLog(console)
         self._at: dict[str, str] = {}
 
     def kept(self, stage: Stage) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from vnla.recordings.naming import slug
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _CITATION = """\
@@ -32,12 +32,12 @@ class Described(Protocol):
     def meaning(self) -> str: ...
 
 
-def card(source: Source, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int, command: str) -> str:
+def card(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int, command: str) -> str:
     """The text of the card."""
     return "\n".join([_header(source, columns, totals, nbytes), _body(source, columns, totals, command)])
 
 
-def _header(source: Source, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int) -> str:
+def _header(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int) -> str:
     """YAML. Whatever is somebody's text is written as a JSON string, which YAML reads as it is."""
     episodes = totals["episodes"]
     size = next((name for most, name in _SIZES if episodes < most), "n>1M")
@@ -85,11 +85,11 @@ def _feature(column: Described) -> list[str]:
     return [name, "    list:", f"      list: {base}"]
 
 
-def _title(source: Source) -> str:
+def _title(source: EpisodeSource) -> str:
     return f"{source.dataset.task}, {source.split.replace('_', ' ')}: {source.name}"
 
 
-def _body(source: Source, columns: Sequence[Described], totals: Mapping[str, int], command: str) -> str:
+def _body(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[str, int], command: str) -> str:
     episodes = max(1, totals["episodes"])
     rows = "\n".join(f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in columns)
     pictured = source.folder.manifest.get("source") == "generated"

@@ -28,19 +28,19 @@ from vnla.gym.setting import action_space
 from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource
 from vnla.tasks.vocabulary import LONGEST
 
 VERSION = 0
 WORDS = "vocab.txt"
 
 
-def dataset_id(source: Source) -> str:
+def dataset_id(source: EpisodeSource) -> str:
     """The name by which `minari.load_dataset` finds it."""
     return f"vnla/{slug(source.dataset.task, source.split, source.name)}-v{VERSION}"
 
 
-def write_minari(out: Path, source: Source, observer: Observer, progress: Share = unheard) -> str:
+def write_minari(out: Path, source: EpisodeSource, observer: Observer, progress: Share = unheard) -> str:
     """Write the episodes as the new folder `out`, a root of Minari data sets with this one in it; its id."""
     minari, storage_class = _minari(), _storage()
     name = dataset_id(source)

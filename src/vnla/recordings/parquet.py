@@ -26,7 +26,7 @@ from vnla.evaluation.trace import NOTHING
 from vnla.recordings.card import card
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource
 
 CARD, DATA, WORDS = "README.md", "data", "vocab.txt"
 SHARD, LARGE_SHARD = 5000, 250
@@ -88,7 +88,9 @@ def columns(observer: Observer) -> list[Column]:
     return found
 
 
-def write_parquet(out: Path, source: Source, observer: Observer, command: str = "", progress: Share = unheard) -> Path:
+def write_parquet(
+    out: Path, source: EpisodeSource, observer: Observer, command: str = "", progress: Share = unheard
+) -> Path:
     """Write the episodes as the new folder `out`; its card."""
     pyarrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
     schema = pyarrow.schema([(column.name, _type(pyarrow, column.kind)) for column in columns(observer)])
@@ -121,7 +123,7 @@ def _groups(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str
         yield group
 
 
-def _rows(source: Source, observer: Observer, totals: dict[str, int], progress: Share) -> Iterator[dict[str, Any]]:
+def _rows(source: EpisodeSource, observer: Observer, totals: dict[str, int], progress: Share) -> Iterator[dict[str, Any]]:
     for batch in source.batches():
         for each in recordings(batch):
             totals["episodes"] += 1

@@ -114,7 +114,7 @@ class Observation:
     """PNG."""
     text: str | None = None
     symbols: Mapping[str, Any] | None = None
-    """`vnla.text.sights.Sight.as_dict`."""
+    """`vnla.vision.symbols.Symbols.as_dict`."""
     features: Mapping[str, bytes] = field(default_factory=dict)
     """Name → numbers, as little-endian float32."""
     senses: Mapping[str, Sequence[float]] = field(default_factory=dict)

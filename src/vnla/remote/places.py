@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from vnla.camera import HEADINGS
-from vnla.text.sights import Sight, Thing, Way
+from vnla.vision.symbols import Exit, Symbols, Thing
 from vnla.world.actions import Nav
 
 DEGREES = 360 // HEADINGS
@@ -45,7 +45,7 @@ class Places:
     def __init__(self) -> None:
         self.all: list[Place] = [Place((0.0, 0.0, 0.0), "", visited=True)]
         self.here = self.heading = 0
-        self._ways: list[tuple[Way, int]] = []
+        self._ways: list[tuple[Exit, int]] = []
 
     def moved(self, metres: float) -> None:
         """It went forward, so far: to the place in view that lies so far away, and of these the nearest to the middle."""
@@ -57,7 +57,7 @@ class Places:
         """It turned, or looked up or down."""
         self.heading = (self.heading + {Nav.LEFT: -1, Nav.RIGHT: 1}.get(action, 0)) % HEADINGS
 
-    def see(self, sight: Sight) -> None:
+    def see(self, sight: Symbols) -> None:
         """What is in view now."""
         here = self.all[self.here]
         here.room = sight.room
@@ -68,7 +68,7 @@ class Places:
                 here.near.add(place)
                 self.all[place].near.add(self.here)
 
-    def point_of(self, seen: Way | Thing) -> Point:
+    def point_of(self, seen: Exit | Thing) -> Point:
         """Where something in view lies."""
         return _beyond(self._point, seen.bearing, seen.elevation, seen.distance, self.heading)
 

@@ -25,9 +25,9 @@ from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
+from vnla.remote.end_goals import read_end_goal
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
 from vnla.tasks.task import sought_keys
-from vnla.text.goals import read_end_goal
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.words import Words
@@ -131,7 +131,7 @@ class Resident(Guest):
     def _view(self, state: _State, now: Observation) -> Views:
         found = {name: np.frombuffer(each, "<f4").copy() for name, each in now.features.items()}
         views = {name: torch.from_numpy(found[name])[None] for name in self._players.views}
-        return views | {name: self._noticed(name, sense, views, state, now) for name, sense in self._players.senses.items()}
+        return views | {name: self._noticed(name, sense, views, state, now) for name, sense in self._players.sensors.items()}
 
     def _noticed(self, name: str, sense: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
         """What it was lent, or reads from the view itself."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from vnla.assistance.phrases import read_subgoal
 from vnla.common.errors import InputError
+from vnla.remote.end_goals import EndGoal, read_end_goal
 from vnla.remote.guest import Beginning, Declared, Lone, Observation
 from vnla.remote.places import Place, Places, Point
-from vnla.text.goals import Sought, read_end_goal
-from vnla.text.sights import Sight
+from vnla.vision.symbols import Symbols
 from vnla.world.actions import Nav
 
 
@@ -22,7 +22,7 @@ from vnla.world.actions import Nav
 class ScriptState:
     """What a walker keeps of an episode."""
 
-    sought: Sought
+    sought: EndGoal
     places: Places = field(default_factory=Places)
     plan: list[Nav] = field(default_factory=list)
     """What is left of the advice."""
@@ -98,7 +98,7 @@ def _notice(state: ScriptState, now: Observation) -> None:
         state.places.moved(now.last.metres)
     elif now.last is not None and now.last.outcome == "turned" and now.last.action is not None:
         state.places.turned(Nav[now.last.action.upper()])
-    sight = Sight.of(now.symbols or {})
+    sight = Symbols.of(now.symbols or {})
     state.places.see(sight)
     if state.sought.room in (None, sight.room):
         seen = [thing for thing in sight.things if thing.name == state.sought.thing]

@@ -15,8 +15,7 @@ from vnla.camera import HEIGHT, VIEWS, WIDTH
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
 from vnla.remote.guest import Declared
-from vnla.text.sights import Sights
-from vnla.text.words import describe
+from vnla.vision.symbols import WorldSymbols, describe
 from vnla.vision.views import Views, world_views
 from vnla.world.compiled import World
 
@@ -31,7 +30,7 @@ class Showing:
     def __init__(self, declared: Declared, folder: WorldFolder, world: World) -> None:
         self._kinds, self._folder, self._world = declared.observes, folder, world
         self._size = declared.width, declared.width * HEIGHT // WIDTH
-        self._sights = Sights(folder) if {"text", "symbols"} & set(declared.observes) else None
+        self._sights = WorldSymbols(folder) if {"text", "symbols"} & set(declared.observes) else None
         self._features: dict[str, Views] = {}
         for name in declared.features:
             self._features |= world_views(folder, world, name)

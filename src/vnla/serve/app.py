@@ -1,4 +1,4 @@
-"""The server: the page and what it fetches by GET, and one WebSocket a visitor (`vnla.serve.lines`).
+"""The server: the page and what it fetches by GET, and one WebSocket a visitor (`vnla.serve.connections`).
 
 Safe by default: only hosts that it was told of are answered, only pages that it has served may open a WebSocket, and all ids
 of a request are looked up, so that none reaches the file system.
@@ -21,16 +21,16 @@ from pydantic import BaseModel
 from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.serve.answers import FOREVER, Content
+from vnla.serve.connections import BROWSER, Connections, NoSessionError, browser_of
+from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.first import first_episode
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
-from vnla.serve.lines import BROWSER, Lines, NoSessionError, browser_of
 from vnla.serve.page import INDEX, assets
-from vnla.serve.reading import Reading, in_turn
+from vnla.serve.reading import Reading, in_turn, of_advice
 from vnla.serve.sessions import Session, Sessions
-from vnla.serve.site import Opening
-from vnla.serve.wanted import LONGEST_TEXT
+from vnla.serve.site import SiteLoader
 
 DRAWING = 16
 """Requests for pictures and meshes that are worked on at once."""
@@ -53,15 +53,17 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 _READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429: {"model": Why}}
 
 
-def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
+def make_app(opening: SiteLoader, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
     """The server of a site. `hosts` are the names that it goes by; any if there are none."""
-    lines = Lines(opening, sessions, limits or Limits())
+    lines = Connections(opening, sessions, limits or Limits())
     app = bare_app(lines, hosts, assets(), description="/openapi.json")
     _name_things(app, lines)
     return app
 
 
-def bare_app(lines: Lines, hosts: Collection[str], files: Mapping[str, Content], description: str | None = None) -> FastAPI:
+def bare_app(
+    lines: Connections, hosts: Collection[str], files: Mapping[str, Content], description: str | None = None
+) -> FastAPI:
     """The server with lines of a kind of their own, and nothing by which it names what is in a house but in its events.
 
     What it answers is described at an address if there is one."""
@@ -119,7 +121,7 @@ def _show_page(app: FastAPI, files: Mapping[str, Content]) -> None:
         return files[name].answer(request)
 
 
-def _show_houses(app: FastAPI, opening: Opening) -> None:
+def _show_houses(app: FastAPI, opening: SiteLoader) -> None:
     """What there is to see of houses, without a word."""
     drawing = anyio.CapacityLimiter(DRAWING)
 
@@ -152,7 +154,7 @@ def _show_houses(app: FastAPI, opening: Opening) -> None:
         return content.answer(request) if content.body else Response(status_code=204)
 
 
-def _talk(app: FastAPI, lines: Lines) -> None:
+def _talk(app: FastAPI, lines: Connections) -> None:
     """Visitors' lines, and how what a visitor is about to say on one would be understood."""
 
     @app.get("/advice", responses=_READING, response_class=JSONResponse)
@@ -162,15 +164,15 @@ def _talk(app: FastAPI, lines: Lines) -> None:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         browser = browser_of(request.cookies)
         session = lines.session_of(browser) if pose is None else lines.session_at(browser, pose)
-        site = lines.opening.now()
-        return await _previewed(request, session, lambda: site.advice(text, pose))
+        ears = lines.visits(session).ears
+        return await _previewed(request, session, lambda: of_advice(ears.advice(text, pose)))
 
     @app.websocket("/ws")
     async def line(socket: WebSocket) -> None:
         await lines.talk(socket)
 
 
-def _name_things(app: FastAPI, lines: Lines) -> None:
+def _name_things(app: FastAPI, lines: Connections) -> None:
     """All that names what is in a house, and the recorded episode."""
     opening = lines.opening
 

@@ -1,11 +1,11 @@
 """Agents of any number of visitors, walked as one batch.
 
-    engine = Engine(trained)
-    walked = engine.walk(Errand(task, seed, {3: "turn left"})).result()
+    engine = EpisodeEngine(trained)
+    walk = engine.walk(EpisodeRequest(task, seed, {3: "turn left"})).result()
 
-`walk_all` is the work: episodes from start to end by Algorithm 1. `Engine` collects for a few milliseconds what visitors
-wait for, on a thread of its own, and then walks it together; who else is in the batch changes nothing. Walks in which nobody
-says anything are kept, and some are done before anybody wants them, for those who let the server choose.
+`walk_all` runs episodes from start to end by Algorithm 1. `EpisodeEngine` collects requests for a few milliseconds, on its
+own thread, and then runs them together; who else is in the batch changes nothing. Walks in which nobody says anything are
+cached, and some are made before anybody asks for them, for those who let the server choose.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ import torch
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.serve.agent_walk import AgentWalk, walks_of
 from vnla.serve.goals import Goals
 from vnla.serve.hearing import Spoken, most_words, spoken_into, with_persons, words_of
-from vnla.serve.paused import Keeping, Paused, Pauses, go_on, part_ways
-from vnla.serve.sights import Sights
-from vnla.serve.walked import Walked, walks_of
+from vnla.serve.on_demand import OnDemandFeatures
+from vnla.serve.paused import PausedWalk, PausedWalks, RecordingBatching, go_on, part_ways
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
@@ -51,7 +51,7 @@ AT_ONCE = 8
 """How many of those: visitors wait no longer for them than for each other."""
 
 
-class Errand(NamedTuple):
+class EpisodeRequest(NamedTuple):
     """An episode to walk."""
 
     task: Task
@@ -62,25 +62,25 @@ class Errand(NamedTuple):
     the answer counts."""
 
 
-Waiting = tuple[Errand, Future[Walked]]
+Waiting = tuple[EpisodeRequest, Future[AgentWalk]]
 """An episode to walk, and who waits for it."""
 
 
-class Engine:
+class EpisodeEngine:
     """Walks what it is given, in batches, on a thread of its own."""
 
-    def __init__(self, trained: Trained, checkpoint: str = "val_unseen", sights: Sights | None = None) -> None:
+    def __init__(self, trained: Trained, checkpoint: str = "val_unseen", sights: OnDemandFeatures | None = None) -> None:
         """With `sights` if some of what the agent may see has yet to be made."""
         self.trained = trained
         self._sights, self._seen = sights, set[str]()
         self.goals = Goals(trained.material)
         config = trained.config
-        self.players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
+        self.context = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self.ratio = config.help(training=False).ratio
         self.stock: list[tuple[Task, int]] = []
         """Tasks and seeds whose walks were done before anybody wanted them: what to choose from where nobody has chosen."""
-        self._kept: OrderedDict[tuple[Task, int], Future[Walked]] = OrderedDict()
-        self.pauses = Pauses()
+        self._kept: OrderedDict[tuple[Task, int], Future[AgentWalk]] = OrderedDict()
+        self.pauses = PausedWalks()
         """Where walks go on when somebody answers; only the walking thread knows them."""
         self._widest = max((len(task.end_goal.split()) for task in self.goals.offered), default=0)
         self._lock = threading.Lock()
@@ -96,9 +96,9 @@ class Engine:
     @property
     def listens(self) -> bool:
         """Whether the agent has learned to follow words."""
-        return self.players.advisor.speaks and not self.players.advisor.direct
+        return self.context.advisor.speaks and not self.context.advisor.direct
 
-    def walk(self, errand: Errand) -> Future[Walked]:
+    def walk(self, errand: EpisodeRequest) -> Future[AgentWalk]:
         """The walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""
         if errand.spoken:
             return self._put(errand)
@@ -117,7 +117,7 @@ class Engine:
         chosen = [(task, some_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
         for first in range(0, len(chosen), AT_ONCE):
             some = chosen[first : first + AT_ONCE]
-            wait([self.walk(Errand(task, seed, {})) for task, seed in some])
+            wait([self.walk(EpisodeRequest(task, seed, {})) for task, seed in some])
             self.stock += some
 
     def doing(self, house: str) -> str | None:
@@ -140,11 +140,11 @@ class Engine:
             self._sights.soon(begun[0])
         return secrets.choice(seen) if seen else begun[0]
 
-    def _put(self, errand: Errand) -> Future[Walked]:
+    def _put(self, errand: EpisodeRequest) -> Future[AgentWalk]:
         strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
-        future: Future[Walked] = Future()
+        future: Future[AgentWalk] = Future()
         if self._sights is None or self.sees(errand.task.house):
             self._see(errand.task.house)
             self._queue_up(errand, future)
@@ -152,7 +152,7 @@ class Engine:
             self._sights.soon(errand.task.house).add_done_callback(lambda made: self._go_on(made, errand, future))
         return future
 
-    def _go_on(self, made: Future[None], errand: Errand, walk: Future[Walked]) -> None:
+    def _go_on(self, made: Future[None], errand: EpisodeRequest, walk: Future[AgentWalk]) -> None:
         """Walk in a house that has been made, if it has."""
         try:
             made.result()
@@ -164,11 +164,11 @@ class Engine:
     def _see(self, house: str) -> None:
         """Let agents look into a house that can be seen."""
         if self._sights is not None and house not in self._seen:
-            tables = {name: each for name, each in self.players.views.items() if isinstance(each, torch.Tensor)}
+            tables = {name: each for name, each in self.context.views.items() if isinstance(each, torch.Tensor)}
             self._sights.show(house, tables)
             self._seen.add(house)
 
-    def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
+    def _queue_up(self, errand: EpisodeRequest, future: Future[AgentWalk]) -> None:
         try:
             self._queue.put_nowait((errand, future))
         except queue.Full:
@@ -198,8 +198,8 @@ class Engine:
     def _go_on_with(self, waiting: Sequence[Waiting]) -> list[Waiting]:
         """Serve those who answered at once where the walk was kept that waited for it, together if that can be; the others,
         who have to be walked anew. What fails so is walked anew as well."""
-        groups, anew = defaultdict[object, list[tuple[Waiting, Paused]]](list), list[Waiting]()
-        together = part_ways(self.players)
+        groups, anew = defaultdict[object, list[tuple[Waiting, PausedWalk]]](list), list[Waiting]()
+        together = part_ways(self.context)
         for number, each in enumerate(waiting):
             errand = each[0]
             paused = self.pauses.find(errand.task, errand.seed, errand.spoken)
@@ -219,9 +219,9 @@ class Engine:
                 future.set_result(walked)
         return anew
 
-    def _has_room(self, errand: Errand) -> bool:
+    def _has_room(self, errand: EpisodeRequest) -> bool:
         """Whether nothing is said that is longer than what the advisor says."""
-        return most_words(errand.spoken) <= self.players.bound_advisor.phrases.words.tokens.shape[1]
+        return most_words(errand.spoken) <= self.context.bound_advisor.phrases.words.tokens.shape[1]
 
     def _serve(self, waiting: Sequence[Waiting]) -> None:
         """Walk together; if that fails, one by one, so that nobody fails for another."""
@@ -246,7 +246,7 @@ def some_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def _failed(walk: Future[Walked]) -> bool:
+def _failed(walk: Future[AgentWalk]) -> bool:
     return walk.cancelled() or (walk.done() and walk.exception() is not None)
 
 
@@ -254,10 +254,10 @@ def _broken(error: Exception) -> InputError:
     return InputError(f"the agent cannot walk ({type(error).__name__}: {error})")
 
 
-def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
+def walk_all(engine: EpisodeEngine, errands: Sequence[EpisodeRequest]) -> list[AgentWalk]:
     """Every episode from start to end, in batches that fit into memory."""
     tasks = engine.compiled([errand.task for errand in errands])
-    batch = fitting_batch(engine.players, tasks.end_goals, LONGEST_EPISODE)
+    batch = fitting_batch(engine.context, tasks.end_goals, LONGEST_EPISODE)
     return [
         walked
         for first in range(0, len(errands), batch)
@@ -266,24 +266,24 @@ def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
 
 
 def _walk_batch(
-    engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int, paused: Sequence[Paused] = ()
-) -> list[Walked]:
+    engine: EpisodeEngine, tasks: TaskSet, errands: Sequence[EpisodeRequest], first: int, paused: Sequence[PausedWalk] = ()
+) -> list[AgentWalk]:
     """Some episodes together, from start to end; or from where they were `paused`."""
     device = tasks.key.device
     seeds = torch.tensor([errand.seed for errand in errands], device=device)
     which = torch.arange(first, first + len(errands), device=device)
-    plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.players.advisor.k)
+    plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.context.advisor.k)
     said = [errand.spoken for errand in errands]
     episodes, texts = spoken_into(plain, said, [errand.waits for errand in errands], LONGEST_EPISODE)
-    players, listener = with_persons(engine.players, texts, engine.words, max(map(len, said)))
-    room = players.bound_advisor.phrases.tails.tokens.shape[1]
-    keeping = Keeping.like(players.batching)
+    context, listener = with_persons(engine.context, texts, engine.words, max(map(len, said)))
+    room = context.bound_advisor.phrases.tails.tokens.shape[1]
+    keeping = RecordingBatching.like(context.batching)
     with torch.inference_mode(), greedy(listener):
         begun = go_on(paused, episodes, listener, room) if paused else None
-        rollout = bcui(episodes, replace(players, batching=keeping), begun=begun)
+        rollout = bcui(episodes, replace(context, batching=keeping), begun=begun)
         before = [each.before if begun else () for each in paused] or [()] * len(errands)
         given = [errand.task for errand in errands]
-        walks = walks_of(rollout, episodes, listener.attention, players, engine.words, given, before)
+        walks = walks_of(rollout, episodes, listener.attention, context, engine.words, given, before)
         for row, (errand, walked) in enumerate(zip(errands, walks, strict=True)) if not keeping.fixed else ():
             engine.pauses.keep(errand.seed, errand.spoken, walked, row, keeping, len(before[row]), room)
     return walks

@@ -22,8 +22,8 @@ from vnla.common.files import write_bytes, write_text
 from vnla.serve.answers import FOREVER, JSON, Content
 
 if TYPE_CHECKING:
+    from vnla.serve.agent_walk import AgentWalk
     from vnla.serve.site import Site
-    from vnla.serve.walked import Walked
 
 FOLDER = Path(__file__).parent / "first"
 EVENTS = "first.json"
@@ -34,7 +34,7 @@ _PLACES, _STEPS = (4, 6), (8, 14)
 
 
 @dataclass(frozen=True)
-class First:
+class FirstEpisode:
     """The recording, None where there is none, and what it shows: pictures and meshes, by their digits."""
 
     events: Content | None
@@ -43,10 +43,10 @@ class First:
 
 
 @cache
-def first_episode() -> First:
+def first_episode() -> FirstEpisode:
     """What is shipped."""
     events = FOLDER / EVENTS
-    return First(
+    return FirstEpisode(
         Content(events.read_bytes(), JSON) if events.is_file() else None,
         {path.stem: Content(path.read_bytes(), "image/webp", FOREVER) for path in FOLDER.glob("*.webp")},
         {path.stem: Content(path.read_bytes(), "model/gltf-binary") for path in FOLDER.glob("*.glb")},
@@ -55,15 +55,15 @@ def first_episode() -> First:
 
 def record(site: Site, folder: Path, thing: str) -> None:
     """Record a walk of the agent that is worth seeing: it looks for a thing and finds it, with help."""
-    from vnla.serve.engine import Errand
-    from vnla.serve.telling import begun, told
-    from vnla.serve.wanted import Wanted
+    from vnla.serve.engine import EpisodeRequest
+    from vnla.serve.episode_spec import EpisodeSpec
+    from vnla.serve.walk_events import begun, told
 
     scene = site.visits.scene
-    walks = [site.engine.walk(Errand(task, SEED, {})) for task in site.engine.goals.offered if task.object == thing]
+    walks = [site.engine.walk(EpisodeRequest(task, SEED, {})) for task in site.engine.goals.offered if task.object == thing]
     walked = _best([each.result() for each in walks])
     house = site.places.name(scene.house(walked.task))
-    wanted = Wanted(task=walked.task.id, seed=SEED)
+    wanted = EpisodeSpec(task=walked.task.id, seed=SEED)
     events = [begun(walked, scene, "watch", wanted.name, None), *told(walked, scene)]
     seen = {scene.pose(pose).viewpoint for pose in walked.poses}
     pictures = {name: each for name, each in site.addresses(house).items() if name in seen}
@@ -77,7 +77,7 @@ def record(site: Site, folder: Path, thing: str) -> None:
     write_text(folder / EVENTS, json.dumps(shown, separators=(",", ":")) + "\n")
 
 
-def _best(walks: Sequence[Walked]) -> Walked:
+def _best(walks: Sequence[AgentWalk]) -> AgentWalk:
     """A success with help in the middle of it, that stops by itself."""
     good = [each for each in walks if each.success and each.stopped and _is_worth_seeing(each)]
     if not good:
@@ -85,7 +85,7 @@ def _best(walks: Sequence[Walked]) -> Walked:
     return max(good, key=lambda each: (sum(i for i, step in enumerate(each.steps) if step.asked), each.task.id))
 
 
-def _is_worth_seeing(walked: Walked) -> bool:
+def _is_worth_seeing(walked: AgentWalk) -> bool:
     places = len({pose // VIEWS for pose in walked.poses})
     asked = sum(step.asked for step in walked.steps)
     return (

@@ -52,7 +52,7 @@ class TooFastError(InputError):
         super().__init__("that was too fast; wait a moment")
 
 
-class Bucket:
+class TokenBucket:
     """Lets through so many a second, and a burst of some more."""
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,7 +86,7 @@ class ReadingTime:
     """
 
     def __init__(self, limits: Limits, used: Callable[[], float] = time.thread_time) -> None:
-        self._bucket, self._used = Bucket(limits.reading, limits.reading_burst), used
+        self._bucket, self._used = TokenBucket(limits.reading, limits.reading_burst), used
 
     def measure(self, read: Callable[[], Result]) -> Result:
         """What `read` returns, if there is time for it."""

@@ -17,8 +17,8 @@ from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.scene import Scene
-from vnla.serve.places import Places, digits
-from vnla.serve.shelf import Shelf
+from vnla.serve.file_cache import FileCache
+from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
 """Changes when the same house gets another mesh."""
@@ -29,7 +29,7 @@ MOST_TRIANGLES = 95_000
 class Meshes:
     """The meshes of a world's generated houses."""
 
-    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf) -> None:
+    def __init__(self, world: WorldFolder, places: PlaceNames, shelf: FileCache) -> None:
         self._world, self._places, self._shelf = world, places, shelf
 
     def mesh(self, house: House) -> bytes | None:

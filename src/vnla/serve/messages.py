@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from vnla.serve.episode_spec import LONGEST_LINK, LONGEST_TEXT
 from vnla.serve.events import Action, Event, Frozen
-from vnla.serve.wanted import LONGEST_LINK, LONGEST_TEXT
 from vnla.world.budgets import LONGEST_EPISODE
 
 Words = Annotated[str, Field(max_length=LONGEST_TEXT)]
@@ -26,14 +26,14 @@ class Message(BaseModel):
     """When it was said, in milliseconds by the visitor's clock."""
 
 
-class Hello(Message):
+class HelloMessage(Message):
     """The first message: the session to go on with, if there is one."""
 
     kind: Literal["hello"]
     session: str | None = Field(default=None, max_length=64)
 
 
-class _Episode(Message):
+class EpisodeMessage(Message):
     """Which episode: a link, a task, or a house and what to find there; nothing lets the server choose."""
 
     link: str | None = Field(default=None, max_length=LONGEST_LINK)
@@ -49,19 +49,19 @@ class _Episode(Message):
         return self
 
 
-class Watch(_Episode):
+class WatchMessage(EpisodeMessage):
     """Show an episode."""
 
     kind: Literal["watch"]
 
 
-class HelpIt(_Episode):
+class HelpMessage(EpisodeMessage):
     """Show an episode in which the visitor is the advisor."""
 
     kind: Literal["help"]
 
 
-class Advise(Message):
+class AdviseMessage(Message):
     """The answer to a request: words, a phrase that was chosen, or neither: no answer."""
 
     kind: Literal["advise"]
@@ -70,7 +70,7 @@ class Advise(Message):
     choice: Words | None = None
 
 
-class Speak(Message):
+class SpeakMessage(Message):
     """Words that nobody has asked for."""
 
     kind: Literal["speak"]
@@ -78,7 +78,7 @@ class Speak(Message):
     text: Words
 
 
-class WhatIf(Message):
+class WhatIfMessage(Message):
     """A second walk, with other words at a step; with none."""
 
     kind: Literal["what_if"]
@@ -86,39 +86,49 @@ class WhatIf(Message):
     text: Words | None = None
 
 
-class Beat(Message):
+class BeatMessage(Message):
     """Give the visitor a task."""
 
     kind: Literal["beat"]
 
 
-class Act(Message):
+class ActMessage(Message):
     """The visitor's action."""
 
     kind: Literal["act"]
     action: Action
 
 
-class Ask(Message):
+class AskMessage(Message):
     """The visitor asks the advisor."""
 
     kind: Literal["ask"]
 
 
-class Leave(Message):
+class LeaveMessage(Message):
     """The visitor ends the episode."""
 
     kind: Literal["leave"]
 
 
 AnyMessage = Annotated[
-    Hello | Watch | HelpIt | Advise | Speak | WhatIf | Beat | Act | Ask | Leave, Field(discriminator="kind")
+    HelloMessage
+    | WatchMessage
+    | HelpMessage
+    | AdviseMessage
+    | SpeakMessage
+    | WhatIfMessage
+    | BeatMessage
+    | ActMessage
+    | AskMessage
+    | LeaveMessage,
+    Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
 """Reads and checks any of them."""
 
 
-class Welcome(Frozen):
+class WelcomeReply(Frozen):
     """Where the session stands."""
 
     kind: Literal["welcome"] = "welcome"
@@ -126,21 +136,21 @@ class Welcome(Frozen):
     snapshot: dict[str, Any]
 
 
-class News(Frozen):
+class EventReply(Frozen):
     """Something has happened."""
 
     kind: Literal["event"] = "event"
     event: Event
 
 
-class Second(Frozen):
+class WhatIfReply(Frozen):
     """Another walk, beside the first; its events are in no session."""
 
     kind: Literal["second"] = "second"
     events: list[Event]
 
 
-class Refused(Frozen):
+class RefusedReply(Frozen):
     """What was asked for cannot be done, and why."""
 
     kind: Literal["refused"] = "refused"

@@ -19,8 +19,8 @@ from vnla.common.batching import Batching
 from vnla.common.selection import join_rows, row_shapes, take_rows
 from vnla.episode import When, has_own_steps
 from vnla.rollout import RolloutContext
+from vnla.serve.agent_walk import AgentWalk, WalkStep
 from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, told_anew
-from vnla.serve.walked import Step, Walked
 from vnla.tasks.task import Task
 
 MOST = 2048
@@ -30,12 +30,12 @@ Value = TypeVar("Value")
 _Key = tuple[Task, int, frozenset[tuple[int, str | None]]]
 
 
-class Paused(NamedTuple):
+class PausedWalk(NamedTuple):
     """An episode before a step at which it asks."""
 
     step: int
     walk: RolloutState  # of this one episode
-    before: tuple[Step, ...]
+    before: tuple[WalkStep, ...]
     room: int
     """Words of what it hears that its mind has room for."""
 
@@ -47,13 +47,13 @@ class Paused(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Keeping(Batching):
+class RecordingBatching(Batching):
     """Batching that also keeps where the batch stood before each step."""
 
     stood: list[object] = field(default_factory=list)
 
     @classmethod
-    def like(cls, batching: Batching) -> Keeping:
+    def like(cls, batching: Batching) -> RecordingBatching:
         """With the sizes of another."""
         return cls(batching.fixed, batching.keeps_ended)
 
@@ -71,13 +71,13 @@ class Keeping(Batching):
         return replace(take_rows(walk, place), row=place.new_zeros(1))
 
 
-class Pauses:
+class PausedWalks:
     """Where walks stand that somebody may go on with."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[_Key, Paused] = OrderedDict()
+        self._kept: OrderedDict[_Key, PausedWalk] = OrderedDict()
 
-    def find(self, task: Task, seed: int, spoken: Spoken) -> Paused | None:
+    def find(self, task: Task, seed: int, spoken: Spoken) -> PausedWalk | None:
         """Where the last thing that is said is an answer; None if that is not kept."""
         if not spoken:
             return None
@@ -89,28 +89,30 @@ class Pauses:
         self._kept.move_to_end(key)
         return found
 
-    def keep(self, seed: int, spoken: Spoken, walked: Walked, row: int, keeping: Keeping, first: int, room: int) -> None:
+    def keep(
+        self, seed: int, spoken: Spoken, walked: AgentWalk, row: int, keeping: RecordingBatching, first: int, room: int
+    ) -> None:
         """Keep a walk at its first request that no person has answered, if there is one; `first` is the first of its steps
         that was walked now."""
         step = next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)
         if step is None or step < first:
             return
         key = walked.task, seed, frozenset(spoken.items())
-        self._kept[key] = Paused(step, keeping.walk(step - first, row), walked.steps[:step], room)
+        self._kept[key] = PausedWalk(step, keeping.walk(step - first, row), walked.steps[:step], room)
         self._kept.move_to_end(key)
         while len(self._kept) > MOST:
             self._kept.popitem(last=False)
 
 
-def part_ways(players: RolloutContext) -> bool:
+def part_ways(context: RolloutContext) -> bool:
     """Whether episodes of one batch may be at different steps."""
-    batching = players.batching
-    parts = (players.help_policy, players.bound_advisor, *players.senses.values())
+    batching = context.batching
+    parts = (context.help_policy, context.bound_advisor, *context.sensors.values())
     return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
 
 
 def go_on(
-    paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listener, room: int
+    paused: Sequence[PausedWalk], episodes: PersonsEpisodes, listener: Listener, room: int
 ) -> tuple[When, RolloutState] | None:
     """Where these episodes go on; None if they have to begin anew, because more is said than their minds have room for, or
     because they are minds that cannot."""

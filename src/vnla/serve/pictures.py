@@ -25,8 +25,8 @@ from vnla.houses.images import WorldImages, world_images
 from vnla.houses.pictures import SOURCES
 from vnla.houses.pictures.found import Found
 from vnla.houses.skybox import FACES, Faces, render_view
-from vnla.serve.places import Places, digits
-from vnla.serve.shelf import Shelf
+from vnla.serve.file_cache import FileCache
+from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
 """Changes when the same house is drawn otherwise: addresses change with it."""
@@ -48,7 +48,7 @@ _LOOKS = [(180, 90), (180, 0), (270, 0), (0, 0), (90, 0), (180, -90)]
 class Pictures:
     """The pictures of a world."""
 
-    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf, *others: Places) -> None:
+    def __init__(self, world: WorldFolder, places: PlaceNames, shelf: FileCache, *others: PlaceNames) -> None:
         """Known by the names of `places`, under which they are kept, and by those of others."""
         self._world, self._places, self._shelf = world, places, shelf
         self._source = world_images(world).source
@@ -65,7 +65,7 @@ class Pictures:
         """Whether there are pictures of a whole house."""
         return self._source.has(house)
 
-    def addresses(self, house: House, places: Places | None = None) -> dict[str, list[str]]:
+    def addresses(self, house: House, places: PlaceNames | None = None) -> dict[str, list[str]]:
         """Viewpoint → the addresses of its six faces, by its own names or by others."""
         names = (places or self._places).viewpoints(house).values()
         return {name: [f"/face/{self._panorama(name)}{face}.webp" for face in range(FACES)] for name in names}

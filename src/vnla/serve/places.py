@@ -2,8 +2,8 @@
 
 What a visitor's browser holds may not tell what is where, and names of houses and rooms, or ids that count along a corridor,
 would. So both are known outside by digits made from what the house is. They stay the same as long as the house does, and
-nobody but a `Places` can read them back. Whoever walks themselves knows them by other digits, made with a secret: what else
-is told of a house, its rooms and goals, cannot be looked up by those.
+only a `PlaceNames` can read them back. A person who walks knows them by other digits, made with a secret: what else the
+server says of a house, its rooms and goals, cannot be looked up by those.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def digits(*parts: object, length: int = DIGITS, secret: bytes = b"") -> str:
     return digest.hex()[:length]
 
 
-class Places:
+class PlaceNames:
     """The houses of a world and the viewpoints that one can stand at, by name and back."""
 
     def __init__(self, houses: Iterable[House], secret: bytes = b"") -> None:
@@ -65,7 +65,7 @@ class Places:
             raise InputError("there is no such place here")
         return self._viewpoints[name]
 
-    def reading(self, others: Places) -> Places:
+    def reading(self, others: PlaceNames) -> PlaceNames:
         """The same, which can also read the names of others."""
         both = copy(self)
         both.houses, both._viewpoints = self.houses | others.houses, self._viewpoints | others._viewpoints

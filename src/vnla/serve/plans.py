@@ -15,7 +15,7 @@ from vnla.houses.generate.walls import Wall, sides, without
 from vnla.houses.house import Box, House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import XY, Storey, storeys
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 
 PASSAGE = 0.9
 """Metres of wall that are left open where an edge goes through it."""
@@ -28,7 +28,7 @@ _OUTDOORS = "pxy"
 """Labels of rooms without walls: porches, outdoor areas, balconies."""
 
 
-def plan(house: House, places: Places, *, bare: bool = False) -> dict[str, Any]:
+def plan(house: House, places: PlaceNames, *, bare: bool = False) -> dict[str, Any]:
     """The plan of a house: storeys from the lowest up, viewpoints by name, edges as pairs of names."""
     floors = storeys(house)
     storey_of = {i: number for number, storey in enumerate(floors) for i in storey.viewpoints}

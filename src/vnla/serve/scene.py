@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from vnla.camera import HEADINGS, VIEWS, Ints
 from vnla.houses.house import House
 from vnla.serve.events import Pose
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.tasks.task import Task
 from vnla.world.compiled import World
 from vnla.world.graph import Graph
 
 
-class Scene:
+class VisitorWorld:
     """A world and the names that visitors know its places by."""
 
-    def __init__(self, world: World, places: Places) -> None:
+    def __init__(self, world: World, places: PlaceNames) -> None:
         self.places = places
         self._world = world
         self._first: list[int] = world.first.tolist()

@@ -21,17 +21,17 @@ from pydantic import ValidationError
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.serve.events import EVENT, Ended, Event, Score
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import EVENT, EndedEvent, Event, Score
 from vnla.serve.keys import kept_key
-from vnla.serve.limits import Bucket, Limits, ReadingTime
+from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
-from vnla.serve.wanted import Wanted
 
 WHAT = "the log of a visitor's session"
 _LARGEST = 64 * files.MEGABYTE
 
-Listener = Callable[[Event], None]
+Subscriber = Callable[[Event], None]
 
 
 class Session:
@@ -40,15 +40,15 @@ class Session:
     def __init__(self, name: str, path: Path, limits: Limits) -> None:
         self.name = name
         self.state: State = NOTHING
-        self.wanted: Wanted | None = None
+        self.wanted: EpisodeSpec | None = None
         self.walk: PersonsWalk | None = None
         """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
-        self.listeners: set[Listener] = set()
+        self.listeners: set[Subscriber] = set()
         self.lock = asyncio.Lock()
-        self.previews = Bucket(limits.previews, limits.previews_burst)
+        self.previews = TokenBucket(limits.previews, limits.previews_burst)
         self.reading_time = ReadingTime(limits)
         self._path, self._limits = path, limits
         self._size = 0
@@ -59,7 +59,7 @@ class Session:
         begun = self.state["begun"]
         return begun and cast(str, begun["mode"])
 
-    def append(self, events: Iterable[Event], wanted: Wanted | None = None) -> None:
+    def append(self, events: Iterable[Event], wanted: EpisodeSpec | None = None) -> None:
         """Record some events, and before them what is now wanted; then tell them."""
         first = self.state["number"] + 1
         numbered = [event.model_copy(update={"number": i}) for i, event in enumerate(events, start=first)]
@@ -69,7 +69,7 @@ class Session:
         if wanted is not None:
             lines.append({"wanted": wanted.model_dump(mode="json", exclude_defaults=True)})
         lines += [{"event": event.model_dump(mode="json")} for event in numbered]
-        self._write(lines, durable=any(isinstance(event, Ended) for event in numbered))
+        self._write(lines, durable=any(isinstance(event, EndedEvent) for event in numbered))
         self._take(numbered, wanted)
         for event in numbered:
             for listener in tuple(self.listeners):
@@ -83,11 +83,11 @@ class Session:
         """What the visitor is told of an event."""
         return event
 
-    def _take(self, events: Sequence[Event], wanted: Wanted | None) -> None:
+    def _take(self, events: Sequence[Event], wanted: EpisodeSpec | None) -> None:
         self.wanted = wanted or self.wanted
         self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
         for event in events:
-            if isinstance(event, Ended) and event.score:
+            if isinstance(event, EndedEvent) and event.score:
                 self.score = event.score
                 assert self.wanted is not None and self.wanted.task is not None
                 self.done.add(self.wanted.task)
@@ -128,7 +128,7 @@ class Session:
 
     def _read(self, line: dict[str, Any]) -> None:
         if "wanted" in line:
-            self.wanted = Wanted.model_validate(line["wanted"])
+            self.wanted = EpisodeSpec.model_validate(line["wanted"])
         else:
             self._take([EVENT.validate_python(line["event"])], None)
 
@@ -149,7 +149,7 @@ class Sessions:
         except OSError as error:
             raise InputError(f"{folder}: sessions cannot be kept there ({error.strerror})") from None
         self._awake: OrderedDict[str, Session] = OrderedDict()
-        self._new = Bucket(limits.new, limits.crowd)
+        self._new = TokenBucket(limits.new, limits.crowd)
 
     def open(self, name: str | None) -> Session:
         """The session of that name; a new one without a name, or for a name that nobody has."""

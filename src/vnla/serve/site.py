@@ -1,7 +1,7 @@
 """All that a server shows: an agent in a world, and the plans, pictures and meshes of its houses.
 
-To open a site takes seconds, or minutes where a world has to be made first; `Opening` does it on a thread of its own, while
-the page shows a recorded episode.
+Opening a site takes seconds, or minutes where a world has to be made first. `SiteLoader` does it on a thread, while the
+page shows a recorded episode.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from typing import Any
 from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.serve import reading
-from vnla.serve.engine import Engine
-from vnla.serve.events import Pose
+from vnla.serve.engine import EpisodeEngine
+from vnla.serve.file_cache import FileCache
 from vnla.serve.goals import Sought
 from vnla.serve.meshes import Meshes
+from vnla.serve.on_demand import OnDemandFeatures
 from vnla.serve.pictures import Pictures
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.plans import plan
 from vnla.serve.reading import Reading
-from vnla.serve.scene import Scene
-from vnla.serve.shelf import Shelf
-from vnla.serve.sights import Sights
-from vnla.serve.visits import Visits
+from vnla.serve.scene import VisitorWorld
+from vnla.serve.visitor_service import VisitorService
 from vnla.training.trained import Trained
 
 Say = Callable[[str], None]
@@ -38,14 +37,14 @@ _EVERY = 0.05
 class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
-    def __init__(self, trained: Trained, cache: Path, secret: bytes, sights: Sights | None = None) -> None:
+    def __init__(self, trained: Trained, cache: Path, secret: bytes, sights: OnDemandFeatures | None = None) -> None:
         """`secret` makes the names that those who walk themselves know places by; `sights` what has yet to be encoded."""
         folder, world = trained.material.folder, trained.material.world
         self._sights = sights
-        self.engine = Engine(trained, sights=sights)
-        self.places, self.walkers = Places(folder.houses), Places(folder.houses, secret)
-        self.visits = Visits(self.engine, Scene(world, self.places), Scene(world, self.walkers))
-        shelf = Shelf(cache)
+        self.engine = EpisodeEngine(trained, sights=sights)
+        self.places, self.walkers = PlaceNames(folder.houses), PlaceNames(folder.houses, secret)
+        self.visits = VisitorService(self.engine, VisitorWorld(world, self.places), VisitorWorld(world, self.walkers))
+        shelf = FileCache(cache)
         self.pictures = Pictures(folder, self.places, shelf, self.walkers)
         self._meshes = Meshes(folder, self.places, shelf)
 
@@ -80,13 +79,9 @@ class Site:
         """The bare geometry of a house; nothing where there is no model of it."""
         return self._meshes.mesh(self._known(name).house(name)) or b""
 
-    def _known(self, name: str) -> Places:
+    def _known(self, name: str) -> PlaceNames:
         """Those that have a house of this name: everybody's, or the walkers'."""
         return self.walkers if name in self.walkers.houses else self.places
-
-    def advice(self, text: str, pose: Pose | None = None) -> Reading:
-        """How advice is understood, at a pose or wherever it may be heard."""
-        return reading.of_advice(self.visits.ears.advice(text, pose))
 
     def end_goal(self, text: str, name: str | None) -> Reading:
         """How an end-goal is understood, in one house or in any."""
@@ -112,7 +107,7 @@ class Site:
             self._sights.close()
 
 
-class Opening:
+class SiteLoader:
     """A site that is being opened, on a thread of its own."""
 
     def __init__(self, opens: Callable[[Say], Site]) -> None:

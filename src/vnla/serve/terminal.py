@@ -31,10 +31,10 @@ Answer = Callable[[Account, Beat], str | None]
 
 
 @dataclass(frozen=True)
-class Errand:
+class TerminalEpisode:
     """An episode to be walked with a person."""
 
-    players: RolloutContext
+    context: RolloutContext
     tasks: TaskSet
     task: Task
     house: House
@@ -43,26 +43,26 @@ class Errand:
     ratio: float
 
 
-def walk_with(errand: Errand, answer: Answer) -> Account:
+def walk_with(errand: TerminalEpisode, answer: Answer) -> Account:
     """The whole episode, in which a person answers every request."""
     spoken: dict[int, str | None] = {}
     while True:
-        account = follow(_walked(errand, spoken), 0, errand.house, errand.task, errand.players.advisor)
+        account = follow(_walked(errand, spoken), 0, errand.house, errand.task, errand.context.advisor)
         asking = next((beat for beat in account.beats if beat.asks and beat.number not in spoken), None)
         if asking is None:
             return account
         spoken[asking.number] = answer(account, asking)
 
 
-def _walked(errand: Errand, spoken: Spoken) -> Rollout:
+def _walked(errand: TerminalEpisode, spoken: Spoken) -> Rollout:
     """The episode up to the first request that nobody has answered."""
     which = torch.tensor([errand.tasks.tasks.index(errand.task)], device=errand.tasks.key.device)
-    plain = errand.tasks.episodes(which, seed=errand.seed, ratio=errand.ratio, k=errand.players.advisor.k)
+    plain = errand.tasks.episodes(which, seed=errand.seed, ratio=errand.ratio, k=errand.context.advisor.k)
     longest = int(plain.time_budget.max())
     episodes, said = spoken_into(plain, [spoken], [True], longest)
-    players, listener = with_persons(errand.players, said, errand.words, len(spoken))
+    context, listener = with_persons(errand.context, said, errand.words, len(spoken))
     with torch.inference_mode(), greedy(listener):
-        return bcui(episodes, players, longest=longest)
+        return bcui(episodes, context, longest=longest)
 
 
 def in_view(around: Surroundings, viewpoint: str, view: int) -> list[str]:

@@ -27,7 +27,7 @@ from vnla.language.sights import plain_sights
 from vnla.language.speaker.advisor import SpeakerAdvisor
 from vnla.language.surroundings import Surroundings
 from vnla.serve.events import Pose
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.world.actions import Nav
 
 
@@ -37,7 +37,7 @@ class Ears:
     def __init__(
         self,
         folder: WorldFolder,
-        places: Places,
+        places: PlaceNames,
         words: Container[str],
         advisor: Advisor,
         around: Mapping[str, Surroundings] | None = None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vnla.houses.house import House, Object
 from vnla.tasks.end_goals import end_goal
 from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import Recipe
+from vnla.tasks.recipes import DatasetRecipe
 from vnla.tasks.tables import plain
 
 
@@ -39,7 +39,7 @@ class Bucket:
         return sum(len(goal.objects) for goal in self.goals)
 
 
-def buckets_of(house: House, filters: Filters, recipe: Recipe) -> list[Bucket]:
+def buckets_of(house: House, filters: Filters, recipe: DatasetRecipe) -> list[Bucket]:
     """The buckets of a house, in the order in which their first objects come in the file."""
     members: dict[tuple[str, str | None], list[Object]] = {}
     for thing, reason in zip(house.objects, filters.reasons(house), strict=True):

@@ -22,7 +22,7 @@ FEWEST = 5
 """Labels that occur less often in the whole world are left out."""
 
 
-class Reason(StrEnum):
+class Exclusion(StrEnum):
     """Why an object is left out, in the order in which it is looked at."""
 
     UNKNOWN = "unknown"
@@ -36,12 +36,12 @@ class Reason(StrEnum):
 
 
 @cache
-def label_reason(label: str) -> Reason | None:
+def label_reason(label: str) -> Exclusion | None:
     """Why a label, in plain words, can never be asked for; None if it can."""
     if not label:
-        return Reason.UNKNOWN
+        return Exclusion.UNKNOWN
     matches = (row for row in table("objects_left_out.csv") if fnmatchcase(label, row["label"]))
-    return min((Reason(row["reason"]) for row in matches), key=list(Reason).index, default=None)
+    return min((Exclusion(row["reason"]) for row in matches), key=list(Exclusion).index, default=None)
 
 
 def unknown_rooms() -> frozenset[str]:
@@ -67,7 +67,7 @@ class Filters:
             frozenset(label for label, count in labels.items() if count >= fewest) - unknown_rooms() if rooms else None,
         )
 
-    def reasons(self, house: House) -> list[Reason | None]:
+    def reasons(self, house: House) -> list[Exclusion | None]:
         """For each object of a house why it is left out; None for those that can be asked for."""
         outside = house.outside_their_room()
         seen_from = {viewpoint.room for viewpoint in house.viewpoints if viewpoint.included}
@@ -75,16 +75,16 @@ class Filters:
 
     def _reason(
         self, house: House, thing: Object, outside: Collection[int], seen_from: Collection[int | None]
-    ) -> Reason | None:
+    ) -> Exclusion | None:
         label = plain(thing.label)
         if reason := label_reason(label):
             return reason
         if label not in self.objects:
-            return Reason.RARE
+            return Exclusion.RARE
         if thing.room is None:
-            return Reason.NO_ROOM
+            return Exclusion.NO_ROOM
         if thing.id in outside:
-            return Reason.OUTSIDE
+            return Exclusion.OUTSIDE
         if self.rooms is not None and house.room_by_id[thing.room].label not in self.rooms:
-            return Reason.UNKNOWN_ROOM
-        return None if thing.room in seen_from else Reason.NO_VIEWPOINT
+            return Exclusion.UNKNOWN_ROOM
+        return None if thing.room in seen_from else Exclusion.NO_VIEWPOINT

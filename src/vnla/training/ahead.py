@@ -20,9 +20,9 @@ FURTHER = 2
 class Ahead:
     """Has ready what iterations need."""
 
-    def __init__(self, players: RolloutContext, tasks: TaskSet, numbers: Callable[[int], Tensor]) -> None:
+    def __init__(self, context: RolloutContext, tasks: TaskSet, numbers: Callable[[int], Tensor]) -> None:
         """`numbers` gives the tasks of an iteration, on the host."""
-        self._tables, self._numbers = players.tables, numbers
+        self._tables, self._numbers = context.tables, numbers
         self._houses = tasks.houses() if self._tables else torch.empty(0)
 
     def ready(self, iteration: int) -> None:

@@ -49,7 +49,7 @@ AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Tensors = dict[str, Tensor]
-CpuTape = dict[str, str]
+CheckpointNotes = dict[str, str]
 
 
 def is_begun(run: Path) -> bool:
@@ -117,7 +117,7 @@ def runs_in(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
 
 
-def read_checkpoint(path: Path) -> tuple[Tensors, CpuTape]:
+def read_checkpoint(path: Path) -> tuple[Tensors, CheckpointNotes]:
     """The tensors in a checkpoint, on the host, and its notes."""
     with _readable(path) as file:
         notes = _notes(file)
@@ -126,7 +126,7 @@ def read_checkpoint(path: Path) -> tuple[Tensors, CpuTape]:
         return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118
 
 
-def read_notes(path: Path) -> CpuTape:
+def read_notes(path: Path) -> CheckpointNotes:
     """The notes of a checkpoint alone; it is not held against its checksum."""
     with _readable(path) as file:
         return _notes(file)
@@ -238,7 +238,7 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
         yield from ((f"{prefix}{name}", each) for name, each in module.named_parameters() if each.requires_grad)
 
 
-def _notes(file: Any) -> CpuTape:
+def _notes(file: Any) -> CheckpointNotes:
     notes = from_json((file.metadata() or {}).get("notes", "{}"))
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")

@@ -15,7 +15,7 @@ from torch import Tensor
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend, share_of
+from vnla.common.tables import HOST, DeviceTable, DiskTable, FeatureTable, Room, lend, share_of
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
@@ -38,7 +38,7 @@ class RunData:
     folder: WorldFolder
     dataset: Dataset
     world: World
-    views: Mapping[str, Tensor | Table]  # (poses, size) each, by the name of the features
+    views: Mapping[str, Tensor | FeatureTable]  # (poses, size) each, by the name of the features
 
     @classmethod
     def load(
@@ -112,7 +112,7 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
 
 def _views(
     config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: Room | None
-) -> dict[str, Tensor | Table]:
+) -> dict[str, Tensor | FeatureTable]:
     from vnla.vision.views import in_store, view_names, world_views  # late: vision brings encoders and houses along
 
     limit = cache if isinstance(cache, int) else None
@@ -132,7 +132,7 @@ def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
     return lend(views, device) if lent else torch.from_numpy(views).to(device)
 
 
-def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:
+def _table(folder: WorldFolder, world: World, name: str, limit: int) -> FeatureTable:
     """Features that stay on disk. They are read through once, as those that are read into memory are: an agent that learns
     from damaged ones learns nonsense, and nobody is told."""
     from vnla.vision.store import ARRAY, viewpoints_of, world_features

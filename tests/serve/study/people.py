@@ -13,7 +13,7 @@ from serve.visitor import GENEROUS, HOST, Door, Opened, Visitor
 from vnla.serve.events import ACTIONS
 from vnla.serve.study.app import StudySite, make_study_app
 from vnla.serve.study.design import Design
-from vnla.serve.study.desk import Desk
+from vnla.serve.study.service import StudyService
 from vnla.serve.study.stamp import stamp_of
 from vnla.world.actions import Nav
 
@@ -24,7 +24,7 @@ class StudyDoor(Door):
     def __init__(self, site: StudySite, folder: Path, now: float | None = None) -> None:
         self.now, self.visits = now, site.visits
         clock = time.time if now is None else self._clock
-        self.desk = Desk(folder, stamp_of(Design.read(folder)), GENEROUS, clock)
+        self.desk = StudyService(folder, stamp_of(Design.read(folder)), GENEROUS, clock)
         app = make_study_app(Opened(site), self.desk, ["localhost"], GENEROUS)
         TestClient.__init__(self, app, base_url=HOST)
         self.lines = []

@@ -10,10 +10,10 @@ import pytest
 
 from vnla.common.errors import InputError
 from vnla.serve.study.assignment import Count, Next, Try, cells, chosen, places, what_next, williams
-from vnla.serve.study.design import Condition, Design, Practice
-from vnla.serve.study.store import Secret, Store
+from vnla.serve.study.design import Design, PracticeRules, StudyCondition
+from vnla.serve.study.store import Store, StudyKey
 
-SECRET = Secret(b"key")
+SECRET = StudyKey(b"key")
 
 
 def design(kinds: tuple[str, ...] = ("help:person", "beat"), **fields: object) -> Design:
@@ -23,10 +23,10 @@ def design(kinds: tuple[str, ...] = ("help:person", "beat"), **fields: object) -
             "world": "world",
             "tasks": "tasks",
             "agents": {"learned": "run"},
-            "conditions": [Condition(name=kind, kind=kind, agent="learned") for kind in kinds],  # type: ignore[arg-type]
+            "conditions": [StudyCondition(name=kind, kind=kind, agent="learned") for kind in kinds],  # type: ignore[arg-type]
             "arrangement": "within",
             "groups": [[f"t{i}" for i in range(2 * len(kinds))]],
-            "practice": Practice(tasks=["p0", "p1"], passes=1, most=3),
+            "practice": PracticeRules(tasks=["p0", "p1"], passes=1, most=3),
             "catch": ["c0"],
             **fields,
         }

@@ -1,7 +1,7 @@
 """Agents that learn nothing, evaluated beside those that do: a scripted walker, and a planner by room statistics.
 
 They are told in symbols what is in view, objects by their right names, so they need not recognise anything
-(`vnla.text`). What they show is how far walking and asking sensibly leads without learning to see.
+(`vnla.vision.symbols`). What they show is how far walking and asking sensibly leads without learning to see.
 """
 
 from __future__ import annotations

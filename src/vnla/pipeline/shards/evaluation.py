@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import Evaluation, Piece, joined
+from vnla.evaluation.evaluate import EvaluatedBatch, Evaluation, joined
 from vnla.evaluation.kept import read_pieces, write_pieces
 from vnla.evaluation.metrics import Metric
 from vnla.pipeline.shards.parts import Parts
@@ -62,7 +62,7 @@ def evaluation_parts(out: Path, runs: Mapping[str, Path], settings: Mapping[str,
     return Parts(out, "evaluations", {"runs": {name: _learned(path) for name, path in runs.items()}, **settings})
 
 
-def write_slice(place: Path, part: Slice, pieces: Sequence[Piece], tasks: TaskSet, seeds: Sequence[int]) -> None:
+def write_slice(place: Path, part: Slice, pieces: Sequence[EvaluatedBatch], tasks: TaskSet, seeds: Sequence[int]) -> None:
     """Write a slice into the folder of a part; one without a batch leaves no file."""
     if pieces:
         write_pieces(part.file(place), pieces, [task.id for task in tasks.tasks], seeds)
@@ -80,7 +80,7 @@ class Merged:
     ) -> Evaluation:
         """The whole evaluation of a run on a split."""
         ids = [task.id for task in tasks.tasks]
-        pieces: list[Piece] = []
+        pieces: list[EvaluatedBatch] = []
         for shard, mine in self._slices.items():
             for part in mine:
                 file = part.file(self._parts.place(shard))
@@ -90,7 +90,7 @@ class Merged:
         self._check(pieces, len(tasks) * len(seeds), f"{run}, {split}")
         return joined(tasks, seeds, pieces, metrics)
 
-    def _check(self, pieces: Sequence[Piece], episodes: int, what: str) -> None:
+    def _check(self, pieces: Sequence[EvaluatedBatch], episodes: int, what: str) -> None:
         """That every episode is there once: it is not where a machine had memory for other batches than the others."""
         end = 0
         for piece in pieces:

@@ -15,7 +15,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from vnla.serve.study.design import Condition, Design, Place
+from vnla.serve.study.design import Design, ScheduleEntry, StudyCondition
 
 
 class Cell(NamedTuple):
@@ -75,29 +75,32 @@ def chosen(counts: Sequence[Count], draw: Callable[[int], bytes]) -> int:
     return ranks.index(min(ranks))
 
 
-def places(design: Design, cell: Cell) -> list[Place]:
+def places(design: Design, cell: Cell) -> list[ScheduleEntry]:
     """All that a participant of a cell does."""
     conditions = [design.conditions[each] for each in cell.order]
     return [*_practice(design, conditions), *_blocks(design, cell, conditions)]
 
 
-def _practice(design: Design, conditions: Sequence[Condition]) -> Iterator[Place]:
+def _practice(design: Design, conditions: Sequence[StudyCondition]) -> Iterator[ScheduleEntry]:
     """Once for everything that has to be done, as it first occurs."""
     first = {each.kind: each for each in reversed(conditions) if each.mode != "watch"}
     for condition in conditions:
         if design.practice.passes and first.get(condition.kind) is condition:
-            yield Place(kind="practice", condition=condition, tasks=tuple(design.practice.tasks))
+            yield ScheduleEntry(kind="practice", condition=condition, tasks=tuple(design.practice.tasks))
 
 
-def _blocks(design: Design, cell: Cell, conditions: Sequence[Condition]) -> Iterator[Place]:
+def _blocks(design: Design, cell: Cell, conditions: Sequence[StudyCondition]) -> Iterator[ScheduleEntry]:
     tasks = design.groups[cell.group]
     size = len(tasks) // design.blocks
     for block, condition in enumerate(conditions):
-        found = [Place(kind="task", condition=condition, tasks=(task,)) for task in tasks[block * size : (block + 1) * size]]
+        found = [
+            ScheduleEntry(kind="task", condition=condition, tasks=(task,))
+            for task in tasks[block * size : (block + 1) * size]
+        ]
         if design.catch and condition.mode != "watch":
             catch = design.catch[block % len(design.catch)]
             place = 1 + _drawn(design.seed, cell, block) % size  # never the first, which one is careful with
-            found.insert(place, Place(kind="catch", condition=condition, tasks=(catch,)))
+            found.insert(place, ScheduleEntry(kind="catch", condition=condition, tasks=(catch,)))
         yield from found
 
 
@@ -105,7 +108,7 @@ def _drawn(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:8], "big")
 
 
-def what_next(design: Design, todo: Sequence[Place], tries: Sequence[Try]) -> Next:
+def what_next(design: Design, todo: Sequence[ScheduleEntry], tries: Sequence[Try]) -> Next:
     """What a participant with these tries, all over, does next."""
     for number, place in enumerate(todo):
         passed = [each.passed for each in tries if each.place == number]

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.study.assignment import Try
-from vnla.serve.study.design import Place
+from vnla.serve.study.design import ScheduleEntry
 from vnla.serve.study.records import DamagedError, checked_lines
 from vnla.serve.study.store import STORE
 from vnla.world.budgets import LONGEST_EPISODE
 
-Lines = list[dict[str, Any]]
+Connections = list[dict[str, Any]]
 _ONE = "viewpoint"
 _MANY = ("ahead", "way", "goals")
 """Fields of events that name places."""
 
 
-def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[Place]) -> None:
+def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[ScheduleEntry]) -> None:
     """Refuse tries that a participant with these things to do cannot have made."""
     for each in tries:
         if each.place >= len(todo) or each.task not in todo[each.place].tasks:
@@ -34,7 +34,7 @@ def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[Plac
             )
 
 
-def read_record(path: Path, tries: Sequence[Try], todo: Sequence[Place], names: Places) -> Lines:
+def read_record(path: Path, tries: Sequence[Try], todo: Sequence[ScheduleEntry], names: PlaceNames) -> Connections:
     """The lines of a participant's record, checked, without those of a try that is just being begun."""
     acknowledged = max((each.acknowledged for each in tries), default=0)
     if not path.exists():
@@ -58,7 +58,7 @@ def read_record(path: Path, tries: Sequence[Try], todo: Sequence[Place], names: 
     return lines
 
 
-def _check_trials(path: Path, lines: Lines, starts: Sequence[int], todo: Sequence[Place]) -> None:
+def _check_trials(path: Path, lines: Connections, starts: Sequence[int], todo: Sequence[ScheduleEntry]) -> None:
     before = 0
     for first, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         trial, parts = lines[first]["trial"], lines[first + 1 : end]
@@ -68,7 +68,7 @@ def _check_trials(path: Path, lines: Lines, starts: Sequence[int], todo: Sequenc
         before = trial["number"]
 
 
-def _wrong(trial: dict[str, Any], lines: Lines, todo: Sequence[Place]) -> str | None:
+def _wrong(trial: dict[str, Any], lines: Connections, todo: Sequence[ScheduleEntry]) -> str | None:
     """What is wrong with a trial and the lines that belong to it."""
     if not 0 <= trial["place"] < len(todo):
         return "the participant has no such place"
@@ -88,7 +88,7 @@ def _wrong(trial: dict[str, Any], lines: Lines, todo: Sequence[Place]) -> str | 
     return None
 
 
-def named(value: Any, names: Places) -> Any:
+def named(value: Any, names: PlaceNames) -> Any:
     """The same with the world's names of houses and viewpoints."""
     if isinstance(value, list):
         return [named(each, names) for each in value]
@@ -97,7 +97,7 @@ def named(value: Any, names: Places) -> Any:
     return {field: _named(field, each, names) for field, each in value.items()}
 
 
-def _named(field: str, value: Any, names: Places) -> Any:
+def _named(field: str, value: Any, names: PlaceNames) -> Any:
     if field == "house" and value is not None:
         return names.house(value).name
     if field == _ONE:
@@ -105,7 +105,7 @@ def _named(field: str, value: Any, names: Places) -> Any:
     return [viewpoint_id(each, names) for each in value] if field in _MANY else named(value, names)
 
 
-def viewpoint_id(name: str, names: Places) -> str:
+def viewpoint_id(name: str, names: PlaceNames) -> str:
     """The world's name of a viewpoint."""
     house, number = names.viewpoint(name)
     return house.viewpoints[number].id

@@ -32,7 +32,7 @@ INSTRUCTIONS = {
 }
 
 
-class Condition(Frozen):
+class StudyCondition(Frozen):
     """What a participant does, with which of the agents."""
 
     name: str = Field(min_length=1, max_length=100)
@@ -46,7 +46,7 @@ class Condition(Frozen):
         return DOES[self.kind]
 
 
-class Practice(Frozen):
+class PracticeRules(Frozen):
     """Before the tasks, for everything that a participant will have to do."""
 
     tasks: list[str]
@@ -77,12 +77,12 @@ class Design(Frozen):
     tasks: str
     agents: dict[str, str] = Field(min_length=1)
     """Name → folder of a run, or "pretrained"."""
-    conditions: list[Condition] = Field(min_length=1, max_length=12)
+    conditions: list[StudyCondition] = Field(min_length=1, max_length=12)
     arrangement: Literal["within", "between"]
     """Every participant goes through all conditions, or through one."""
     groups: list[list[str]] = Field(min_length=1)
     """Groups of tasks; a participant does one of them, block by block."""
-    practice: Practice
+    practice: PracticeRules
     catch: list[str]
     """Easy tasks, one in each block: who fails them was not attentive."""
     shows: Shows = Shows()
@@ -157,9 +157,9 @@ class Consent(Frozen):
         return cls(text=text, version=hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
-class Place(Frozen):
+class ScheduleEntry(Frozen):
     """One thing after the other that a participant does. Practice has several tasks, of which as many as needed are done."""
 
     kind: Literal["practice", "task", "catch"]
-    condition: Condition
+    condition: StudyCondition
     tasks: tuple[str, ...]

@@ -28,13 +28,13 @@ from vnla.evaluation.recorded import Recorded
 from vnla.evaluation.results import write_results
 from vnla.evaluation.spreadsheet import as_csv
 from vnla.houses.folder import read_world
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.reduce import reduced
 from vnla.serve.study.assignment import Try, cells, places
 from vnla.serve.study.checked import check_tries, named, read_record, viewpoint_id
-from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, Place
+from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, ScheduleEntry
 from vnla.serve.study.records import DamagedError, record_of
-from vnla.serve.study.store import STORE, Participant, Secret, Status, Store
+from vnla.serve.study.store import STORE, Participant, Status, Store, StudyKey
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
 SUMMARY = "summary.json"
@@ -48,11 +48,11 @@ PARTICIPANT_COLUMNS = (
     "completion_code", "practice", "tasks", "catch", "catch_failed",
 )  # fmt: skip
 LATE = "late"
-"""The reason of an end besides those of `vnla.serve.events.Ended`: the seconds for the task were over."""
+"""The reason of an end besides those of `vnla.serve.events.EndedEvent`: the seconds for the task were over."""
 
 
 @dataclass
-class Episode:
+class ExportedEpisode:
     """One try of a participant, from its record."""
 
     participant: Participant
@@ -91,10 +91,10 @@ class Exported(NamedTuple):
 
 
 @dataclass
-class _Records:
+class _ExportedRecords:
     """All that is in the records of a study."""
 
-    episodes: list[Episode] = field(default_factory=list)
+    episodes: list[ExportedEpisode] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     damaged: dict[str, str] = field(default_factory=dict)
 
@@ -102,7 +102,7 @@ class _Records:
 def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_damaged: bool = False) -> Exported:
     """Write the data of the study in a folder as the new folder `out`. A damaged record is refused, or left out if that is
     wanted."""
-    design, secret = Design.read(folder), Secret.read(folder)
+    design, secret = Design.read(folder), StudyKey.read(folder)
     store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
     store.check(design.fingerprint)
     everybody = store.everybody()
@@ -110,8 +110,8 @@ def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_dam
     for each in everybody:
         check_tries(folder / STORE, each.id, tries[each.id], _todo(each, design))
     houses = read_world(Path(design.world)).houses
-    names = Places(houses).reading(Places(houses, secret.names))
-    read = _Records()
+    names = PlaceNames(houses).reading(PlaceNames(houses, secret.names))
+    read = _ExportedRecords()
     for done, someone in enumerate(tuple(everybody), start=1):
         try:
             lines = read_record(record_of(folder, someone.id), tries[someone.id], _todo(someone, design), names)
@@ -137,7 +137,7 @@ def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_dam
     return Exported(sum(each.status == "completed" for each in everybody), read.damaged)
 
 
-def _write_records(new: Path, design: Design, read: _Records, names: Places) -> None:
+def _write_records(new: Path, design: Design, read: _ExportedRecords, names: PlaceNames) -> None:
     order = [each.name for each in design.conditions]
     counted = sorted(filter(_counts, read.episodes), key=lambda each: order.index(each.trial["condition"]))
     write_results(new / RESULTS, [_result(each, names) for each in counted])
@@ -146,11 +146,11 @@ def _write_records(new: Path, design: Design, read: _Records, names: Places) -> 
     files.write_text(new / EVENTS, "".join(f"{row}\n" for row in read.rows))
 
 
-def _todo(someone: Participant, design: Design) -> list[Place]:
+def _todo(someone: Participant, design: Design) -> list[ScheduleEntry]:
     return places(design, cells(design)[someone.cell])
 
 
-def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _Records) -> dict[str, Any]:
+def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _ExportedRecords) -> dict[str, Any]:
     """How many came, and by what their records were made: more than one stamp if that changed meanwhile."""
     statuses = Counter(each.status for each in everybody)
     completed = Counter(each.cell for each in everybody if each.status == "completed")
@@ -171,20 +171,20 @@ def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, re
     }
 
 
-def _counts(episode: Episode) -> bool:
+def _counts(episode: ExportedEpisode) -> bool:
     """Whether an episode is in the results."""
     completed = episode.participant.status == "completed"
     return completed and episode.trial["kind"] == "task" and episode.outcome is not None
 
 
-def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[Episode]:
+def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[ExportedEpisode]:
     """The tries of a record. The episode that is wanted changes with every word of the participant."""
-    found: list[Episode] = []
+    found: list[ExportedEpisode] = []
     stamp: dict[str, Any] = {}
     for line in lines:
         stamp = line.get("stamp", stamp)
         if "trial" in line:
-            found.append(Episode(someone, line["trial"], stamp, line["at"]))
+            found.append(ExportedEpisode(someone, line["trial"], stamp, line["at"]))
         elif found:
             _take(found[-1], line)
     for episode, after in zip(found, [*(each.began for each in found[1:]), someone.finished], strict=False):
@@ -192,7 +192,7 @@ def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[Epi
     return found
 
 
-def _take(episode: Episode, line: dict[str, Any]) -> None:
+def _take(episode: ExportedEpisode, line: dict[str, Any]) -> None:
     if "refused" in line:
         episode.refused += 1
     elif "heard" in line and episode.ended is None:
@@ -204,7 +204,7 @@ def _take(episode: Episode, line: dict[str, Any]) -> None:
         episode.ended = line["at"] if line["event"]["kind"] == "ended" else None
 
 
-def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) -> Iterator[dict[str, Any]]:
+def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: PlaceNames) -> Iterator[dict[str, Any]]:
     """The lines of a record, each with all that it belongs to."""
     stamp: dict[str, Any] = {}
     trial: dict[str, Any] = {}
@@ -214,7 +214,7 @@ def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) 
             yield {"participant": someone.id, **stamp, "trial": trial or None, **named(line, names)}
 
 
-def _result(episode: Episode, names: Places) -> Recorded:
+def _result(episode: ExportedEpisode, names: PlaceNames) -> Recorded:
     """An episode as a results file has it."""
     state = reduced(episode.events)
     steps = state["steps"]
@@ -237,7 +237,7 @@ def _result(episode: Episode, names: Places) -> Recorded:
     )
 
 
-def _episode_row(episode: Episode, design: Design, names: Places) -> dict[str, Any]:
+def _episode_row(episode: ExportedEpisode, design: Design, names: PlaceNames) -> dict[str, Any]:
     state, outcome = reduced(episode.events), episode.outcome or {}
     begun, steps = state["begun"], state["steps"]
     agents = {each.name: each.agent for each in design.conditions}
@@ -272,7 +272,7 @@ def _episode_row(episode: Episode, design: Design, names: Places) -> dict[str, A
     }
 
 
-def _participant_row(someone: Participant, design: Design, secret: Secret, tries: Iterable[Try]) -> dict[str, Any]:
+def _participant_row(someone: Participant, design: Design, secret: StudyKey, tries: Iterable[Try]) -> dict[str, Any]:
     here = cells(design)[someone.cell]
     todo = places(design, here)
     over = [(todo[each.place].kind, each.passed) for each in tries if each.passed is not None]

@@ -15,7 +15,7 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import read_world
 from vnla.serve.goals import SPLITS
 from vnla.serve.keys import new_key
-from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
+from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Design, PracticeRules, StudyCondition
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task import Task
 
@@ -77,7 +77,7 @@ agent, `outcome` of their tasks |
 
 
 @dataclass(frozen=True)
-class Sizes:
+class StudySizes:
     """How much of everything."""
 
     each: int
@@ -89,7 +89,7 @@ class Sizes:
     catch: int
 
 
-def conditions_of(text: str, agents: Mapping[str, str]) -> list[Condition]:
+def conditions_of(text: str, agents: Mapping[str, str]) -> list[StudyCondition]:
     """Conditions by their kinds, with commas between them, each with @ and an agent if it is not the first."""
     found = []
     for name in filter(None, (each.strip() for each in text.split(","))):
@@ -99,7 +99,7 @@ def conditions_of(text: str, agents: Mapping[str, str]) -> list[Condition]:
         if agent and agent not in agents:
             raise InputError(f"condition {name}: there is no agent {agent!r}; there are {', '.join(agents)}")
         values = {"name": name, "kind": kind, "agent": agent or next(iter(agents)), "instructions": INSTRUCTIONS[kind]}
-        found.append(Condition.model_validate(values))
+        found.append(StudyCondition.model_validate(values))
     if not found:
         raise InputError(f"there are no conditions; there are {', '.join(DOES)}")
     if len({each.name for each in found}) < len(found):
@@ -113,10 +113,10 @@ def make_study(
     world: Path,
     tasks: Path,
     agents: Mapping[str, str],
-    conditions: Sequence[Condition],
+    conditions: Sequence[StudyCondition],
     arrangement: Literal["within", "between"],
     split: str,
-    sizes: Sizes,
+    sizes: StudySizes,
     seed: int,
 ) -> Design:
     """Write a new study, whole or not at all."""
@@ -135,7 +135,7 @@ def make_study(
         conditions=list(conditions),
         arrangement=arrangement,
         groups=found.groups,
-        practice=Practice(tasks=found.practice, passes=sizes.passes, most=max(1, 3 * sizes.passes)),
+        practice=PracticeRules(tasks=found.practice, passes=sizes.passes, most=max(1, 3 * sizes.passes)),
         catch=found.catch,
         seed=seed,
     )
@@ -154,7 +154,7 @@ class _Drawn:
     catch: list[str]
 
 
-def _draw(tasks: Sequence[Task], sizes: Sizes, blocks: int, seed: int) -> _Drawn:
+def _draw(tasks: Sequence[Task], sizes: StudySizes, blocks: int, seed: int) -> _Drawn:
     """Tasks for everything, none of them twice: the shortest to catch and to practise with, the others at random.
 
     In one house nothing is looked for twice.

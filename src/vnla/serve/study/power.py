@@ -46,7 +46,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PowerAnalysis:
     """A two-sided test between two conditions that finds a true difference with probability `power`."""
 
     arrangement: Literal["within", "between"]

@@ -25,14 +25,14 @@ from pydantic import Field, ValidationError, model_validator
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.serve.events import Begun, Ended, Event, Frozen, Thought, Waits
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import BegunEvent, EndedEvent, Event, Frozen, ThoughtEvent, WaitsEvent
 from vnla.serve.limits import Limits
 from vnla.serve.messages import Message
 from vnla.serve.sessions import WHAT, Session
 from vnla.serve.study.design import Shows
 from vnla.serve.study.store import STORE, Moment, why_not
-from vnla.serve.study.words import AnyWord
-from vnla.serve.wanted import Wanted
+from vnla.serve.study.words import StudyMessage
 
 FOLDER = "records"
 MOST_REFUSED = 1000
@@ -52,7 +52,7 @@ class Stamp(Frozen):
     """Agent → digits of its weights."""
 
 
-class Trial(Frozen):
+class TrialHeader(Frozen):
     """A try, as the record has it."""
 
     number: int
@@ -67,10 +67,10 @@ class RecordLine(Frozen):
     at: Moment
     stamp: Stamp | None = None
     consent: str | None = Field(default=None, max_length=64)
-    trial: Trial | None = None
-    heard: AnyWord | None = None
+    trial: TrialHeader | None = None
+    heard: StudyMessage | None = None
     refused: str | None = None
-    wanted: Wanted | None = None
+    wanted: EpisodeSpec | None = None
     event: Event | None = None
 
     @model_validator(mode="after")
@@ -88,14 +88,14 @@ class DamagedError(InputError):
         super().__init__(f"{path}: {why}; put back a copy of this record, or leave it out with --skip-damaged")
 
 
-class Record(Session):
+class ParticipantSession(Session):
     """A participant's session."""
 
     def __init__(self, name: str, path: Path, limits: Limits, stamp: Stamp, shows: Shows) -> None:
         super().__init__(name, path, limits)
-        self.trial: Trial | None = None
+        self.trial: TrialHeader | None = None
         """The try that the present events are of."""
-        self.outcome: Ended | None = None
+        self.outcome: EndedEvent | None = None
         """How it ended, whatever the participant was told of it."""
         self.consent: str | None = None
         """The version of the text that was agreed to."""
@@ -105,7 +105,7 @@ class Record(Session):
         self._refused = 0
         self._stamp, self._shows = stamp, shows
         self._stamped: Stamp | None = None
-        self._next: Trial | None = None
+        self._next: TrialHeader | None = None
         self._heard: Message | None = None
 
     def agrees(self, consent: str) -> None:
@@ -118,7 +118,7 @@ class Record(Session):
         """Whatever is recorded next follows from this message."""
         self._heard = message
 
-    def opens(self, trial: Trial) -> None:
+    def opens(self, trial: TrialHeader) -> None:
         """The next events are of this try."""
         self._next = trial
 
@@ -140,7 +140,7 @@ class Record(Session):
         if numbers != list(range(1, max(acknowledged, self.state["number"]) + 1)):
             raise InputError("the record of your session is not complete; tell whoever runs this study")
 
-    def append(self, events: Iterable[Event], wanted: Wanted | None = None) -> None:
+    def append(self, events: Iterable[Event], wanted: EpisodeSpec | None = None) -> None:
         """Record events with what they follow from; then tell them."""
         super().append(events, wanted)
         self._stamped, self._heard = self._stamp, None
@@ -159,17 +159,17 @@ class Record(Session):
             raise InputError("you have withdrawn from this study; nothing is recorded any more")
         super()._write(lines, durable=durable)
 
-    def _take(self, events: Sequence[Event], wanted: Wanted | None) -> None:
+    def _take(self, events: Sequence[Event], wanted: EpisodeSpec | None) -> None:
         super()._take(events, wanted)
         for event in events:
-            if isinstance(event, Begun | Ended):
-                self.outcome = event if isinstance(event, Ended) else None
+            if isinstance(event, BegunEvent | EndedEvent):
+                self.outcome = event if isinstance(event, EndedEvent) else None
 
     def _read(self, line: dict[str, Any]) -> None:
         if "stamp" in line:
             self._stamped = Stamp.model_validate(line["stamp"])
         elif "trial" in line:
-            self.trial = Trial.model_validate(line["trial"])
+            self.trial = TrialHeader.model_validate(line["trial"])
         elif "consent" in line:
             self.consent = line["consent"]
         elif "heard" not in line:
@@ -183,15 +183,15 @@ class Record(Session):
 def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
     """What a participant is told of an event: never a link, which others could open elsewhere."""
     match event:
-        case Begun():
+        case BegunEvent():
             return event.model_copy(update={"link": None})
-        case Thought() if not shows.thoughts:
+        case ThoughtEvent() if not shows.thoughts:
             return event.model_copy(update={"before": [], "after": [], "ask": 0.0, "attention": []})
-        case Waits():
+        case WaitsEvent():
             return event.model_copy(update=({} if shows.way else {"way": []}) | ({} if shows.offer else {"offer": ""}))
-        case Ended() if shows.outcome:
+        case EndedEvent() if shows.outcome:
             return event.model_copy(update={"link": None})
-        case Ended():
+        case EndedEvent():
             secret = {"walk": None, "its_success": None, "score": None, "link": None}
             return event.model_copy(update=secret if practice else {**secret, "success": None, "metres": None, "goals": []})
     return event
@@ -237,23 +237,23 @@ def _dumped(message: Message) -> dict[str, Any]:
     return message.model_dump(mode="json", exclude_defaults=True)
 
 
-class Records:
+class ParticipantSessions:
     """All records of a study; those in use are in memory."""
 
     def __init__(self, folder: Path, limits: Limits, stamp: Stamp, shows: Shows) -> None:
         self._study, self._limits, self._stamp, self._shows = folder, limits, stamp, shows
-        self._awake: WeakValueDictionary[str, Record] = WeakValueDictionary()
+        self._awake: WeakValueDictionary[str, ParticipantSession] = WeakValueDictionary()
         try:
             (folder / FOLDER).mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder / FOLDER}: records cannot be kept there ({error.strerror})") from None
 
-    def open(self, participant: str) -> Record:
+    def open(self, participant: str) -> ParticipantSession:
         """The record of a participant."""
         record = self._awake.get(participant)
         if record is None:
             path = record_of(self._study, participant)
-            record = Record(participant, path, self._limits, self._stamp, self._shows)
+            record = ParticipantSession(participant, path, self._limits, self._stamp, self._shows)
             if path.exists():
                 record.read()
             self._awake[participant] = record

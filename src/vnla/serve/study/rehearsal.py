@@ -105,7 +105,7 @@ async def rehearse(
     async def one(number: int) -> tuple[Habit, str]:
         nonlocal done
         habit = habits[number % len(habits)]
-        ended = await Scripted(host, habit, random.Random(f"{seed} {number}")).take_part()
+        ended = await ScriptedParticipant(host, habit, random.Random(f"{seed} {number}")).take_part()
         done += 1
         progress(done, count)
         return habit, ended
@@ -113,7 +113,7 @@ async def rehearse(
     return list(await asyncio.gather(*map(one, range(count))))
 
 
-class Scripted:
+class ScriptedParticipant:
     """A scripted participant."""
 
     def __init__(self, host: str, habit: Habit, chance: random.Random) -> None:

@@ -83,13 +83,13 @@ _Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
-class Secret:
+class StudyKey:
     """The key of a study, from which codes, draws and hashes are made that nobody else can make."""
 
     key: bytes
 
     @classmethod
-    def read(cls, folder: Path) -> Secret:
+    def read(cls, folder: Path) -> StudyKey:
         """The key in a study's folder."""
         return cls(read_key(folder, "a study"))
 
@@ -116,7 +116,7 @@ class Store:
     """The participants of a study in a folder, in so many cells."""
 
     def __init__(
-        self, folder: Path, secret: Secret, *, cells: int, patience: float, clock: Callable[[], float] = time.time
+        self, folder: Path, secret: StudyKey, *, cells: int, patience: float, clock: Callable[[], float] = time.time
     ) -> None:
         """`patience` is in seconds: who is silent for longer is not counted as being at work."""
         self._folder, self._secret, self._cells, self._patience = folder, secret, cells, patience

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from vnla.serve.events import Frozen
-from vnla.serve.messages import Act, Advise, Ask, Hello, Leave, Message, Speak
+from vnla.serve.messages import ActMessage, AdviseMessage, AskMessage, HelloMessage, LeaveMessage, Message, SpeakMessage
 
 TOKEN = r"^[0-9a-f]{32}$"
 
 
-class Agree(Message):
+class AgreeMessage(Message):
     """To take part, having read a version of the consent text; with the platform's id where people come from one."""
 
     kind: Literal["agree"]
@@ -20,24 +20,35 @@ class Agree(Message):
     platform: str | None = Field(default=None, min_length=1, max_length=200)
 
 
-class GoOn(Message):
+class NextMessage(Message):
     """To the next task. It acknowledges all events of the one before."""
 
     kind: Literal["next"]
 
 
-class Withdraw(Message):
+class WithdrawMessage(Message):
     """Delete all that was recorded."""
 
     kind: Literal["withdraw"]
 
 
-AnyWord = Annotated[Hello | Agree | GoOn | Withdraw | Advise | Speak | Act | Ask | Leave, Field(discriminator="kind")]
-WORD: TypeAdapter[AnyWord] = TypeAdapter(AnyWord)
+StudyMessage = Annotated[
+    HelloMessage
+    | AgreeMessage
+    | NextMessage
+    | WithdrawMessage
+    | AdviseMessage
+    | SpeakMessage
+    | ActMessage
+    | AskMessage
+    | LeaveMessage,
+    Field(discriminator="kind"),
+]
+STUDY_MESSAGE: TypeAdapter[StudyMessage] = TypeAdapter(StudyMessage)
 """Reads and checks any of them."""
 
 
-class Standing(Frozen):
+class StudyStatus(Frozen):
     """Where a participant stands: after every hello, and whenever it changes."""
 
     kind: Literal["study"] = "study"

@@ -11,7 +11,7 @@ from torch import Tensor
 from vnla.agents.fast.gpu.kernels import power_of_2, use_triton
 
 
-class Page(NamedTuple):
+class SentenceBuffer(NamedTuple):
     """Rows of sentences as they were read."""
 
     tokens: Tensor  # (rows, places)
@@ -21,7 +21,14 @@ class Page(NamedTuple):
 
 
 def write_words(
-    sentence: Tensor, tokens: Tensor, length: Tensor, embedding: Tensor, row: Tensor, reads: Tensor, scale: float, page: Page
+    sentence: Tensor,
+    tokens: Tensor,
+    length: Tensor,
+    embedding: Tensor,
+    row: Tensor,
+    reads: Tensor,
+    scale: float,
+    page: SentenceBuffer,
 ) -> tuple[Tensor, Tensor]:
     """Write `sentence` (batch,) of the table `tokens`, `length` into rows `row` of `page`; those that nobody `reads` have no
     words. The result is what was written of the embedded words (batch, places, width), and the lengths (batch,)."""
@@ -38,7 +45,14 @@ def write_words(
 
 
 def write_words_plain(
-    sentence: Tensor, tokens: Tensor, length: Tensor, embedding: Tensor, row: Tensor, reads: Tensor, scale: float, page: Page
+    sentence: Tensor,
+    tokens: Tensor,
+    length: Tensor,
+    embedding: Tensor,
+    row: Tensor,
+    reads: Tensor,
+    scale: float,
+    page: SentenceBuffer,
 ) -> tuple[Tensor, Tensor]:
     """The same in PyTorch."""
     words, lengths = tokens[sentence], length[sentence] * reads
