@@ -66,7 +66,7 @@ class Sights:
         shown = {name: size for name, size in sizes.views.items() if not sees or kinds[name] & set(sees)}
         missing = [each for each in sees if not any(each in kinds[name] for name in shown)]
         if missing:
-            option = "--sense" if missing[0] in SENSES or ":" in missing[0] else "--features"
+            option = "--sensor" if missing[0] in SENSES or ":" in missing[0] else "--features"
             there = ", ".join(sizes.views) or "nothing"
             raise InputError(
                 f"agent {getattr(kind, '__name__', kind)}: sees {missing[0]}, but there is {there}; name it in {option}"

@@ -223,10 +223,7 @@ def import_matterport(
     Damaged files stop the import with a message; what is odd but usable is kept and counted as a note.
     """
     houses, notes = bring_buildings(source, out, connectivity, scans, scan)
-    if as_json:
-        print_json(_import_report(out, houses, notes, verbose))
-    else:
-        _print_import(out, houses, notes, verbose)
+    _say_import(out, houses, notes, verbose, as_json)
 
 
 def bring_buildings(
@@ -279,10 +276,7 @@ def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
     """Make a world folder of what a source gives, and say what came."""
     houses = bring_houses(source, out, name)
     notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
-    if as_json:
-        print_json(_import_report(out, houses, notes, True))
-    else:
-        _print_import(out, houses, notes, True)
+    _say_import(out, houses, notes, True, as_json)
 
 
 def bring_houses(source: WorldSource, out: Path, name: str) -> list[House]:
@@ -416,27 +410,14 @@ def _chosen(world: WorldFolder, name: str | None) -> tuple[House, ...]:
     return chosen
 
 
-def _import_report(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> dict[str, Any]:
-    figures = world_statistics(houses)
-    report: dict[str, Any] = {
-        "out": str(out),
-        "houses": figures.houses,
-        "viewpoints": figures.viewpoints,
-        "excluded": figures.excluded,
-        "isolated": figures.isolated,
-        "edges": figures.edges,
-        "rooms": figures.rooms,
-        "objects": figures.objects,
-        "objects_outside_their_room": figures.objects_outside,
-        "notes": dict(Counter(note.kind for note in notes).most_common()),
-    }
-    if verbose:
-        report["all_notes"] = [note._asdict() for note in notes]
-    return report
-
-
-def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> None:
-    figures = world_statistics(houses)
+def _say_import(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool, as_json: bool) -> None:
+    figures, kinds = world_statistics(houses), Counter(note.kind for note in notes).most_common()
+    if as_json:
+        names = ("houses", "viewpoints", "excluded", "isolated", "edges", "rooms", "objects")
+        report: dict[str, Any] = {"out": str(out), **{name: getattr(figures, name) for name in names}}
+        report |= {"objects_outside_their_room": figures.objects_outside, "notes": dict(kinds)}
+        print_json(report | ({"all_notes": [note._asdict() for note in notes]} if verbose else {}))
+        return
     table = Table("", "count", "of these", title=f"imported into {out}", title_justify="left")
     table.columns[1].justify = "right"
     table.add_row("houses", f"{figures.houses:,}")
@@ -447,7 +428,6 @@ def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], ver
     table.add_row("rooms", f"{figures.rooms:,}")
     table.add_row("objects", f"{figures.objects:,}", f"{figures.objects_outside:,} outside their room")
     table.add_section()
-    kinds = Counter(note.kind for note in notes).most_common()
     table.add_row("notes", f"{len(notes):,}", "" if verbose or not notes else "--verbose lists them")
     for kind, count in kinds:
         table.add_row(f"  {kind}", f"{count:,}")
