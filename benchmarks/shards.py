@@ -19,8 +19,8 @@ from benchmarks.sizes import Scale
 from vnla.camera import VIEWS
 from vnla.common import checksums
 from vnla.houses.folder import read_world, write_world
-from vnla.houses.generate.world import PRESETS, Recipe, as_extra, make_houses, recipes
-from vnla.houses.generate.world import Parts as Houses
+from vnla.houses.generate.world import PRESETS, HouseRecipe, as_extra, make_houses, recipes
+from vnla.houses.generate.world import SplitSizes as Houses
 from vnla.houses.scatter import real_sized_houses
 from vnla.pipeline.shards import tasks
 from vnla.pipeline.shards.features import feature_parts, merge, share_of
@@ -83,7 +83,7 @@ def _tasks(scale: Scale) -> Iterator[Measurement]:
     yield Measurement("  the merge of the data set alone", joined, "s", at_once, "× at once")
 
 
-def _wanted(scale: Scale) -> tuple[Houses, list[Recipe]]:
+def _wanted(scale: Scale) -> tuple[Houses, list[HouseRecipe]]:
     """The parts of a small world, and its houses."""
     preset = PRESETS["small"]
     houses = preset.divided(max(3, min(scale.houses, MOST_BUILT)))

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks.measure import Measurement
 from benchmarks.sizes import Scale
-from vnla.pipeline.cluster import LOCAL, Cluster
-from vnla.pipeline.engine import Engine
-from vnla.pipeline.scheduler import Audience, carry_out
+from vnla.pipeline.cluster import LOCAL, RayExecutor
+from vnla.pipeline.executor import Executor
+from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.stages import Stage, make_empty
 
 COUNT = 1_000
@@ -26,23 +26,23 @@ AT_FIRST = 20
 
 def bench_stages(scale: Scale) -> Iterator[Measurement]:
     """From one stage's end to the next one's, here, and then on the cluster, if one is named."""
-    with nullcontext() if scale.cluster == LOCAL else Cluster(scale.cluster) as cluster:
+    with nullcontext() if scale.cluster == LOCAL else RayExecutor(scale.cluster) as cluster:
         here = _handed_out(scale, None)
         yield Measurement("a stage handed out", here, "s", note=f"of {COUNT:,} that do nothing, {scale.processes} at a time")
         if cluster is not None:
             yield Measurement("  by the cluster", _handed_out(scale, cluster), "s", here, "× here")
 
 
-def _handed_out(scale: Scale, engine: Engine | None) -> float:
+def _handed_out(scale: Scale, executor: Executor | None) -> float:
     with tempfile.TemporaryDirectory(dir=scale.folder or None) as folder:
         out, watch = Path(folder), _Watch()
         stages = [Stage(f"stage{number}", make_empty, (out / f"{number}",), out / f"{number}") for number in range(COUNT)]
-        carry_out(stages, out, watch, scale.processes, engine=engine)
+        run_stages(stages, out, watch, scale.processes, executor=executor)
     counted = watch.ends[AT_FIRST:]
     return (counted[-1] - counted[0]) / (len(counted) - 1)
 
 
-class _Watch(Audience):
+class _Watch(StageCallbacks):
     """Who notes when stages end, and nothing else."""
 
     def __init__(self) -> None:

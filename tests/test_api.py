@@ -206,7 +206,7 @@ class TestFunctions:
             vnla.evaluate(each, split="test_seen", seeds=1, checkpoint="last")["test_seen"] for each in (loaded, run)
         )
         assert ours.as_dict() == its.as_dict()
-        assert loaded.as_guest().declared.name == "learned"
+        assert loaded.as_policy().name == "learned"  # type: ignore[attr-defined]
 
     def test_who_is_no_run_is_evaluated_too(self, trained: tuple[Path, Path, Path]) -> None:
         _, place, data = trained

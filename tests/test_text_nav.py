@@ -26,20 +26,22 @@ def test_gymnasium_finds_nothing_to_say() -> None:
 
 def test_the_view_is_told_and_the_rest_is_as_ever() -> None:
     text, seen = gymnasium.make(TEXT_NAV), gymnasium.make("vnla/AskNav-v0")
-    sights = WorldSymbols.of_houses([cottage()])
+    symbols = WorldSymbols.of_houses([cottage()])
     (words, info), (view, same) = (env.reset(seed=3, options={"task": "1"}) for env in (text, seen))
     for action in [(4, 1), (0, 0), (0, 0), (0, 0), (4, 0), (4, 0)]:
         pose = info["pose"]
-        shown = sights("cottage", pose["viewpoint"], 12 + round(pose["heading"] / 0.5235987755982988))
-        assert words["view"] == describe(shown)
-        assert {**words, "view": None} == {**view, "view": None} and info["distance_left"] == same["distance_left"]
+        shown = symbols("cottage", pose["viewpoint"], 12 + round(pose["heading"] / 0.5235987755982988))
+        assert words["text"] == describe(shown)
+        assert {**words, "view": None} == {**view, "view": None, "text": words["text"]} and info["distance_left"] == same[
+            "distance_left"
+        ]
         (words, *_, info), (view, *_, same) = text.step(action), seen.step(action)
 
 
 def test_many_at_once() -> None:
     envs = gymnasium.make_vec(TEXT_NAV, num_envs=3)
     observations, _ = envs.reset(seed=0)
-    assert observations in envs.observation_space and all(each.startswith("You are ") for each in observations["view"])
+    assert observations in envs.observation_space and all(each.startswith("You are ") for each in observations["text"])
     for _ in range(40):
         observations, *_ = envs.step(envs.action_space.sample())
     assert observations in envs.observation_space
@@ -48,7 +50,7 @@ def test_many_at_once() -> None:
 def test_a_world_alone_has_nothing_to_tell() -> None:
     world = World.compile([cottage()])
     tasks = cottage_tasks(world)
-    with pytest.raises(InputError, match="give `houses` too, or `sights`"):
+    with pytest.raises(InputError, match="give `houses` too, or `symbols`"):
         gymnasium.make(TEXT_NAV, world=world, tasks=tasks)
-    env = gymnasium.make(TEXT_NAV, world=world, tasks=tasks, sights=WorldSymbols.of_houses([cottage()]))
-    assert env.reset(seed=0)[0]["view"].startswith("You are ")
+    env = gymnasium.make(TEXT_NAV, world=world, tasks=tasks, symbols=WorldSymbols.of_houses([cottage()]))
+    assert env.reset(seed=0)[0]["text"].startswith("You are ")

@@ -31,7 +31,7 @@ from rich.console import Console
 
 from vnla.cli.paper import resumable
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
-from vnla.evaluation.kept import EVALUATION
+from vnla.evaluation.evaluation_file import EVALUATION
 from vnla.evaluation.metrics import METRICS
 from vnla.experiments.beyond.results import Layout, one_of
 from vnla.experiments.paper.evaluations import TESTS, Trial, evaluate_trial
@@ -46,10 +46,10 @@ from vnla.houses.render import lighting, raster, stage
 from vnla.houses.render.panorama import around_of, render_panorama, views_of
 from vnla.houses.render.warming import compile_kernels
 from vnla.pipeline.progress import shown
-from vnla.pipeline.scheduler import carry_out
+from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
-from vnla.vision.encoders import Encoder, Options, make_encoder
+from vnla.vision.encoders import Encoder, EncoderOptions, make_encoder
 from vnla.vision.encoders.efficientnet import DIMENSION, SIZE, torch_encoder, trained_network
 from vnla.vision.encoders.lite0 import graph_of
 from vnla.vision.encoders.onnx import OnnxEncoder
@@ -145,8 +145,8 @@ def success(out: Path, trainings: str) -> Iterator[str]:
     """Trains and evaluates, and tells what came of it."""
     found = Success(out, int(trainings))
     stages = found.stages()
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     yield from found.rows()
 
 
@@ -170,8 +170,8 @@ def likeness(out: Path) -> Iterator[str]:
 def _with_features(out: Path) -> WorldFolder:
     """The world, with the features of all encoders."""
     stages = [each for each in Success(out).stages() if each.name == "world" or each.name.startswith("features/")]
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     return read_world(out / "world")
 
 
@@ -220,8 +220,8 @@ class Clock:
 def times(out: Path) -> Iterator[str]:
     """What the parts of `vnla features make` take of one core in the demo's world."""
     stages = [Success(out).stages()[0]]
-    with resumable(), shown(stages, Console(stderr=True)) as audience:
-        carry_out(stages, out, audience, CORES)
+    with resumable(), shown(stages, Console(stderr=True)) as callbacks:
+        run_stages(stages, out, callbacks, CORES)
     folder, clock = read_world(out / "world"), Clock()
     yield from _head("what", "s")
     with TemporaryDirectory() as empty:
@@ -258,7 +258,7 @@ def _encoders() -> dict[str, Encoder]:
     torch.set_num_threads(1)
     network, version = trained_network()
     by_onnxruntime = OnnxEncoder(ENCODERS[0], graph_of(network), DIMENSION, SIZE, weights=version)
-    made = {name: make_encoder(name, Options(device="cpu")) for name in ENCODERS}
+    made = {name: make_encoder(name, EncoderOptions(device="cpu")) for name in ENCODERS}
     made[f"{ENCODERS[0]} by onnxruntime"] = by_onnxruntime
     made[f"{ENCODERS[0]} by PyTorch"] = torch_encoder(network, version, SIZE, "cpu")
     return {name: copy(each) if each.travels else each for name, each in made.items()}  # a copy runs in one thread

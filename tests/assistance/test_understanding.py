@@ -16,8 +16,7 @@ from vnla.assistance.phrases import read_subgoal, subgoal_text
 from vnla.assistance.understanding import MOST_ACTIONS, Part, advice, end_goal
 from vnla.houses.cottage import cottage
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.buckets import buckets_of
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Filters, buckets_of
 from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 from vnla.world.actions import Nav
 

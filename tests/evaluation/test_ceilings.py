@@ -24,7 +24,7 @@ from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
 from vnla.evaluation.ceilings.requests import request_pairs
 from vnla.evaluation.ceilings.subject import GAITS, STOPPING, Gait, Subject, metres_left
 from vnla.evaluation.evaluate import evaluate, greedy
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet

@@ -18,7 +18,7 @@ from vnla.evaluation.checked import Allowance
 from vnla.evaluation.confidence import few_houses, over_tasks
 from vnla.evaluation.contest import Entry, Pair, ScoringData, common, enter, name_of, pairs
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores

@@ -15,7 +15,7 @@ from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import EvaluatedBatch, evaluate
-from vnla.evaluation.kept import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
+from vnla.evaluation.evaluation_file import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
 from vnla.evaluation.metrics import METRICS, score
 from vnla.evaluation.trace import TENSORS
 

@@ -27,11 +27,10 @@ from vnla.houses.folder import read_world
 from vnla.recordings import parquet
 from vnla.recordings.authors import write_authors
 from vnla.recordings.minari import dataset_id, moments, write_minari
-from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer, kinds_in
 from vnla.recordings.parquet import columns, write_parquet
 from vnla.recordings.recording import recordings
-from vnla.recordings.sources import EpisodeSource, of_results, of_teacher
+from vnla.recordings.sources import EpisodeSource, of_results, of_teacher, slug
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -169,7 +168,7 @@ def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
 def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
     assert observer.tokens([seen["instruction"]])[0].tolist() == stored["instruction"][step].tolist()
     assert np.array_equal(seen["view"], stored["features_symbolic"][step])
-    for name in ("time_left", "help_left", "forward", "request"):
+    for name in ("time_left", "requests_left", "may_go_forward", "may_request"):
         assert seen[name] == stored[name][step], name
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.mesh import build_mesh
 from vnla.houses.render.panorama import render_panorama
@@ -27,7 +27,7 @@ from vnla.serve.places import PlaceNames
 trimesh = pytest.importorskip("trimesh")
 
 WHITE = Material((1.0, 1.0, 1.0))
-RECIPE = Recipe("small", 1, 8)
+RECIPE = HouseRecipe("small", 1, 8)
 
 
 @pytest.fixture(scope="module")

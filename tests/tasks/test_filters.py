@@ -9,8 +9,8 @@ import pytest
 from vnla.houses.cottage import cottage
 from vnla.houses.house import Object, OrientedBox, Viewpoint
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.filters import Exclusion, Filters, label_reason
-from vnla.tasks.tables import matterport_splits, plain, table
+from vnla.tasks.buckets import Exclusion, Filters, label_reason
+from vnla.tasks.end_goals import matterport_splits, plain, table
 
 ALL = Filters.of([cottage()], rooms=True, fewest=1)
 

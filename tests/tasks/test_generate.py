@@ -16,13 +16,13 @@ from tasks.corridor import corridor
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
+from vnla.tasks.buckets import Filters
 from vnla.tasks.building_splits import BuildingSplits, building_splits
 from vnla.tasks.dataset import Dataset, read_dataset, training_budgets, write_dataset
-from vnla.tasks.filters import Filters
+from vnla.tasks.end_goals import matterport_splits
 from vnla.tasks.generate import SPLITS, Generated, Place, Pool, generate, split_points
 from vnla.tasks.making import make_tests
 from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
-from vnla.tasks.tables import matterport_splits
 from vnla.world.budgets import TimeBudgets
 
 PARTS = BuildingSplits({"train": ("h0", "h1", "h2", "h3"), "dev": ("h4", "h5"), "test": ("h6", "h7")}, "the test")

@@ -19,8 +19,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Room, Viewpoint
 from vnla.houses.matterport import write_matterport
 from vnla.mattersim import Simulator
-from vnla.tasks.buckets import buckets_of, delegate
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Filters, buckets_of, delegate
 from vnla.tasks.points import HousePoints, at_most_of_each, house_points
 from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 from vnla.tasks.records import RecordMaker

@@ -291,7 +291,7 @@ def _people(folder: Path) -> Path:
 
 def _evaluation(folder: Path) -> Path:
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.evaluation_file import write_evaluation
     from vnla.evaluation.metrics import score
     from vnla.evaluation.results import trace_of
 
@@ -303,7 +303,7 @@ def _evaluation(folder: Path) -> Path:
 
 
 def _read_evaluation(path: Path) -> object:
-    from vnla.evaluation.kept import read_scores, read_trace
+    from vnla.evaluation.evaluation_file import read_scores, read_trace
 
     return read_trace(path), read_scores(path)
 
@@ -582,7 +582,7 @@ READERS = (
     Reader("facts", _facts, _read_facts, "zip"),
     Reader("speaker", _speaker, _in("language.speaker.kept:read_with_moments")),
     Reader("old speaker", _old_speaker, _in("language.speaker.kept:read_with_moments")),
-    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
+    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures:_pixels")),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
     Reader(
         "iterations",

@@ -26,12 +26,11 @@ from rank_work import config_of, work
 from vnla.agents.layers.dropout import BatchPart, Dropout, dropout_seeded, part_of_batch
 from vnla.common.errors import InputError
 from vnla.common.stopping import Stop
-from vnla.training.checkpoints import LAST, LOG
+from vnla.training.checkpoints import LAST, LOG, done_in
 from vnla.training.config import RunConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.objectives.objective import ImitationObjective
-from vnla.training.opening import done_in
 from vnla.training.ranks import ENVIRONMENT, Ranks, SaidAlreadyError
 from vnla.training.run import DivergedError
 from vnla.training.split import SplitTrainer

@@ -32,7 +32,7 @@ from vnla.training.run import Run, RunCallbacks
 from vnla.training.together import train
 from vnla.training.trained import open_trained
 from vnla.vision.encoders import Size
-from vnla.vision.probe import Reader
+from vnla.vision.probe import LinearProbe
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
@@ -64,7 +64,7 @@ def config(tmp_path: Path) -> RunConfig:
     return RunConfig(str(world), str(tasks), "some", training=training, agent_options=sizes, sensors="clock,spotted")
 
 
-def teach(agent: Agent, reader: Reader) -> None:
+def teach(agent: Agent, reader: LinearProbe) -> None:
     assert agent.spotter is not None
     agent.spotter.take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
 

@@ -19,10 +19,9 @@ from vnla.common import stopping
 from vnla.common.device_stream import HostStream
 from vnla.common.errors import InputError
 from vnla.training import run as training_run
-from vnla.training.checkpoints import LAST, LOG
+from vnla.training.checkpoints import LAST, LOG, done_in, is_finished
 from vnla.training.config import WORDS, RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.opening import done_in, is_finished
 from vnla.training.run import DivergedError, Run, RunCallbacks
 from vnla.training.together import TrainingCallbacks, _LoadedData, train, train_runs, train_together
 

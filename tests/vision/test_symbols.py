@@ -11,7 +11,7 @@ from vnla.camera import VIEWS, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
 from vnla.houses.sightings import keep_arrays, kept_arrays, sightings_of
 from vnla.vision.symbolic import symbolic_features
@@ -95,7 +95,7 @@ def test_words() -> None:
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
-    recipe = Recipe("small", 1, 8)
+    recipe = HouseRecipe("small", 1, 8)
     path = tmp_path_factory.mktemp("drawn") / "w"
     write_world(path, [recipe.make().house], source="generated", extra=as_extra("test", 0, [recipe]))
     return read_world(path)

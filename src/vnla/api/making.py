@@ -49,7 +49,7 @@ def import_world(
     from vnla.cli import world
     from vnla.cli.asking import asked
     from vnla.common.registry import name_of, options_of
-    from vnla.houses.sources import WORLDS, Plain, WorldSource, world_source
+    from vnla.houses.sources import WORLDS, JsonHouses, WorldSource, world_source
 
     target = Path(out)
     if isinstance(source, WorldSource):
@@ -61,7 +61,7 @@ def import_world(
         world.bring_buildings(given["source"], target, *(given[name] for name in among))
     elif not isinstance(source, type) and Path(source).suffix == ".json":
         given = asked(world.import_json, [source, out], options, ("pictures",))
-        world.bring_houses(Plain(str(source), str(given["pictures"] or "")), target, "json")
+        world.bring_houses(JsonHouses(str(source), str(given["pictures"] or "")), target, "json")
     else:
         given = asked(world.import_from, [source, out], options, ("option",))
         chosen = world_source(given["source"], options_of(given["option"] or (), "--option"))
@@ -102,5 +102,5 @@ def make_features(world: Place, **options: Unpack[FeatureOptions]) -> FeatureSto
     from vnla.vision.store import FeatureStore
 
     given = asked(features.make, [world], options, FeatureOptions.__annotations__)
-    path, _, _ = made_from(features.EncoderOptions, given).encode(given["world"])
+    path, _, _ = made_from(features.FeatureMakeOptions, given).encode(given["world"])
     return FeatureStore.open(path)

@@ -74,9 +74,8 @@ class _Calibrated(CalibrateOptions):
         """How many houses there are. What is wrong with them or with the run is said before anything large is loaded."""
         from vnla.evaluation.calibrate import check_fresh
         from vnla.tasks.dataset import read_dataset
-        from vnla.training.checkpoints import CONFIG, checkpoints_of
+        from vnla.training.checkpoints import CONFIG, check_places, checkpoints_of
         from vnla.training.config import RunConfig
-        from vnla.training.opening import check_places
 
         saved = RunConfig.read(pretrained.folder_of(self.run) / CONFIG)
         if self.checkpoint not in (there := checkpoints_of(pretrained.folder_of(self.run))):

@@ -82,7 +82,7 @@ def guest_trial(
 ) -> GuestTrial:
     """Return how an agent that is no run is to be evaluated by the options of the command."""
     from vnla.evaluation.evaluate import SEEDS
-    from vnla.remote.walk import ON_ERROR
+    from vnla.remote.episode import ON_ERROR
     from vnla.world.budgets import HELP_RATIO
 
     why = f" is for runs; --agent {agent} decides by itself"

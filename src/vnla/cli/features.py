@@ -43,7 +43,7 @@ ENCODER_HELP = (
 
 
 @dataclass(frozen=True)
-class EncoderOptions:
+class FeatureMakeOptions:
     """Which encoder, and how it works."""
 
     encoder: str = option(DEFAULT_ENCODER, ENCODER_HELP, metavar="NAME")
@@ -62,10 +62,10 @@ class EncoderOptions:
         """Return the encoder."""
         from vnla.common.machine import use_threads
         from vnla.common.registry import options_of
-        from vnla.vision.encoders import Options, Size, make_encoder
+        from vnla.vision.encoders import EncoderOptions, Size, make_encoder
 
         use_threads(self.threads)
-        options = Options(
+        options = EncoderOptions(
             self.weights, self.device, None if self.size is None else Size.parse(self.size), self.half, self.seed
         )
         return make_encoder(self.encoder, options, options_of(self.encoder_option or (), "--encoder-option"))
@@ -84,7 +84,9 @@ class EncoderOptions:
 
 @app.command("make", epilog="Example: vnla features make worlds/small --encoder efficientnet-lite0")
 @takes_options()
-def make(world: WorldArgument, *, options: EncoderOptions, shard: ShardOption = None, as_json: JsonOption = False) -> None:
+def make(
+    world: WorldArgument, *, options: FeatureMakeOptions, shard: ShardOption = None, as_json: JsonOption = False
+) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
 
     With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
@@ -96,7 +98,7 @@ def make(world: WorldArgument, *, options: EncoderOptions, shard: ShardOption = 
     _say(out, header, as_json, "written" if new else "there already")
 
 
-def _make_shared(path: Path, options: EncoderOptions, which: str, as_json: bool) -> None:
+def _make_shared(path: Path, options: FeatureMakeOptions, which: str, as_json: bool) -> None:
     """Encode the houses of a shard, or put all shards together."""
     from vnla.pipeline.shards.features import feature_parts, make_part, merge, share_of
     from vnla.pipeline.shards.shard import MERGE, Shard

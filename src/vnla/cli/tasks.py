@@ -23,7 +23,7 @@ from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.houses.house import House
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
     from vnla.tasks.making import Made
@@ -80,7 +80,7 @@ class DatasetOptions:
         recipe = RECIPES[self.task.value]
         return replace(recipe, starts=self.starts or recipe.starts, per=Per(self.per.value) if self.per else recipe.per)
 
-    def make(self, world: WorldFolder, out: Path, progress: Progress, parts: Parts | None = None) -> Made:
+    def make(self, world: WorldFolder, out: Path, progress: Progress, parts: ShardParts | None = None) -> Made:
         """Make it for a world, of what shards have worked out if there are `parts`."""
         from vnla.pipeline.shards.tasks import WorkedByShards
         from vnla.tasks.making import Tracks, make_dataset
@@ -143,7 +143,7 @@ def make(
 
 
 def _make_part(
-    parts: Parts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
+    parts: ShardParts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
 ) -> None:
     """Work out the points of a shard's houses."""
     from vnla.pipeline.shards.tasks import make_part, share_of

@@ -24,8 +24,8 @@ from vnla.common.progress import Tell
 if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
-    from vnla.pipeline.shards.evaluation import Merged, Slice
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.evaluation import EvaluationSlice, MergedEvaluations
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.rollout import RolloutContext
     from vnla.tasks.task_set import TaskSet
@@ -48,7 +48,7 @@ class RunOptions:
 def evaluate_runs(run: Path, trial: RunTrial) -> None:
     """Evaluate a run, or all in a folder: a table of each, and the files that are asked for."""
     from vnla.evaluation.spreadsheet import Spreadsheet
-    from vnla.pipeline.shards.evaluation import Merged
+    from vnla.pipeline.shards.evaluation import MergedEvaluations
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.training.checkpoints import runs_in
 
@@ -63,7 +63,7 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
     if shared is not None and shard != MERGE:
         _carry_out_part(trial, shared, Shard.parse(shard or ""), runs, splits)
         return
-    merged = None if shared is None else Merged(shared, [_name(each) for each in runs], splits)
+    merged = None if shared is None else MergedEvaluations(shared, [_name(each) for each in runs], splits)
 
     summaries, sheet = {}, Spreadsheet()
     for each, output in outputs.items():
@@ -84,7 +84,7 @@ def _name(run: Path) -> str:
     return run.absolute().name
 
 
-def _carry_out_part(trial: RunTrial, parts: Parts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
+def _carry_out_part(trial: RunTrial, parts: ShardParts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
     """Carry out what falls to a shard."""
     from vnla.pipeline.shards.evaluation import slices
 
@@ -114,7 +114,7 @@ class RunTrial:
 
         return SEEDS[: self.options.seeds or len(SEEDS)]
 
-    def parts(self, runs: Sequence[Path]) -> Parts:
+    def parts(self, runs: Sequence[Path]) -> ShardParts:
         """The parts of the evaluations of runs that shards carry out."""
         from vnla.pipeline.shards.evaluation import evaluation_parts
 
@@ -142,7 +142,9 @@ class RunTrial:
         if self.own.checkpoint is not None and self.own.checkpoint not in there:
             raise InputError(f"{run}: has no checkpoint {self.own.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
-    def run(self, run: Path, output: Output, tell: Tell, merged: Merged | None = None) -> tuple[str, dict[str, Evaluation]]:
+    def run(
+        self, run: Path, output: Output, tell: Tell, merged: MergedEvaluations | None = None
+    ) -> tuple[str, dict[str, Evaluation]]:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
         from vnla.evaluation.evaluate import evaluate
@@ -164,7 +166,7 @@ class RunTrial:
         drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
         return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
-    def run_slices(self, run: Path, mine: Sequence[Slice], place: Path, tell: Tell) -> None:
+    def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""
         from vnla.evaluation.evaluate import played
         from vnla.pipeline.shards.evaluation import write_slice

@@ -27,10 +27,10 @@ from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
-    from vnla.houses.generate.world import Parts as HouseCounts
-    from vnla.houses.generate.world import Recipe
+    from vnla.houses.generate.world import HouseRecipe
+    from vnla.houses.generate.world import SplitSizes as HouseCounts
     from vnla.houses.sources import WorldSource
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
 
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
@@ -85,7 +85,7 @@ class ExportFormat(StrEnum):
 class WorldOrder:
     """Houses that somebody asked for."""
 
-    wanted: list[Recipe]
+    wanted: list[HouseRecipe]
     parts: HouseCounts
     splits: Mapping[str, Sequence[str]]
     extra: dict[str, Any]
@@ -117,13 +117,13 @@ class HouseOptions:
     def order(self) -> WorldOrder:
         """Return what these options ask for."""
         from vnla.houses.generate.wishes import Wishes, range_of
-        from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
+        from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits
 
         if self.preset not in PRESETS:
             raise InputError(f"preset {self.preset}: unknown; choose from {', '.join(PRESETS)}")
         chosen = PRESETS[self.preset]
         parts = chosen.parts if self.houses is None else chosen.divided(self.houses)
-        parts = Parts(self.train or parts.train, self.dev or parts.dev, self.test or parts.test)
+        parts = SplitSizes(self.train or parts.train, self.dev or parts.dev, self.test or parts.test)
         if self.houses is not None and sum(parts) != self.houses:
             made = f"--train, --dev and --test make it {sum(parts)}"
             raise InputError(f"--houses {self.houses}: {made}; leave one of them out")
@@ -185,7 +185,7 @@ def build_world(order: WorldOrder, out: Path, workers: int | None) -> list[House
     return made
 
 
-def _make_part(parts: Parts, shard: Shard, wanted: list[Recipe], workers: int | None, as_json: bool) -> None:
+def _make_part(parts: ShardParts, shard: Shard, wanted: list[HouseRecipe], workers: int | None, as_json: bool) -> None:
     """Make the houses of a shard."""
     from vnla.pipeline.shards.world import make_part, share_of
 
@@ -253,9 +253,9 @@ def import_json(
 
     Viewpoints and edges that the file does not give are made. Without pictures agents see symbols, or read text.
     """
-    from vnla.houses.sources import Plain
+    from vnla.houses.sources import JsonHouses
 
-    _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
+    _import(JsonHouses(str(source), str(pictures or "")), out, "json", as_json)
 
 
 @importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
-from vnla.common.outside import from_json, shown
+from vnla.common.outside import check_fields, from_json, shown
 from vnla.common.strangers import note, why
 
 Part = TypeVar("Part")

@@ -44,10 +44,7 @@ class SubsetShare:
 
     def as_dict(self) -> dict[str, Any]:
         """The part for a JSON file; what cannot be known is null."""
-        value, low, high = (each if math.isfinite(each) else None for each in self.share)
-        return {
-            "label": self.label, "value": value, "low": low, "high": high, "tasks": self.tasks, "episodes": self.episodes,
-        }  # fmt: skip
+        return {"label": self.label, **self.share.as_dict(), "tasks": self.tasks, "episodes": self.episodes}
 
 
 def requests_over_time(evaluation: Evaluation, bins: int = TIME_BINS) -> list[SubsetShare]:
@@ -147,6 +144,5 @@ def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> SubsetShare:
     if not tasks:
         return SubsetShare(label, Interval(math.nan, math.nan, math.nan), 0, 0)
     found = over_episodes(np.atleast_2d(top)[:, counts], np.atleast_2d(bottom)[:, counts])
-    value, low, high = (100 * each for each in found)
-    known = Interval(value, low, high) if tasks > 1 else Interval(value, math.nan, math.nan)
-    return SubsetShare(label, known, tasks, int((bottom > 0).sum()))
+    share = found.scaled(100) if tasks > 1 else Interval(100 * found.value, math.nan, math.nan)
+    return SubsetShare(label, share, tasks, int((bottom > 0).sum()))

@@ -23,7 +23,7 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.confidence import ratio
+from vnla.evaluation.confidence import finite, ratio
 from vnla.evaluation.conformal import (
     ThresholdTest,
     fewest_for_passing,
@@ -142,7 +142,7 @@ class Held(NamedTuple):
 
     def as_dict(self) -> dict[str, float | None]:
         """For a JSON file; what cannot be known is null."""
-        return {name: None if math.isnan(value) else value for name, value in self._asdict().items()}
+        return {name: finite(value) for name, value in self._asdict().items()}
 
 
 def held(calibration: Calibration, sample: Sample) -> Held:

@@ -9,7 +9,6 @@ the same batches; randomness is keyed by seed and episode, so how rows are group
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import stretches
-from vnla.evaluation.confidence import Estimate, Interval, over_seeds
+from vnla.evaluation.confidence import Estimate, Interval, finite, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
@@ -72,9 +71,9 @@ class Evaluation:
             raise InputError(f"figure {name}: these episodes do not tell it; they tell {', '.join(found)}")
         return found[name]
 
-    def bootstrap(self, name: str, samples: int = 1000, seed: int = 0) -> Interval:
-        """A figure over all episodes with a bootstrap interval over tasks."""
-        return self.metrics[name].over_episodes(self.scores, samples=samples, seed=seed)
+    def bootstrap(self, name: str) -> Interval:
+        """Return a figure over all episodes with a bootstrap interval over tasks."""
+        return self.metrics[name].over_episodes(self.scores)
 
     @cached_property
     def reasons(self) -> dict[str, dict[str, int]]:
@@ -87,10 +86,10 @@ class Evaluation:
         """The summary for a JSON file; what cannot be known is null."""
         figures = {
             name: {
-                "mean": _known(figure.mean),
-                "margin": _known(figure.margin),
+                "mean": finite(figure.mean),
+                "margin": finite(figure.margin),
                 "unit": self.metrics[name].unit,
-                "seeds": [_known(each) for each in figure.each],
+                "seeds": [finite(each) for each in figure.each],
             }
             for name, figure in self.summary().items()
         }
@@ -225,7 +224,3 @@ def fitting_batch(context: RolloutContext, end_goals: Words, steps: int) -> int:
 def _as_int64(seed: int) -> int:
     """The low 64 bits of a seed, which are all that random numbers take of it."""
     return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

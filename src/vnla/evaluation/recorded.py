@@ -8,7 +8,6 @@ persons are drawn, with all that they did.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,19 +57,15 @@ class ConditionScores:
     def summary(self) -> dict[str, Interval]:
         """Each figure with its 95% interval over persons; without one where there is only one person."""
         return {
-            name: _scaled(metric, over_houses(*metric.sums(self.scores), houses=self.participants))
+            name: over_houses(*metric.sums(self.scores), houses=self.participants).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
     def minus(self, other: ConditionScores) -> dict[str, Interval]:
         """How much more each figure is than under another condition. Who did both is drawn with both."""
+        people = self.participants, other.participants
         return {
-            name: _scaled(
-                metric,
-                difference_over_houses(
-                    metric.sums(self.scores), metric.sums(other.scores), (self.participants, other.participants)
-                ),
-            )
+            name: difference_over_houses(metric.sums(self.scores), metric.sums(other.scores), people).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
@@ -86,15 +81,7 @@ class ConditionScores:
         return found
 
     def _plain(self, figures: Mapping[str, Interval]) -> dict[str, Any]:
-        return {
-            name: {field: value if math.isfinite(value) else None for field, value in figure._asdict().items()}
-            | {"unit": self.metrics[name].unit}
-            for name, figure in figures.items()
-        }
-
-
-def _scaled(metric: Metric, figure: Interval) -> Interval:
-    return Interval(*(metric.scale * each for each in figure))
+        return {name: figure.as_dict() | {"unit": self.metrics[name].unit} for name, figure in figures.items()}
 
 
 def read_recorded(path: Path) -> list[Recorded]:

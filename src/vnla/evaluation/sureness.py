@@ -26,7 +26,7 @@ from vnla.assistance.help_policies import Help
 from vnla.bcui import bcui
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet

@@ -17,7 +17,7 @@ from typing import Any
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.confidence import Estimate
+from vnla.evaluation.confidence import Estimate, finite
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
@@ -36,7 +36,7 @@ class SweepRow:
 
     def as_dict(self) -> dict[str, Any]:
         """The row for a JSON file."""
-        figures = {name: [_known(each.mean), _known(each.margin)] for name, each in self.figures.items()}
+        figures = {name: [finite(each.mean), finite(each.margin)] for name, each in self.figures.items()}
         return {"ratio": self.ratio, "k": self.k, **figures}
 
     @classmethod
@@ -50,7 +50,7 @@ class SweepRow:
 
 
 def with_k(context: RolloutContext, k: int, vocabulary: Vocabulary) -> RolloutContext:
-    """The same players with an advisor that describes `k` actions; words the agent never met ("150") are unknown to it."""
+    """Return the context with an advisor of `k` actions; words that the agent never met ("150") are unknown to it."""
     if not isinstance(context.advisor, TemplateAdvisor):
         raise InputError(
             f"{type(context.advisor).__name__}: only the paper's advisor can be told how many actions to describe"
@@ -61,26 +61,21 @@ def with_k(context: RolloutContext, k: int, vocabulary: Vocabulary) -> RolloutCo
 
 
 def sweep(
-    context: Mapping[int, RolloutContext],
+    contexts: Mapping[int, RolloutContext],
     tasks: TaskSet,
     *,
     ratios: Sequence[float] = RATIOS,
     seeds: Sequence[int] = SEEDS,
-    batch: int | None = None,
     progress: Share = unheard,
 ) -> list[SweepRow]:
-    """Evaluate with every ratio and every k: `context` has those who play under each k (`with_k`)."""
+    """Evaluate with every ratio and every k: `contexts` has one for each k (`with_k`)."""
     for ratio in ratios:
         if not 0 <= ratio <= 1:
             raise InputError(f"sweep: a help-request ratio of {ratio} is not between 0 and 1")
-    settings = [(ratio, k) for k in sorted(context) for ratio in sorted(set(ratios))]
+    settings = [(ratio, k) for k in sorted(contexts) for ratio in sorted(set(ratios))]
     rows = []
     for done, (ratio, k) in enumerate(settings, start=1):
-        found: Evaluation = evaluate(context[k], tasks, seeds=seeds, ratio=ratio, k=k, batch=batch)
+        found: Evaluation = evaluate(contexts[k], tasks, seeds=seeds, ratio=ratio, k=k)
         rows.append(SweepRow(ratio, k, found.summary()))
         progress(done, len(settings))
     return rows
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -108,7 +108,7 @@ class StageGraph:
 
 
 @dataclass(frozen=True)
-class Records:
+class StageRecords:
     """What is done and what has begun, in the folder `path`: a JSON file for each stage."""
 
     path: Path

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.measures import is_success
 from vnla.evaluation.results import result_line, results_of_trace
+from vnla.evaluation.scores import is_success
 from vnla.recordings.recording import Batch
 from vnla.recordings.sources import EpisodeSource
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
-from vnla.gym.sights import places_of
+from vnla.gym.views import places_of
 from vnla.houses.images import WorldImages, world_images
 from vnla.recordings.sources import EpisodeSource
 from vnla.tasks.vocabulary import LONGEST

@@ -5,6 +5,7 @@ A source gives its episodes in batches that fit into memory, always the same one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -171,3 +172,12 @@ def _with_words(trace: Trace, records: Sequence[dict[str, Any]]) -> Trace:
 def _plain(subgoal: str | None) -> str:
     """A subgoal as it is said, commas after words."""
     return (subgoal or "").replace(f" {COMMA}", COMMA)
+
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+def slug(*parts: str) -> str:
+    """Words as every program takes them in a name: lower-case letters and digits with hyphens between."""
+    words = _OTHER.sub("-", "-".join(parts).lower()).strip("-")
+    return words or "episodes"

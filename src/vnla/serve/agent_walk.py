@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from vnla.assistance.words import Utterance
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.rollout import Rollout, RolloutContext, Transition
 from vnla.serve.hearing import NOBODY, SILENCE, PersonsEpisodes
 from vnla.tasks.task import Task

@@ -14,8 +14,7 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.buckets import Bucket
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Bucket, Filters
 from vnla.tasks.points import HousePoints, house_points
 from vnla.tasks.recipes import RECIPES, DatasetRecipe
 from vnla.tasks.records import RecordMaker

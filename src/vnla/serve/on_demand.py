@@ -32,12 +32,12 @@ class OnDemandFeatures:
 
     def source(self, folder: WorldFolder, world: World, name: str) -> Views | None:
         """What there is of features that have yet to be made; None if nothing has to be made here."""
-        from vnla.vision.encoders import Options, make_encoder
+        from vnla.vision.encoders import EncoderOptions, make_encoder
 
         if not can_grow(folder, name):
             return None
         if name not in self._growing:
-            self._growing[name] = GradualFeatures(folder, world, make_encoder(name, Options(device=self._device)))
+            self._growing[name] = GradualFeatures(folder, world, make_encoder(name, EncoderOptions(device=self._device)))
         array = self._growing[name].array
         return array.reshape(-1, array.shape[-1])
 

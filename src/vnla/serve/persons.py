@@ -10,7 +10,7 @@ import torch
 from vnla import episode
 from vnla.common.errors import InputError
 from vnla.episode import EpisodeState
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.serve.engine import EpisodeEngine
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task import Task

@@ -22,8 +22,7 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import UPRIGHT, House, Rotation
 from vnla.houses.images import WorldImages, world_images
-from vnla.houses.pictures import SOURCES
-from vnla.houses.pictures.found import Found
+from vnla.houses.pictures import SOURCES, Found
 from vnla.houses.skybox import FACES, Faces, render_view
 from vnla.serve.file_cache import FileCache
 from vnla.serve.places import PlaceNames, digits

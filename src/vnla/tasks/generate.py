@@ -19,8 +19,8 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House
+from vnla.tasks.buckets import FEWEST, Exclusion, Filters
 from vnla.tasks.building_splits import BuildingSplits
-from vnla.tasks.filters import FEWEST, Exclusion, Filters
 from vnla.tasks.points import HousePoints, house_points
 from vnla.tasks.recipes import DatasetRecipe, random_for
 from vnla.tasks.sampling import SIZE, sample

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
 from vnla.houses.house import House
-from vnla.tasks.buckets import Bucket, buckets_of
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Bucket, Filters, buckets_of
 from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, DatasetRecipe, Per, random_for
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
 from vnla.common.options import OWN, option
+from vnla.common.outside import check_fields
 from vnla.common.registry import build, name_of
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         from vnla.agents.sensors import sensors_named
-        from vnla.training.fold import Fold
+        from vnla.tasks.sampling import Fold
 
         check_fields(self, validate_every=(1, math.inf), practice=(0, MOST_PRACTICE))
         for name in ("help_options", "agent_options", "objective_options"):

@@ -126,8 +126,8 @@ def config_from(values: Mapping[str, Any], given: Set[str]) -> RunConfig:
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
     """Return the features and the sensors that an agent declares, the usual ones if it does not."""
+    from vnla.agents.observing import features_for, senses_for
     from vnla.agents.registry import class_of
-    from vnla.agents.sights import features_for, senses_for
 
     if agent == "paper":
         return usual, ""

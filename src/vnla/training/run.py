@@ -36,6 +36,7 @@ from vnla.training.checkpoints import (
     CheckpointNotes,
     Tensors,
     best_rates,
+    check_words,
     checkpoint,
     checkpoint_file,
     first_agent,
@@ -48,7 +49,6 @@ from vnla.training.config import WORDS, RunConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.log import LogLine, RunLog
-from vnla.training.opening import check_words
 from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision

@@ -19,17 +19,16 @@ from pathlib import Path
 
 import torch
 
-from vnla.agents.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.machine import uncollected
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.common.tables import Room
+from vnla.observation import TEXT
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import is_begun
+from vnla.training.checkpoints import is_begun, open_run
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData, dataset_of, first_words
-from vnla.training.opening import open_run
 from vnla.training.ranks import Ranks, about_software, alike
 from vnla.training.run import DivergedError, Run, RunCallbacks
 

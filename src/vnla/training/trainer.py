@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.layers.products import products_in
-from vnla.agents.simple import SimpleAgent
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.device_stream import Reading, lane_of
 from vnla.common.errors import InputError
@@ -27,7 +27,6 @@ from vnla.common.returned import described
 from vnla.common.strangers import called
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
     AGENT,
     CRITIC,
@@ -40,6 +39,7 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
+from vnla.training.data import Prefetcher
 from vnla.training.fast_check import EPISODES, check_fast
 from vnla.training.objectives.objective import ImitationObjective, Judged, Objective
 from vnla.training.practice import SubgoalPractice
@@ -111,7 +111,7 @@ class Trainer:
         self._compared = False
         self._order = BatchOrder(config.seed, len(tasks), config.batch, tasks.key.device)
         on_host = self._order if not on_gpu else BatchOrder(config.seed, len(tasks), config.batch)
-        self._ahead = Ahead(context, tasks, lambda iteration: self.own(on_host.batch(iteration)))
+        self._prefetcher = Prefetcher(context, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
     def parts(self) -> dict[str, nn.Module]:
@@ -134,7 +134,7 @@ class Trainer:
         with self.stream.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
             self.context.following.advance(self.config.share(self.done))
-            self._ahead.ready(self.done)
+            self._prefetcher.ready(self.done)
             which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
         self.stream.queued()
@@ -158,7 +158,7 @@ class Trainer:
         if self._compared:
             return
         with self.stream.entered(), matrix_units(self.config.precision):
-            self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
+            self._prefetcher.have(torch.arange(min(EPISODES, len(self.tasks))))
             check_fast(self.context, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
         self._compared = True
 
@@ -248,7 +248,7 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
 def uncaptured(context: RolloutContext) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
     who = next((each for each in (context.agent, context.bound_advisor) if not each.captured), None)
-    return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
+    return None if who is None else type(who.policy if isinstance(who, PolicyAgent) else who).__name__
 
 
 class BatchOrder:

@@ -27,8 +27,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.houses.sightings import Sightings, by_boxes, sightings_of
-from vnla.tasks.end_goals import with_article
-from vnla.tasks.tables import plain
+from vnla.tasks.end_goals import plain, with_article
 
 LEAST_SHARE = 0.002
 """Share of the picture that a thing has to fill to be in view: a square of 25 pixels in the simulator's 640 × 480."""

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import attend, cell, head, reading, sentences, thin, use_triton, walk, words
+from vnla.agents.fast.gpu.kernels import attend, cell, head, reading, use_triton, walk, words
 from vnla.agents.fast.packed import Packed
 from vnla.training.trainer import matrix_units
 from vnla.words import Words
@@ -275,8 +275,8 @@ def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_wor
     weight, bias = normal(outer, inner) / math.sqrt(inner), normal(outer)
     mine, its = unwritten(rows, places, outer), unwritten(rows, places, outer)
     with matrix_units("tf32"):
-        sentences.apply_layer(words_of, length, weight, bias, mine, row)
-    sentences.apply_layer_plain(words_of, length, weight, bias, its, row)
+        words.apply_layer(words_of, length, weight, bias, mine, row)
+    words.apply_layer_plain(words_of, length, weight, bias, its, row)
     there = torch.zeros(rows, places, dtype=torch.bool, device=DEVICE)
     there[row] = torch.arange(places, device=DEVICE) < length[:, None]
     close(mine[there], its[there], 5e-3)
@@ -384,9 +384,9 @@ def read_plain(
     (page, track, cover), weights = room, reader.weights
     embedded, length = words.write_words_plain(sentence, *table, reader.embedding, row, reads, reader.scale, page)
     entering = unwritten(*embedded.shape[:2], len(weights.words))
-    sentences.apply_layer_plain(embedded, length, weights.words, weights.words_bias, entering, everybody)
+    words.apply_layer_plain(embedded, length, weights.words, weights.words_bias, entering, everybody)
     now = walk.walk_plain(entering, reader.halves, row, length, reader.scale, track)
-    sentences.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
+    words.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
 
 
 @pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16), (100, 1040, 64)])
@@ -394,7 +394,7 @@ def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) ->
     left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
     for other, bias in ((right, None), (right.contiguous(), normal(columns))):
         with matrix_units("tf32"):
-            product = thin.multiply(left, other, bias)
+            product = head.multiply(left, other, bias)
         exact = left.double() @ other.double() + (0.0 if bias is None else bias)
         assert (product - exact).abs().max() < 5e-3 * math.sqrt(inner), "rounded to ten bits, added in float32"
 
@@ -403,7 +403,7 @@ def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("vnla.agents.fast.gpu.kernels.interpreted", lambda: False)
     left, right = normal(20, 64), normal(64, 48)
     with matrix_units("float32"):
-        torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)
+        torch.testing.assert_close(head.multiply(left, right), left @ right, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("hidden", [HIDDEN, 48, 512])

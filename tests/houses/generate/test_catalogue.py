@@ -14,9 +14,9 @@ from in_turn import in_turn
 from vnla.houses.generate.catalogue import CATALOGUE, Furniture
 from vnla.houses.generate.catalogue.pieces import box, build, row
 from vnla.houses.generate.catalogue.registry import (
-    AtSpot,
+    AtAnchor,
     Beside,
-    Entry,
+    CatalogueEntry,
     InFront,
     OnCeiling,
     OnFloor,
@@ -40,7 +40,7 @@ def styles() -> list[Style]:
     return [draw_style(np.random.default_rng(seed)) for seed in SEEDS]
 
 
-def some(entry: Entry, styles: list[Style]) -> list[Furniture]:
+def some(entry: CatalogueEntry, styles: list[Style]) -> list[Furniture]:
     return [entry.make(Random(seed), style) for seed, style in zip(SEEDS, styles, strict=True)]
 
 
@@ -82,7 +82,7 @@ def test_rooms_and_hosts_exist(label: str) -> None:
     assert set(entry.rooms) <= set(ROOM_NAMES)
     assert 1 <= entry.category[0] <= 40
     rule = entry.rule
-    if isinstance(rule, AtSpot | Beside | InFront | OnTop):
+    if isinstance(rule, AtAnchor | Beside | InFront | OnTop):
         assert rule.hosts
         assert set(rule.hosts) <= set(CATALOGUE)
     if isinstance(rule, OnWall | OnCeiling):
@@ -180,11 +180,11 @@ def test_small_things_have_tops_they_fit_on(label: str, styles: list[Style]) -> 
         )
 
 
-@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtSpot)])
+@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtAnchor)])
 def test_spots_are_kept_for_what_goes_there(label: str, styles: list[Style]) -> None:
     entry = CATALOGUE[label]
-    assert isinstance(entry.rule, AtSpot)
-    offered = Counter(host for host in entry.rule.hosts for each in some(CATALOGUE[host], styles) if each.spots.get(label))
+    assert isinstance(entry.rule, AtAnchor)
+    offered = Counter(host for host in entry.rule.hosts for each in some(CATALOGUE[host], styles) if each.anchors.get(label))
     assert offered
 
 

@@ -4,7 +4,9 @@
     print(found.success("own"), found.success("best"), found.won("best"))
 
 An episode is deterministic but for when the agent asks. So the best times for its requests can be found by trying: every
-schedule is one row of a batch. No help policy whatever can do better than the best schedule, and none worse than the worst.
+schedule is one row of a batch. Where all schedules of an episode are tried, no help policy does better than the best one,
+and none does worse than the worst. Where only a sample of them is tried, a policy may do better; `Ceilings.at_most` bounds
+the success rate of all schedules, and `Ceilings.missed` the share of those that the sample can have missed.
 """
 
 from __future__ import annotations
@@ -37,8 +39,7 @@ from vnla.evaluation.ceilings.subject import (
     teacher_metres,
 )
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
-from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.evaluation.scores import Scores
+from vnla.evaluation.scores import SUCCESS_RADIUS, Scores
 from vnla.tasks.task_set import TaskSet
 
 SCHEDULES = 400

@@ -27,7 +27,7 @@ from vnla.common.progress import Share, unheard
 from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import Ints, Subject, counting, drawn, metres_left
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.houses.rooms import ROOM_LABELS, ROOM_NAMES
 from vnla.rollout import Rollout
 from vnla.world.compiled import viewpoint_of

@@ -1,7 +1,7 @@
 """Who is looked at, and how far from a goal its episodes end when something about them is changed.
 
 Episodes are numbered: all tasks under the first seed, then under the next. A success is an ending within the success radius
-(`vnla.evaluation.measures`), so metres to the nearest goal are all that is kept of a walk.
+(`vnla.evaluation.scores`), so metres to the nearest goal are all that is kept of a walk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS, STOP

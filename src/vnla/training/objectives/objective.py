@@ -18,7 +18,7 @@ from vnla.agents.agent import Agent
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 

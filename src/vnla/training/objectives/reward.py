@@ -23,7 +23,7 @@ from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Drawn
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.training.objectives.objective import Judged, Objective, closeness, final_reward
 from vnla.world.actions import NAV_ACTIONS, ask_action

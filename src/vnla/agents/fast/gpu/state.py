@@ -23,8 +23,7 @@ from torch import Tensor, nn
 
 from vnla.agents.fast.gpu.kernels.attend import attend, attend_back, cover_on
 from vnla.agents.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance, retreat
-from vnla.agents.fast.gpu.kernels.head import decide
-from vnla.agents.fast.gpu.kernels.thin import multiply
+from vnla.agents.fast.gpu.kernels.head import decide, multiply
 from vnla.agents.fast.gpu.tape import CudaTape, Lesson
 from vnla.agents.fast.packed import columns_of
 from vnla.agents.navigation import NavigationModule

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, disc, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, disc, four_legs, rod, row
 from vnla.houses.generate.catalogue.storage import doors, drawers
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
@@ -142,7 +142,7 @@ def towel_rail(random: Random, style: Style) -> Elements:
     for side in (-1, 1):
         yield box(side * (width / 2 - 0.02), 0.01, 0.01, 0.022, 0.08, 0.022, m.CHROME)
         yield box(side * (width / 2 - 0.02), 0.045, 0, 0.05, 0.012, 0.045, m.CHROME)
-    yield Spot("towel", 0, -0.03, -0.56)
+    yield Anchor("towel", 0, -0.03, -0.56)
 
 
 def towel(random: Random, style: Style) -> Elements:
@@ -175,7 +175,7 @@ def towel_radiator(random: Random, style: Style) -> Elements:
     yield from [box(side * 0.23, 0.02, 0, 0.035, 0.035, 1.1, tube) for side in (-1, 1)]
     yield from [box(0, -0.005, z, 0.44, 0.025, 0.025, tube) for z in (0.06, 0.16, 0.26, 0.42, 0.52, 0.62, 0.78, 0.88, 0.98)]
     yield from [box(0, 0.045, z, 0.03, 0.05, 0.03, tube) for z in (0.1, 0.95)]
-    yield Spot("towel", 0, -0.005, 0.42)
+    yield Anchor("towel", 0, -0.005, 0.42)
 
 
 def bathroom_mirror(random: Random, style: Style) -> Elements:

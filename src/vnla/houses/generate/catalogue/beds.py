@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, four_legs, rod, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
 
@@ -48,9 +48,9 @@ def bed(random: Random, style: Style, width: float = 0.0) -> Elements:
         yield box(0, -length / 2 - 0.02, 0, width + 0.04, 0.05, 0.62, frame)
     across = [0.0] if width < 1.2 else list(row(2, width - 0.1))
     yield Top(0, 0.0, 0.54, width - 0.3, 0.35, 0.5)
-    yield from [Spot("pillow", x, length / 2 - 0.24, 0.5) for x in across]
-    yield Spot("blanket", 0, -0.6, 0.54)
-    yield Spot("teddy bear", 0, 0.45, 0.555)
+    yield from [Anchor("pillow", x, length / 2 - 0.24, 0.5) for x in across]
+    yield Anchor("blanket", 0, -0.6, 0.54)
+    yield Anchor("teddy bear", 0, 0.45, 0.555)
 
 
 def pillow(random: Random, style: Style) -> Elements:
@@ -95,8 +95,8 @@ def bunk_bed(random: Random, style: Style) -> Elements:
     yield from [box(0, side * (length / 2 - 0.02), 1.52, width, 0.03, 0.1, frame) for side in (-1, 1)]
     yield from [box(x, -length / 2 - 0.02, 0, 0.04, 0.04, 1.6, frame) for x in (0.55, 0.9)]
     yield from [box(0.72, -length / 2 - 0.02, 0.25 + 0.27 * i, 0.33, 0.03, 0.04, frame) for i in range(5)]
-    yield Spot("pillow", 0.68, 0, 0.52)
-    yield Spot("pillow", 0.68, 0, 1.46)
+    yield Anchor("pillow", 0.68, 0, 0.52)
+    yield Anchor("pillow", 0.68, 0, 1.46)
 
 
 def crib(random: Random, style: Style) -> Elements:

@@ -90,10 +90,8 @@ def standing_mirror(random: Random, style: Style) -> Elements:
 
 def clock(random: Random, style: Style) -> Elements:
     """Round, with hour marks and two hands."""
-    width, rim = (
-        random.uniform(0.28, 0.42),
-        random.choice((m.BLACK, style.metal, m.wood(random, style), Material(m.accent(random, style), gloss=0.3))),
-    )
+    width = random.uniform(0.28, 0.42)
+    rim = random.choice((m.BLACK, style.metal, m.wood(random, style), Material(m.accent(random, style), gloss=0.3)))
     centre = width / 2
     yield disc("y", 0, 0, centre, width, 0.045, rim)
     yield disc("y", 0, -0.024, centre, width * 0.88, 0.006, m.WHITE)
@@ -329,11 +327,9 @@ def pedestal(random: Random, style: Style) -> Elements:
 
 def room_divider(random: Random, style: Style) -> Elements:
     """A folding screen of three panels in a zigzag."""
-    frame, panel = (
-        m.wood(random, style),
-        random.choice(
-            (m.PAPER, m.plain_cloth(random, style), Material(m.accent(random, style), "leaves", (0.9, 0.87, 0.8), 0.3))
-        ),
+    frame = m.wood(random, style)
+    panel = random.choice(
+        (m.PAPER, m.plain_cloth(random, style), Material(m.accent(random, style), "leaves", (0.9, 0.87, 0.8), 0.3))
     )
     for i, x in enumerate(row(3, 1.26)):
         turn = 0.4 * (-1) ** i
@@ -344,10 +340,8 @@ def room_divider(random: Random, style: Style) -> Elements:
 
 def wall_hanging(random: Random, style: Style) -> Elements:
     """A woven cloth with fringes on a stick."""
-    width, stuff = (
-        random.uniform(0.4, 0.6),
-        Material(m.accent(random, style), random.choice(("stripes", "checks", "carpet")), (0.92, 0.88, 0.8), 0.12),
-    )
+    width = random.uniform(0.4, 0.6)
+    stuff = Material(m.accent(random, style), random.choice(("stripes", "checks", "carpet")), (0.92, 0.88, 0.8), 0.12)
     yield bar("x", 0, 0, 0.8, width + 0.12, 0.025, m.wood(random, style))
     yield box(0, 0, 0.2, width, 0.015, 0.6, stuff)
     yield from [box(x, 0, 0.03 * (i % 3), 0.02, 0.012, 0.2, m.PAPER) for i, x in enumerate(row(9, width))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, disc, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, disc, four_legs, rod, row
 from vnla.houses.generate.catalogue.storage import drawers
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material
@@ -33,7 +33,7 @@ def tv_stand(random: Random, style: Style) -> Elements:
             yield part.moved(side * third, 0)
     yield box(0, 0, 0.14, third * 0.8, 0.25, 0.06, m.BLACK)
     yield from [Top(side * (width / 2 - 0.12), 0, height, 0.2, depth - 0.08) for side in (-1, 1)]
-    yield Spot("tv", 0, 0.05, height)
+    yield Anchor("tv", 0, 0.05, height)
 
 
 def tv(random: Random, style: Style) -> Elements:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import FRONT, Elements, Spot, Top, ball, bar, box, disc, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import FRONT, Anchor, Elements, Top, ball, bar, box, disc, four_legs, rod, row
 from vnla.houses.generate.catalogue.storage import doors, drawers
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
@@ -36,7 +36,7 @@ def kitchen_cabinet(random: Random, style: Style, width: float = 0.0) -> Element
     yield from _carcass(style, width)
     yield from parts
     yield Top(0, 0.02, COUNTER, width - 0.06, DEPTH - 0.14, 0.5)
-    yield Spot("sink", 0, 0.0, COUNTER)
+    yield Anchor("sink", 0, 0.0, COUNTER)
 
 
 def wall_cabinet(random: Random, style: Style, width: float = 0.0) -> Elements:
@@ -55,7 +55,7 @@ def kitchen_island(random: Random, style: Style) -> Elements:
     yield from [box(x, -0.24, 0.14, width / 3 - 0.08, 0.02, 0.66, style.units) for x in row(3, width - 0.06)]
     yield from [part.moved(0, 0, 0, FRONT) for part in doors(width - 0.05, -0.34, 0.14, 0.66, 3, style.units, style.metal)]
     yield Top(0, 0.05, 0.905, width - 0.1, 0.6)
-    yield from [Spot("bar stool", x, -0.445, 0, FRONT) for x in row(max(2, int(width / 0.55)), width)]
+    yield from [Anchor("bar stool", x, -0.445, 0, FRONT) for x in row(max(2, int(width / 0.55)), width)]
 
 
 def refrigerator(random: Random, style: Style) -> Elements:
@@ -92,9 +92,9 @@ def stove(random: Random, style: Style) -> Elements:
     yield box(0, -0.265, 0.73, 0.6, 0.03, 0.15, body)
     yield from [disc("y", x, -0.295, 0.8, 0.05, 0.04, m.BLACK) for x in row(5, 0.55)]
     yield from [rod(x, y, 0.91, 0.19, 0.012, m.IRON) for x in (-0.14, 0.14) for y in (-0.13, 0.14)]
-    yield Spot("pan", 0.14, 0.14, 0.922)
-    yield Spot("pot", -0.14, -0.13, 0.922)
-    yield Spot("kettle", -0.14, 0.14, 0.922)
+    yield Anchor("pan", 0.14, 0.14, 0.922)
+    yield Anchor("pot", -0.14, -0.13, 0.922)
+    yield Anchor("kettle", -0.14, 0.14, 0.922)
 
 
 def range_hood(random: Random, style: Style) -> Elements:

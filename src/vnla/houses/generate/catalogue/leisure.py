@@ -7,7 +7,7 @@ from __future__ import annotations
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import FRONT, Elements, Spot, Top, ball, bar, box, disc, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import FRONT, Anchor, Elements, Top, ball, bar, box, disc, four_legs, rod, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material
 
@@ -29,7 +29,7 @@ def piano(random: Random, style: Style) -> Elements:
     yield box(0, -0.085, 0.87, 0.4, 0.008, 0.2, m.PAPER)
     yield from [box(x, -0.1, 0.04, 0.04, 0.12, 0.02, m.BRASS) for x in (-0.06, 0.06)]
     yield Top(0, 0.12, 1.23, 1.3, 0.3)
-    yield Spot("piano bench", 0, -0.38, 0, FRONT)
+    yield Anchor("piano bench", 0, -0.38, 0, FRONT)
 
 
 def guitar(random: Random, style: Style) -> Elements:
@@ -56,10 +56,8 @@ def guitar(random: Random, style: Style) -> Elements:
 
 def pool_table(random: Random, style: Style) -> Elements:
     """Green cloth, wooden rails, six pockets, balls and a cue."""
-    rail, cloth_ = (
-        m.wood(random, style),
-        Material(random.choice(((0.05, 0.4, 0.2), (0.05, 0.25, 0.45))), "fabric", scale=0.2),
-    )
+    rail = m.wood(random, style)
+    cloth_ = Material(random.choice(((0.05, 0.4, 0.2), (0.05, 0.25, 0.45))), "fabric", scale=0.2)
     w, d = 2.1, 1.15
     yield from four_legs(w - 0.2, d - 0.15, 0.62, 0.14, rail)
     yield box(0, 0, 0.6, w - 0.06, d - 0.06, 0.16, m.darker(rail, 0.85))

@@ -1,7 +1,7 @@
 """What a piece of furniture is, and the few shapes that makers build it from.
 
 A piece stands in its own coordinates: the origin is the middle of its footprint at its lowest point, its front faces −y, so
-its back goes to the wall at +y. A maker yields its elements (parts, tops, lights, slots) around any convenient point:
+its back goes to the wall at +y. A maker yields its elements (parts, tops, lights, anchors) around any convenient point:
 `build` shifts everything to the middle.
 """
 
@@ -34,7 +34,7 @@ class Top:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Anchor:
     """A place kept for things of one label: a chair at a table, a pillow on a bed."""
 
     label: str
@@ -53,15 +53,15 @@ class Furniture:
     size: tuple[float, float, float]
     tops: tuple[Top, ...] = ()
     lights: tuple[Light, ...] = ()
-    spots: Mapping[str, tuple[Spot, ...]] = field(default_factory=dict)
-    """By label of what goes there. A chair's spot is where the middle of its front edge goes."""
+    anchors: Mapping[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    """By label of what goes there. A chair's anchor is where the middle of its front edge goes."""
 
 
-Elements = Iterator[Part | Top | Light | Spot]
+Elements = Iterator[Part | Top | Light | Anchor]
 """What a maker yields."""
 
 
-def build(label: str, elements: Iterable[Part | Top | Light | Spot]) -> Furniture:
+def build(label: str, elements: Iterable[Part | Top | Light | Anchor]) -> Furniture:
     """A piece from its elements, with the origin in the middle of its footprint."""
     elements = list(elements)
     parts = [each for each in elements if isinstance(each, Part)]
@@ -69,10 +69,10 @@ def build(label: str, elements: Iterable[Part | Top | Light | Spot]) -> Furnitur
     low = [min(low[axis] for low, _ in bounds) for axis in range(3)]
     high = [max(high[axis] for _, high in bounds) for axis in range(3)]
     x, y = -(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2
-    spots: dict[str, tuple[Spot, ...]] = {}
-    for spot in elements:
-        if isinstance(spot, Spot):
-            spots[spot.label] = (*spots.get(spot.label, ()), replace(spot, x=spot.x + x, y=spot.y + y))
+    anchors: dict[str, tuple[Anchor, ...]] = {}
+    for anchor in elements:
+        if isinstance(anchor, Anchor):
+            anchors[anchor.label] = (*anchors.get(anchor.label, ()), replace(anchor, x=anchor.x + x, y=anchor.y + y))
     return Furniture(
         label,
         parts=moved(parts, x, y),
@@ -83,7 +83,7 @@ def build(label: str, elements: Iterable[Part | Top | Light | Spot]) -> Furnitur
             for light in elements
             if isinstance(light, Light)
         ),
-        spots=spots,
+        anchors=anchors,
     )
 
 

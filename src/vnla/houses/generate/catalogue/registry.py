@@ -46,8 +46,8 @@ class InMiddle:
 
 
 @dataclass(frozen=True, slots=True)
-class AtSpot:
-    """Goes to the spots that its host keeps for it."""
+class AtAnchor:
+    """Goes to the anchors that its host keeps for it."""
 
     hosts: tuple[str, ...]
 
@@ -114,13 +114,13 @@ class OnFloor:
     at_door: bool = False
 
 
-Rule = AtWall | InRow | InMiddle | AtSpot | Beside | InFront | OnTop | OnWall | AtWindow | OnCeiling | OnFloor
+Rule = AtWall | InRow | InMiddle | AtAnchor | Beside | InFront | OnTop | OnWall | AtWindow | OnCeiling | OnFloor
 
 RULES: dict[str, Callable[..., Rule]] = {rule.__name__: rule for rule in get_args(Rule)}
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """All that is known of a label before one is made."""
 
     label: str
@@ -139,11 +139,11 @@ class Entry:
         return build(self.label, self.maker(random, style, **fit))
 
 
-def read_entries(text: str) -> dict[str, Entry]:
+def read_entries(text: str) -> dict[str, CatalogueEntry]:
     """Label → entry, from a table of things as TOML; the makers are functions of the themes' modules."""
     table = tomllib.loads(text)
     categories, groups = table.pop("categories"), table.pop("groups")
-    entries: dict[str, Entry] = {}
+    entries: dict[str, CatalogueEntry] = {}
     for theme, things in table.items():
         makers = import_module(f"{__package__}.{theme}")
         for label, row in things.items():
@@ -155,10 +155,10 @@ def read_entries(text: str) -> dict[str, Entry]:
 
 def _entry(
     label: str, makers: ModuleType, row: dict[str, Any], categories: list[str], groups: Mapping[str, list[str]]
-) -> Entry:
+) -> CatalogueEntry:
     [(rule, fields)] = [(name, row[name]) for name in row if name in RULES]
     lists = {name: _hosts(hosts, groups) for name, hosts in fields.items() if isinstance(hosts, list)}
-    return Entry(
+    return CatalogueEntry(
         label,
         maker=getattr(makers, row.get("maker", label.replace(" ", "_"))),
         category=(categories.index(row["category"]), row["category"]),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, four_legs, rod, round_legs, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, four_legs, rod, round_legs, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
 
@@ -34,8 +34,8 @@ def _couch(random: Random, style: Style, seats: int) -> Elements:
     for x in row(seats, seats * seat):
         yield box(x, -0.115, 0.28, seat - 0.015, depth - 0.24, 0.16, stuff)
         yield box(x, depth / 2 - 0.27, 0.44, seat - 0.03, 0.17, back - 0.46, stuff, taper=0.9)
-    yield from [Spot("cushion", x, 0.02, 0.44) for x in row(seats, seats * seat)]
-    yield Spot("throw", (width - arm) / 2 * random.choice((-1, 1)), -0.05, arms + (arm / 2 if rolled else 0))
+    yield from [Anchor("cushion", x, 0.02, 0.44) for x in row(seats, seats * seat)]
+    yield Anchor("throw", (width - arm) / 2 * random.choice((-1, 1)), -0.05, arms + (arm / 2 if rolled else 0))
 
 
 def sofa(random: Random, style: Style) -> Elements:
@@ -56,7 +56,7 @@ def armchair(random: Random, style: Style) -> Elements:
     for side in (-1, 1):
         yield box(side * 0.3, 0.0, 0.3, 0.11, 0.62, 0.26, stuff)
         yield box(side * 0.31, 0.22, 0.56, 0.07, 0.22, 0.4, stuff, taper=0.8)
-    yield Spot("cushion", 0, 0.05, 0.44)
+    yield Anchor("cushion", 0, 0.05, 0.44)
 
 
 def recliner(random: Random, style: Style) -> Elements:
@@ -215,7 +215,7 @@ def rocking_chair(random: Random, style: Style) -> Elements:
         yield box(x, -0.2, 0.05, 0.045, 0.045, 0.6, frame)
         yield box(x, 0.22, 0.05, 0.045, 0.045, 0.36, frame)
         yield box(x, 0, 0.62, 0.07, 0.5, 0.03, frame)
-    yield Spot("cushion", 0, 0.05, 0.43)
+    yield Anchor("cushion", 0, 0.05, 0.43)
 
 
 def bean_bag(random: Random, style: Style) -> Elements:
@@ -260,7 +260,7 @@ def garden_chair(random: Random, style: Style) -> Elements:
         yield box(side * 0.24, 0.24, 0.4, 0.04, 0.04, 0.5, stuff)
         yield box(side * 0.24, -0.2, 0.4, 0.04, 0.04, 0.22, stuff)
         yield box(side * 0.24, 0, 0.62, 0.06, 0.48, 0.03, stuff)
-    yield Spot("cushion", 0, 0.05, 0.43)
+    yield Anchor("cushion", 0, 0.05, 0.43)
 
 
 def garden_bench(random: Random, style: Style) -> Elements:
@@ -305,4 +305,4 @@ def booth_seat(random: Random, style: Style) -> Elements:
     yield box(0, 0.24, 0.3, 1.2, 0.12, 0.75, stuff)
     yield box(0, 0.24, 1.05, 1.22, 0.14, 0.05, base)
     yield from [box(x, 0.17, 0.5, 0.36, 0.04, 0.5, m.darker(stuff, 1.1)) for x in row(3, 1.2)]
-    yield Spot("cushion", 0, 0.0, 0.44)
+    yield Anchor("cushion", 0, 0.0, 0.44)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from vnla.houses.generate.catalogue import materials as m
-from vnla.houses.generate.catalogue.pieces import Elements, Spot, Top, ball, bar, box, four_legs, rod, row
+from vnla.houses.generate.catalogue.pieces import Anchor, Elements, Top, ball, bar, box, four_legs, rod, row
 from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
 
@@ -62,12 +62,10 @@ def dresser(random: Random, style: Style) -> Elements:
 
 def sideboard(random: Random, style: Style) -> Elements:
     """Low and long, doors and drawers side by side."""
-    width, height, depth, frame = (
-        random.uniform(1.2, 1.7),
-        random.uniform(0.75, 0.88),
-        0.44,
-        m.wood_or_paint(random, style, 0.25),
-    )
+    width = random.uniform(1.2, 1.7)
+    height = random.uniform(0.75, 0.88)
+    depth = 0.44
+    frame = m.wood_or_paint(random, style, 0.25)
     yield from four_legs(width - 0.1, depth - 0.06, 0.16, 0.05, frame)
     yield box(0, 0.01, 0.15, width, depth - 0.02, height - 0.18, m.darker(frame, 0.9))
     yield box(0, 0, height - 0.03, width + 0.03, depth + 0.02, 0.03, frame)
@@ -117,12 +115,10 @@ def bookshelf(random: Random, style: Style) -> Elements:
 def shelf(random: Random, style: Style) -> Elements:
     """Open shelves on four posts, wood or metal."""
     frame = m.STEEL if random.random() < 0.5 else m.wood(random, style)
-    width, depth, height, levels = (
-        random.uniform(0.75, 1.1),
-        random.uniform(0.34, 0.42),
-        random.uniform(1.5, 1.85),
-        random.choice((4, 5)),
-    )
+    width = random.uniform(0.75, 1.1)
+    depth = random.uniform(0.34, 0.42)
+    height = random.uniform(1.5, 1.85)
+    levels = random.choice((4, 5))
     yield from four_legs(width, depth, height, 0.035, frame)
     for i in range(levels):
         z = 0.1 + i * (height - 0.12) / (levels - 1)
@@ -256,7 +252,7 @@ def clothes_rack(random: Random, style: Style) -> Elements:
     for x in row(9, width - 0.2):
         length = random.uniform(0.6, 1.1)
         yield box(x, 0, 1.59 - length, 0.055, 0.42, length, m.plain_cloth(random, style), taper=0.85)
-    yield from [Spot("shoes", x, -0.05) for x in row(2, width - 0.3)]
+    yield from [Anchor("shoes", x, -0.05) for x in row(2, width - 0.3)]
 
 
 def clothes(random: Random, style: Style) -> Elements:

@@ -10,8 +10,8 @@ from vnla.houses.generate.catalogue.pieces import (
     FRONT,
     LEFT,
     RIGHT,
+    Anchor,
     Elements,
-    Spot,
     Top,
     bar,
     box,
@@ -24,26 +24,26 @@ from vnla.houses.generate.style import Style
 from vnla.houses.scene import Material, Part
 
 
-def _seats(label: str, width: float, depth: float, each: float, ends: bool) -> list[Spot]:
+def _seats(label: str, width: float, depth: float, each: float, ends: bool) -> list[Anchor]:
     """Places for chairs along the long sides of a table, and at its ends."""
     count = max(1, int(width / each))
     places = [
-        Spot(label, x, side * (depth / 2 + 0.02), 0, FRONT if side < 0 else 0.0)
+        Anchor(label, x, side * (depth / 2 + 0.02), 0, FRONT if side < 0 else 0.0)
         for x in row(count, width)
         for side in (-1, 1)
     ]
     if ends:
-        places += [Spot(label, -width / 2 - 0.02, 0, 0, LEFT), Spot(label, width / 2 + 0.02, 0, 0, RIGHT)]
+        places += [Anchor(label, -width / 2 - 0.02, 0, 0, LEFT), Anchor(label, width / 2 + 0.02, 0, 0, RIGHT)]
     return places
 
 
-def _round_seats(label: str, width: float, count: int) -> list[Spot]:
+def _round_seats(label: str, width: float, count: int) -> list[Anchor]:
     edge = width / 2 + 0.02
     return [
-        Spot(label, 0, -edge, 0, FRONT),
-        Spot(label, 0, edge, 0, 0.0),
-        Spot(label, -edge, 0, 0, LEFT),
-        Spot(label, edge, 0, 0, RIGHT),
+        Anchor(label, 0, -edge, 0, FRONT),
+        Anchor(label, 0, edge, 0, 0.0),
+        Anchor(label, -edge, 0, 0, LEFT),
+        Anchor(label, edge, 0, 0, RIGHT),
     ][:count]
 
 
@@ -134,12 +134,10 @@ def side_table(random: Random, style: Style) -> Elements:
 
 def console_table(random: Random, style: Style) -> Elements:
     """Narrow and tall, for a hallway."""
-    width, depth, height, top = (
-        random.uniform(0.8, 1.2),
-        random.uniform(0.3, 0.38),
-        random.uniform(0.75, 0.85),
-        m.wood_or_paint(random, style),
-    )
+    width = random.uniform(0.8, 1.2)
+    depth = random.uniform(0.3, 0.38)
+    height = random.uniform(0.75, 0.85)
+    top = m.wood_or_paint(random, style)
     yield from four_legs(width, depth, height - 0.03, 0.04, top)
     yield box(0, 0, height - 0.15, width - 0.02, depth - 0.02, 0.12, m.darker(top, 0.9))
     yield box(0, 0, height - 0.03, width + 0.04, depth, 0.03, top)
@@ -168,10 +166,10 @@ def desk(random: Random, style: Style) -> Elements:
                 yield box(side * (width / 2 - 0.04), y, 0, 0.05, 0.05, height - 0.035, frame)
     yield box(0, depth / 2 - 0.03, 0.35, width - 0.1, 0.02, 0.3, m.darker(top, 0.85))
     yield from [Top(side * (width / 2 - 0.18), 0.05, height, 0.3, depth - 0.18) for side in (-1, 1)]
-    yield Spot("computer monitor", 0, depth / 2 - 0.16, height)
-    yield Spot("keyboard", -0.02, -0.1, height)
-    yield Spot("mouse", 0.33, -0.1, height)
-    yield Spot("office chair", 0, -depth / 2 - 0.02, 0, FRONT)
+    yield Anchor("computer monitor", 0, depth / 2 - 0.16, height)
+    yield Anchor("keyboard", -0.02, -0.1, height)
+    yield Anchor("mouse", 0.33, -0.1, height)
+    yield Anchor("office chair", 0, -depth / 2 - 0.02, 0, FRONT)
 
 
 def vanity_table(random: Random, style: Style) -> Elements:
@@ -214,7 +212,7 @@ def bar_counter(random: Random, style: Style) -> Elements:
     yield bar("x", 0, -0.26, 0.18, width, 0.04, m.BRASS)
     yield from [box(side * width * 0.4, -0.22, 0.1, 0.03, 0.08, 0.1, m.BRASS) for side in (-1, 1)]
     yield Top(0, 0.05, 1.07, width - 0.1, 0.42)
-    yield from [Spot("bar stool", x, -0.34, 0, FRONT) for x in row(max(2, int(width / 0.6)), width)]
+    yield from [Anchor("bar stool", x, -0.34, 0, FRONT) for x in row(max(2, int(width / 0.6)), width)]
 
 
 def folding_table(random: Random, style: Style) -> Elements:

@@ -11,13 +11,12 @@ of instruction are read by many steps, and only the sum matters.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import power_of_2, use_triton
+from vnla.agents.fast.gpu.kernels import power_of_2, triton_side, use_triton
 
 
 class MemoryPart(NamedTuple):
@@ -58,7 +57,7 @@ def attend(query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Te
         return attend_plain(query, memory, coverage, asked, out)
     batch, words, _ = coverage.shape
     weights, (goal, tail, slot) = query.new_empty(batch, words), memory
-    _triton().forward[batch,](
+    triton_side("attend").forward[batch,](
         query, goal.context, goal.length, tail.context, tail.length, slot, coverage, asked, out, weights, batch,
         HEARS=asked is not None, UNITS=power_of_2(hidden), num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
     )  # fmt: skip
@@ -83,7 +82,7 @@ def cover_on(
         return cover_on_plain(query, memory, coverage, asked, cover, weights)
     (batch, words, _), (goal, tail, slot) = coverage.shape, memory
     after = torch.empty_like(coverage)
-    _triton().cover[batch,](
+    triton_side("attend").cover[batch,](
         query, goal.cover, goal.length, tail.cover, tail.length, slot, coverage, asked, cover.matrix, weights, after, batch,
         SIZE=cover.size, PRECISION="tf32x3", num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
     )  # fmt: skip
@@ -110,7 +109,7 @@ def attend_back(
         return attend_back_plain(query, memory, coverage, asked, cover, to_out, to_coverage)
     batch, words, _ = coverage.shape
     to_query, to_before = torch.empty_like(query), torch.empty_like(coverage)
-    _triton().backward[batch,](
+    triton_side("attend").backward[batch,](
         query, *memory.end_goal, *memory.tail, memory.slot, coverage, asked, cover.matrix, cover.to_matrix, weights, to_out,
         to_coverage, to_query, to_before, batch, HAS_COVERAGE=to_coverage is not None, PRECISION="ieee",
         num_warps=8 if words <= 32 else 16, UNITS=power_of_2(hidden), SIZE=cover.size, **_sizes(memory, coverage),
@@ -199,10 +198,3 @@ def _sizes(memory: InstructionMemory, coverage: Tensor) -> dict[str, Any]:
     _, first, hidden = goal.context.shape
     padded = max(16, power_of_2(words))
     return {"FIRST": first, "MORE": tail.context.shape[1], "WORDS": padded, "HIDDEN": hidden, "COLUMNS": columns}
-
-
-@cache
-def _triton() -> Any:
-    from vnla.agents.fast.gpu.kernels import _attend
-
-    return _attend

@@ -9,15 +9,14 @@ to run at once, the same is done by kernels one after the other: `words`, `sente
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, use_triton
-from vnla.agents.fast.gpu.kernels.sentences import apply_layer
+from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, triton_side, use_triton
 from vnla.agents.fast.gpu.kernels.walk import Halves, Track, processors, walk
-from vnla.agents.fast.gpu.kernels.words import SentenceBuffer, write_words
+from vnla.agents.fast.gpu.kernels.words import SentenceBuffer, apply_layer, write_words
 from vnla.agents.fast.packed import Packed
 from vnla.common.capture import fused
 from vnla.words import Words
@@ -94,7 +93,7 @@ def _read_at_once(
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
     enters = reader.enters.view(torch.int16)  # which the compiler keeps in registers, where it would share float16
     passing = upper.new_empty(batch, 2, hidden)
-    _kernel()[groups * (pieces + 1),](
+    triton_side("reading").read[groups * (pieces + 1),](
         sentence, table.tokens, table.length, reader.scaled, slot, reads, page.tokens, page.length, page.embedded, page.kept,
         enters, weights.words_bias, upper, track.kept, reader.scale, track.hidden, track.cell, track.gates, track.context,
         passing, reader.covers, weights.context_bias, cover, meet, batch, places, last,
@@ -125,10 +124,3 @@ def _shared_memory(device: torch.device) -> int:
     if device.type == "cpu":
         return 2**31
     return int(torch.cuda.get_device_properties(device).shared_memory_per_multiprocessor) - 1024  # which CUDA takes itself
-
-
-@cache
-def _kernel() -> Any:
-    from vnla.agents.fast.gpu.kernels import _reading
-
-    return _reading.read

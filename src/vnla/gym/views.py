@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from gymnasium import spaces
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
+from vnla.observation import PICTURES, TEXT, VIEW
 from vnla.vision.symbolic import SymbolicFeatures
 from vnla.vision.symbols import WorldSymbols, describe
 from vnla.world.compiled import World
@@ -28,6 +29,10 @@ class ViewSource(Protocol):
     """How poses become what the agent sees."""
 
     @property
+    def key(self) -> str:
+        """Under which key it stands in an observation (`vnla.observation`)."""
+
+    @property
     def space(self) -> spaces.Space[Any]:
         """What one agent may see."""
 
@@ -39,6 +44,7 @@ class ViewSource(Protocol):
 class FeatureViews:
     """Shows one row of a feature array."""
 
+    key: ClassVar[str] = VIEW
     array: NDArray[Any]  # (viewpoints, 36, values)
     low: float = -np.inf
     high: float = np.inf
@@ -66,6 +72,7 @@ class FeatureViews:
 class ImageViews:
     """Shows pictures, one call for each."""
 
+    key: ClassVar[str] = PICTURES
     images: Images
     world: World
     width: int
@@ -94,7 +101,8 @@ class ImageViews:
 class TextViews:
     """Shows what is in view in words."""
 
-    sights: WorldSymbols
+    key: ClassVar[str] = TEXT
+    symbols: WorldSymbols
     world: World
 
     @property
@@ -106,7 +114,7 @@ class TextViews:
         return tuple(self._words(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True))
 
     def _words(self, house: str, name: str, view: int) -> str:
-        return describe(self.sights(house, name, view)).encode("ascii", "replace").decode()[:LONGEST_TEXT]
+        return describe(self.symbols(house, name, view)).encode("ascii", "replace").decode()[:LONGEST_TEXT]
 
 
 def places_of(world: World, viewpoints: Ints) -> list[tuple[str, str]]:

@@ -9,30 +9,30 @@ from typing import Any, Protocol
 
 from vnla.common.process_pool import GONE
 from vnla.pipeline.stages import Stage
-from vnla.pipeline.workers import Order, Outcome, Progress, Worker
+from vnla.pipeline.workers import StageCall, StageProgress, StageResult, StageWorker
 
 LEAVE_SECONDS = 10.0
 """How long a worker with nothing to do may take to leave."""
 
 
 @dataclass(frozen=True)
-class Gone:
+class WorkerLost:
     """Whoever had an order is gone without a word; `fate` says what became of it."""
 
     fate: str
 
 
-News = Progress | Outcome | Gone
+StageEvent = StageProgress | StageResult | WorkerLost
 
 
-class Errand(Protocol):
+class StageFuture(Protocol):
     """An order that is being carried out."""
 
     def stop(self) -> None:
         """Have it save what it has and end."""
 
 
-class Engine(Protocol):
+class Executor(Protocol):
     """Where stages are carried out."""
 
     tries: int
@@ -48,25 +48,25 @@ class Engine(Protocol):
     def side(self, stage: Stage, running: Sequence[Stage]) -> int:
         """On how many devices stages that can be done together are to be divided."""
 
-    def begin(self, order: Order, stage: Stage) -> Errand:
+    def begin(self, call: StageCall, stage: Stage) -> StageFuture:
         """Have an order carried out, which is that of a stage, or of several like it."""
 
-    def news(self, errands: Sequence[Any], seconds: float) -> list[tuple[Any, News]]:
-        """What there is to hear of some errands; waits at most so long for it."""
+    def events(self, futures: Sequence[Any], seconds: float) -> list[tuple[Any, StageEvent]]:
+        """Return what has happened to some futures; wait at most so long for it."""
 
     def close(self, *, at_once: bool) -> None:
         """Let everybody go; whoever is still at work ends `at_once`."""
 
 
-class Local:
+class LocalExecutor:
     """Processes of this machine. A stage that takes all cores has the machine for itself."""
 
     tries = 1
 
     def __init__(self, cores: int) -> None:
         self._cores = cores
-        self._idle: list[Worker] = []
-        self._busy: list[Worker] = []
+        self._idle: list[StageWorker] = []
+        self._busy: list[StageWorker] = []
 
     def fits(self, stage: Stage, running: Sequence[Stage], taken: float) -> bool:
         """Whether enough cores are free, and the device."""
@@ -82,29 +82,29 @@ class Local:
         """There is one device of a name."""
         return 1
 
-    def begin(self, order: Order, stage: Stage) -> Worker:  # noqa: ARG002
+    def begin(self, call: StageCall, stage: Stage) -> StageWorker:  # noqa: ARG002
         """Give it to a worker that has nothing to do, or to a new one."""
-        worker = self._idle.pop(0) if self._idle else Worker()
+        worker = self._idle.pop(0) if self._idle else StageWorker()
         self._busy.append(worker)
-        worker.send(order)
+        worker.send(call)
         return worker
 
-    def news(self, errands: Sequence[Worker], seconds: float) -> list[tuple[Worker, News]]:
+    def events(self, futures: Sequence[StageWorker], seconds: float) -> list[tuple[StageWorker, StageEvent]]:
         """What comes through the pipes."""
-        by_pipe = {worker.pipe: worker for worker in errands}
+        by_pipe = {worker.pipe: worker for worker in futures}
         return [(worker, self._hear(worker)) for worker in (by_pipe[each] for each in wait(list(by_pipe), seconds))]  # type: ignore[index]
 
-    def _hear(self, worker: Worker) -> News:
+    def _hear(self, worker: StageWorker) -> StageEvent:
         try:
-            news: Progress | Outcome = worker.receive()
+            events: StageProgress | StageResult = worker.receive()
         except GONE:
             self._busy.remove(worker)
             worker.leave(LEAVE_SECONDS)
-            return Gone(f"its process {worker.fate()}")
-        if isinstance(news, Outcome):
+            return WorkerLost(f"its process {worker.fate()}")
+        if isinstance(events, StageResult):
             self._busy.remove(worker)
             self._idle.insert(0, worker)  # whoever has just worked has most of what is needed in memory
-        return news
+        return events
 
     def close(self, *, at_once: bool) -> None:
         """Those that have nothing to do leave by themselves."""

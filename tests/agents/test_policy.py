@@ -1,4 +1,4 @@
-"""Agents of the simple form: batched modules on both kinds of batches, and those that act one at a time."""
+"""Policies as agents: modules on both kinds of batches, and those that act one at a time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from agents.small import WORDS, cottage_environment, drawn_episodes, end_goals_o
 from benchmarks.setting import bare_setting
 from lanes import losses_read
 from vnla.agents.agent import Agent, Sizes
+from vnla.agents.observing import ObservedViews, features_for, senses_for
+from vnla.agents.one_at_a_time import OneAtATime
+from vnla.agents.policy import read_choice
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.agents.registry import agent_named
-from vnla.agents.sights import Sights, features_for, senses_for
-from vnla.agents.simple import Observation, SimpleAgent
-from vnla.agents.single import Glimpse, SingleAgent
 from vnla.assistance.acting import ALONE, BCUI
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Never
@@ -30,6 +31,7 @@ from vnla.common.batching import Batching
 from vnla.common.capture import fusing
 from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
+from vnla.observation import Observation
 from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer
@@ -49,23 +51,23 @@ class Plain(nn.Module):
         self.view, self.walk = nn.Linear(sum(sizes.views.values()), hidden), nn.GRUCell(hidden, hidden)
         self.decide, self.help = nn.Linear(hidden, NAV_ACTIONS), nn.Linear(hidden, 1)
 
-    def begin(self, instructions: Any) -> dict[str, Any]:
+    def reset(self, instructions: Any) -> dict[str, Any]:
         goal = self.words(instructions.tokens).sum(dim=1)
         return {"goal": goal, "rest": [torch.zeros_like(goal), (goal * 0,)]}
 
-    def hear(self, told: Any, state: dict[str, Any]) -> dict[str, Any]:
-        return {**state, "rest": [self.words(told.tokens).sum(dim=1), *state["rest"][1:]]}
+    def hear(self, utterance: Any, state: dict[str, Any]) -> dict[str, Any]:
+        return {**state, "rest": [self.words(utterance.words.tokens).sum(dim=1), *state["rest"][1:]]}
 
     def act(self, seen: Observation, state: dict[str, Any]) -> tuple[tuple[Tensor, Tensor], dict[str, Any]]:
         told, (walk,) = state["rest"]
-        ask_features = self.view(seen.everything) + self.actions(seen.last_action) + state["goal"] + told
-        walk = self.walk(ask_features + seen.asked[:, None] * 0.5, walk)
+        ask_features = self.view(seen.vector) + self.actions(seen["last_action"]) + state["goal"] + told
+        walk = self.walk(ask_features + seen["has_requested"][:, None] * 0.5, walk)
         return (4 * self.decide(walk), self.help(walk)), {**state, "rest": [told, (walk,)]}
 
 
-def made(seed: int = 3) -> SimpleAgent:
+def made(seed: int = 3) -> PolicyAgent:
     torch.manual_seed(seed)
-    return SimpleAgent(Plain(SIZES), Sights.declared(Plain, SIZES))
+    return PolicyAgent(Plain(SIZES), ObservedViews.declared(Plain, SIZES))
 
 
 def walked(agent: Agent, policy: HelpPolicy, *, fixed: bool = False) -> Rollout:
@@ -108,15 +110,15 @@ def test_it_hears_what_the_advisor_says_in_the_step_in_which_it_asks() -> None:
     key = torch.arange(3)
     start = start_of(end_goals_of(key), advisor)
     state = agent.begin(start).see({"drawn": torch.zeros(3, 8)}, torch.full_like(key, 6))
-    assert state.told.length.tolist() == [0, 0, 0]
+    assert state.advice.length.tolist() == [0, 0, 0]
     asked, index = torch.tensor([False, True, False]), torch.tensor([1, 9, 3])
     state = state.hear(asked, Utterance(index, start.phrases))
     words = start.phrases.words
-    assert state.told.length.tolist() == [0, int(words.length[9]), 0]
-    assert torch.equal(state.told.tokens[1], words.tokens[9])
+    assert state.advice.length.tolist() == [0, int(words.length[9]), 0]
+    assert torch.equal(state.advice.tokens[1], words.tokens[9])
     _, after = state.decide(asked.long())
-    assert torch.equal(after.told.tokens, state.told.tokens)
-    assert take_rows(after, torch.tensor([1])).told.length.tolist() == [int(words.length[9])]
+    assert torch.equal(after.advice.tokens, state.advice.tokens)
+    assert take_rows(after, torch.tensor([1])).advice.length.tolist() == [int(words.length[9])]
 
 
 @cache
@@ -154,26 +156,34 @@ def test_a_graph_learns_what_single_operations_learn(monkeypatch: pytest.MonkeyP
 
 
 class Seeing(Plain):
-    sees: ClassVar[tuple[str, ...]] = ("symbols", "clock")
+    observes: ClassVar[tuple[str, ...]] = ("view:symbolic", "sensor:clock")
 
 
 def test_only_what_is_declared_is_shown() -> None:
     sizes = Sizes(WORDS, {"efficientnet-lite0": 5, "symbolic": 3, "clock": 26, "requests": 6}, ("clock", "requests"))
-    sights = Sights.declared(Seeing, sizes)
+    sights = ObservedViews.declared(Seeing, sizes)
     assert dict(sights.sizes.views) == {"symbolic": 3, "clock": 26}
     view = {name: torch.zeros(2, size) for name, size in sizes.views.items()}
-    assert list(sights.shown(view)) == ["symbolic", "clock"]
-    assert dict(Sights.declared(Plain, sizes).sizes.views) == dict(sizes.views), "who declares nothing sees all"
+    found = sights.observation(view)
+    assert list(found) == ["view", "sensors"] and found["view"].shape == (2, 3) and list(found["sensors"]) == ["clock"]
+    assert found.vector.shape == (2, 29)
+    with pytest.raises(
+        InputError, match=r"the observation has no 'text' \(what is in view, in words\); it has view, sensors"
+    ):
+        found["text"]
+    assert dict(ObservedViews.declared(Plain, sizes).sizes.views) == dict(sizes.views), "who declares nothing sees all"
     assert (features_for(Seeing, "usual"), senses_for(Seeing)) == ("symbolic", "clock")
     assert (features_for(Plain, "usual"), senses_for(Plain)) == ("usual", "")
-    with pytest.raises(InputError, match=r"agent Seeing: sees symbols, but there is pictures; name it in --features"):
-        Sights.declared(Seeing, Sizes(WORDS, {"pictures": 12}))
+    with pytest.raises(
+        InputError, match=r"agent Seeing: observes view:symbolic, but there is pictures; name it in --features"
+    ):
+        ObservedViews.declared(Seeing, Sizes(WORDS, {"pictures": 12}))
 
 
 def test_pictures_have_rows_and_columns_and_words_are_whole_numbers() -> None:
     picture = torch.arange(4 * 3 * 3.0).reshape(3, 4, 3)  # height, width, colours
     view = {"pictures": picture.reshape(1, -1), "text": torch.tensor([[4.0, 7.0, 0.0]])}
-    shown = Sights.declared(Plain, Sizes(WORDS, {"pictures": 36, "text": 3})).shown(view)
+    shown = ObservedViews.declared(Plain, Sizes(WORDS, {"pictures": 36, "text": 3})).observation(view)
     assert torch.equal(shown["pictures"], picture.permute(2, 0, 1)[None])
     assert shown["text"].dtype == torch.int64 and shown["text"].tolist() == [[4, 7, 0]]
 
@@ -214,8 +224,8 @@ class Wishful(Plain):
 
 
 class Shared(Plain):
-    def begin(self, instructions: Any) -> dict[str, Any]:
-        return {**super().begin(instructions), "table": torch.zeros(3, 5)}
+    def reset(self, instructions: Any) -> dict[str, Any]:
+        return {**super().reset(instructions), "table": torch.zeros(3, 5)}
 
 
 class Counting(Plain):
@@ -225,7 +235,7 @@ class Counting(Plain):
 
 
 class Forgetful(Plain):
-    def hear(self, told: Any, state: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    def hear(self, utterance: Any, state: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
         return {"goal": state["goal"]}
 
 
@@ -235,21 +245,21 @@ class Forgetful(Plain):
         (Whole, Never(), r"agent Whole: act returned logits int64 \(24, 6\); expected float32 \(24, 6\)"),
         (Lost, Never(), r"agent Lost: act returned .*inf among its logits; expected finite numbers"),
         (Wishful, Never(), r"agent Wishful: act returned an ask bool \(24, 1\); expected float32 \(24,\)"),
-        (Shared, Never(), "agent Shared: begin returned a state with a tensor of 3 rows; expected tensors of 24 rows"),
+        (Shared, Never(), "agent Shared: reset returned a state with a tensor of 3 rows; expected tensors of 24 rows"),
         (Counting, Never(), "agent Counting: act returned a state with a single number; expected tensors of 24 rows"),
         (Forgetful, AtFirst(), "agent Forgetful: hear or act returned a state that is not like the one before .*rest"),
         (Wide, Never(), r"agent Wide: act returned logits float32 \(24, 12\); expected float32 \(24, 6\)"),
-        (Stateless, Never(), "agent Stateless: act returned float32 .*; expected what it would do, and a state"),
+        (Stateless, Never(), "agent Stateless: act returned float32 .*; expected .navigation, ask., and a state"),
         (Silent, Learned(), "agent Silent: act returns no ask, so it cannot learn when to ask"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(kind: type[nn.Module], policy: HelpPolicy, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        walked(SimpleAgent(kind(SIZES), Sights(SIZES)), policy)
+        walked(PolicyAgent(kind(SIZES), ObservedViews(SIZES)), policy)
 
 
 def test_one_that_never_speaks_of_asking_learns_to_walk() -> None:
-    agent = SimpleAgent(Silent(SIZES), Sights(SIZES))
+    agent = PolicyAgent(Silent(SIZES), ObservedViews(SIZES))
     walked(agent, AsTaught()).nav_loss().backward()
     assert agent.module.get_parameter("decide.weight").grad is not None
 
@@ -257,24 +267,24 @@ def test_one_that_never_speaks_of_asking_learns_to_walk() -> None:
 class Alone:
     """Does what it was told, in a way: turns left until it is told something, then stops. Asks in its third step."""
 
-    batched = False
-    sees: ClassVar[tuple[str, ...]] = ("features",)
+    observes: ClassVar[tuple[str, ...]] = ("view",)
 
     def __init__(self, wrong: Any = None) -> None:
-        self.wrong, self.given = wrong, list[tuple[str, Glimpse]]()
+        self.wrong, self.given = wrong, list[tuple[str, Observation]]()
 
-    def begin(self, instruction: str) -> tuple[str, int]:
+    def reset(self, instruction: str) -> tuple[str, int]:
         return instruction, 0
 
-    def act(self, seen: Glimpse, state: tuple[str, int]) -> Any:
+    def act(self, seen: Observation, state: tuple[str, int]) -> Any:
         goal, step = state
         self.given.append((goal, seen))
-        action = ("stop" if seen.asked else Nav.LEFT) if self.wrong is None else self.wrong
+        action = ("stop" if seen["has_requested"] else Nav.LEFT) if self.wrong is None else self.wrong
         return (action, step == 2), (goal, step + 1)
 
 
-def alone(actor: Any) -> tuple[SingleAgent, RolloutContext]:
-    agent = SingleAgent(actor, Sights.declared(type(actor), SIZES._replace(vocabulary=[f"w{i}" for i in range(WORDS)])))
+def alone(actor: Any) -> tuple[PolicyAgent, RolloutContext]:
+    words = [f"w{i}" for i in range(WORDS)]
+    agent = PolicyAgent(OneAtATime(actor, words), ObservedViews.declared(type(actor), SIZES))
     return agent.eval(), players_of(agent, ENVIRONMENT, Learned(), ALONE)
 
 
@@ -291,53 +301,42 @@ def test_one_at_a_time_it_is_told_in_words_and_asks_when_it_wants() -> None:
         assert actions[row, :2].tolist() == [Nav.LEFT] * 2 and (not may or actions[row, 2] == Nav.STOP)
     goals = {" ".join(f"w{token}" for token in tokens if token) for tokens in end_goals_of(key).tokens.tolist()}
     assert {goal for goal, _ in actor.given} == goals
-    assert {seen.told for _, seen in actor.given if seen.asked} and all(
-        bool(seen.told) == seen.asked for _, seen in actor.given
-    )
+    assert {seen["advice"] for _, seen in actor.given if seen["has_requested"]}
+    assert all((seen["advice"] is not None) == seen["has_requested"] for _, seen in actor.given)
     first = actor.given[0][1]
-    assert first.last_action is None and isinstance(first.views["drawn"], np.ndarray)
-    np.testing.assert_array_equal(first.views["drawn"], views_of(ENVIRONMENT)["drawn"][episodes.start[0]].numpy())
+    assert first["last_action"] is None and isinstance(first["view"], np.ndarray)
+    np.testing.assert_array_equal(first["view"], views_of(ENVIRONMENT)["drawn"][episodes.start[0]].numpy())
 
 
 @pytest.mark.parametrize("answer", [0, np.int64(0), "left", [9, 1, 0, 0, 0, 0], torch.tensor([1.0, 0, 0, 0, 0, 0])])
 def test_an_action_may_be_said_in_many_ways(answer: Any) -> None:
-    agent, _ = alone(Alone(answer))
-    logits, wish, _ = agent.answer(Glimpse({}, None, "", False), ("", 2))
-    assert int(np.argmax(logits)) == Nav.LEFT and wish > 0
+    choice, state = read_choice("agent Alone", Alone(answer).act(Observation(has_requested=False), ("", 2)))
+    assert int(np.argmax(choice.logits)) == Nav.LEFT and choice.ask > 0 and state == ("", 3)
 
 
 @pytest.mark.parametrize("answer", ["fly", 6, -1, [1, 2], 2.5])
 def test_a_wrong_action_is_said_in_one_line(answer: Any) -> None:
-    agent, _ = alone(Alone(answer))
     with pytest.raises(
         InputError, match=r"agent Alone: act returned .* expected one of left, right, up, down, forward, stop"
     ):
-        agent.answer(Glimpse({}, None, "", False), ("", 0))
+        read_choice("agent Alone", Alone(answer).act(Observation(has_requested=False), ("", 0)))
 
 
 @pytest.mark.parametrize("answer", [([torch.nan] * 6), (["a"] * 6), ("left", "please"), ("left", torch.nan)])
 def test_neither_letters_nor_nan_are_numbers(answer: Any) -> None:
-    class Wrong(Alone):
-        def act(self, *_: object) -> Any:
-            return answer, None
-
-    agent, _ = alone(Wrong())
     with pytest.raises(InputError, match=r"agent Wrong: act returned .*; expected"):
-        agent.answer(Glimpse({}, None, "", False), ("", 0))
+        read_choice("agent Wrong", (answer, None))
 
 
-def test_a_module_that_forgets_to_say_that_it_acts_one_at_a_time_does_not_act() -> None:
-    """It is given tensors of a batch, and what it makes of them has not the shape of one."""
+class Unclear(Plain):
+    def reset(self, goals: Any) -> Any:
+        return super().reset(goals)
 
-    class Forgot(nn.Module):
-        def begin(self, instruction: Any) -> Any:
-            return len(instruction)
 
-        def act(self, seen: Any, state: Any) -> Any:  # noqa: ARG002
-            return [0.0, 0, 0, 0, 1, 0], state
+class Old(nn.Module):
+    def begin(self, *_: object) -> None: ...
 
-    with pytest.raises(InputError, match=r"agent Forgot: act returned logits a list; expected float32 \(24, 6\)"):
-        walked(SimpleAgent(Forgot(), Sights(SIZES)), Never())
+    act = begin
 
 
 class Neither:
@@ -345,24 +344,42 @@ class Neither:
 
 
 class NoModule:
-    def begin(self, *_: object) -> None: ...
+    def reset(self, instructions: Any) -> None: ...
 
-    act = begin
+    def act(self, *_: object) -> None: ...
+
+
+class Sees(Alone):
+    sees: ClassVar[tuple[str, ...]] = ("features",)
+
+
+class Smells(Alone):
+    observes: ClassVar[tuple[str, ...]] = ("smell",)
 
 
 def test_agents_are_found_by_name_and_made_with_options(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "agents_of_a_test", __import__("types").SimpleNamespace(
-        Plain=Plain, Alone=Alone, Neither=Neither, NoModule=NoModule
+        Plain=Plain, Alone=Alone, Neither=Neither, NoModule=NoModule, Unclear=Unclear, Old=Old, Sees=Sees, Smells=Smells
     ))  # fmt: skip
     agent = agent_named("agents_of_a_test:Plain", {"hidden": 4}, SIZES)
-    assert isinstance(agent, SimpleAgent) and agent.module.get_parameter("decide.weight").shape == (6, 4)
-    assert isinstance(agent_named("agents_of_a_test:Alone", {}, SIZES), SingleAgent), "it takes no sizes"
+    assert isinstance(agent, PolicyAgent) and agent.module.get_parameter("decide.weight").shape == (6, 4)
+    alone = agent_named("agents_of_a_test:Alone", {}, SIZES)
+    assert isinstance(alone, PolicyAgent) and isinstance(alone.module, OneAtATime), "it takes no sizes"
+    assert not alone.learns and not alone.captured and isinstance(alone.policy, Alone)
     for name, options, message in (
-        ("Neither", {}, "is neither a class made from vnla.agents.agent.Agent nor one with begin and act"),
-        ("NoModule", {}, "is no torch.nn.Module; with batched = False it may act one at a time"),
+        ("Neither", {}, "is neither a class made from vnla.agents.agent.Agent nor one with reset and act"),
+        ("NoModule", {}, "is no torch.nn.Module; with reset.instruction. it may act one at a time"),
         ("Plain", {"depth": 2}, "has no option depth; its options are hidden"),
     ):
         with pytest.raises(InputError, match=f"agent agents_of_a_test:{name}: {message}"):
             agent_named(f"agents_of_a_test:{name}", options, SIZES)
+    for name, message in {
+        "Unclear": "reset takes goals; call it instructions .a batch. or instruction .one at a time.",
+        "Old": "has begin, which is called reset now",
+        "Sees": "has `sees`, which is called `observes` now",
+        "Smells": "observes is .'smell',.; expected a list of view, view:NAME, pictures, text, symbols or sensor:NAME",
+    }.items():
+        with pytest.raises(InputError, match=f"agent {name}: {message}"):
+            agent_named(f"agents_of_a_test:{name}", {}, SIZES)
     with pytest.raises(InputError, match="agent paper: cannot read what it sees; leave text out of --features"):
         agent_named("paper", {}, Sizes(WORDS, {"text": 9}))

@@ -1,6 +1,6 @@
-"""One episode of a guest, a turn at a time; the rules are those of every episode (`vnla.episode`).
+"""One episode of an agent that is asked, a turn at a time; the rules are those of every episode (`vnla.episode`).
 
-A wrong answer costs the guest the time step: nothing is done (`stay`), or the episode ends there (`stop`).
+A wrong answer costs the agent the time step: nothing is done (`stay`), or the episode ends there (`stop`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from vnla import episode
 from vnla.agents.sensors import Sensor
@@ -19,7 +21,8 @@ from vnla.assistance.phrases import with_subgoal
 from vnla.camera import VIEWS
 from vnla.episode import Episodes
 from vnla.houses.folder import WorldFolder
-from vnla.remote.guest import Answer, Beginning, Fault, Last, Observation
+from vnla.observation import Observation
+from vnla.remote.participant import ACTIONS, Answer, Fault
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.dataset import Dataset
 from vnla.tasks.sampling import subset
@@ -34,7 +37,7 @@ ON_ERROR: tuple[OnError, ...] = ("stay", "stop")
 
 
 @dataclass(frozen=True)
-class Rules:
+class EvaluationRules:
     """What all episodes of an evaluation have in common."""
 
     tasks: TaskSet
@@ -56,7 +59,7 @@ class Rules:
         ratio: float = HELP_RATIO,
         chosen: int | None = None,
         on_error: OnError = "stay",
-    ) -> Rules:
+    ) -> EvaluationRules:
         """For the tasks of a split, or so many of them, with the paper's advisor or another.
 
         One that speaks of what is in the houses needs the world's `folder`.
@@ -70,15 +73,15 @@ class Rules:
         bound_advisor = advisor.ready(words) if folder is None else advisor.ready_in(folder, world, words)
         return cls(compiled, advisor, bound_advisor, ratio, on_error=on_error)
 
-    def begin(self, number: int, seed: int) -> Walk:
+    def begin(self, number: int, seed: int) -> EvaluationEpisode:
         """The episode of a task under a seed."""
         which = torch.tensor([number])
         episodes = self.tasks.episodes(which, seed=seed, ratio=self.ratio, k=self.advisor.k)
-        return Walk(self, self.tasks.tasks[number], seed, episodes)
+        return EvaluationEpisode(self, self.tasks.tasks[number], seed, episodes)
 
 
 @dataclass(frozen=True)
-class Record:
+class EpisodeRecord:
     """All that happened in an episode, as it is kept; lists have an entry for each time step."""
 
     task: str
@@ -96,15 +99,15 @@ class Record:
         return bool(self.errors) and self.errors[-1][0] == len(self.actions) - 1
 
 
-class Walk:
+class EvaluationEpisode:
     """An episode under way. `observation` is to be answered by `take` until it is over."""
 
-    def __init__(self, rules: Rules, task: Task, seed: int, episodes: Episodes) -> None:
+    def __init__(self, rules: EvaluationRules, task: Task, seed: int, episodes: Episodes) -> None:
         self.task, self.seed, self._rules = task, seed, rules
         self._stepper = EpisodeStepper(episodes, rules.advisor, rules.bound_advisor)
         self._turn = 0
         self._advice: str | None = None
-        self._last: Last | None = None
+        self._last: dict[str, Any] | None = None
         self._poses, self._actions, self._errors = [self.pose], list[str | None](), list[tuple[int, str]]()
         time = int(episodes.time_budget)
         self._said: list[str | None] = [None] * time
@@ -113,12 +116,12 @@ class Walk:
 
     @property
     def name(self) -> str:
-        """What the guest knows the episode by."""
+        """What the agent knows the episode by."""
         return f"{self.task.id}/{self.seed}"
 
     @property
     def pose(self) -> int:
-        """Where the guest stands."""
+        """Where the agent stands."""
         return int(self._stepper.state.pose)
 
     @property
@@ -126,14 +129,9 @@ class Walk:
         """Whether it has ended."""
         return not bool(self._stepper.active)
 
-    @property
-    def beginning(self) -> Beginning:
-        """What the guest is told at first."""
-        return Beginning(self.name, self.task.end_goal, int(self._stepper.time_left), self._requests)
-
-    def observation(self, **seen: Any) -> Observation:
-        """What the guest is told now, with what is to be seen."""
-        state = self._stepper.state
+    def observation(self, **shown: Any) -> Observation:
+        """What the agent observes now, with what is to be seen."""
+        state, done = self._stepper.state, [each for each in self._actions if each is not None]
         return Observation(
             episode=self.name,
             turn=self._turn,
@@ -144,22 +142,24 @@ class Walk:
             time_left=int(self._stepper.time_left),
             requests_left=self._requests,
             may_request=bool(self._stepper.may_request),
+            has_requested=bool(episode.has_requested(state)),
             may_go_forward=not bool(state.episodes.environment.blocked(state.pose)),
+            last_action=ACTIONS[done[-1]] if done else None,
             last=self._last,
-            **seen,
+            **shown,
         )
 
-    def noticed(self, senses: Mapping[str, Sensor]) -> dict[str, list[float]]:
-        """What an agent with these senses notices now."""
+    def sensed(self, sensors: Mapping[str, Sensor]) -> dict[str, NDArray[np.float32]]:
+        """What an agent with these sensors senses now."""
         now = self._stepper.context()
-        return {name: sense(now)[0].tolist() for name, sense in senses.items()}
+        return {name: sensor(now)[0].numpy() for name, sensor in sensors.items()}
 
     def note(self, fault: Fault) -> None:
         """Something went wrong before it was asked for anything."""
         self._errors.append((self._step, fault.value))
 
     def take(self, answer: Answer | Fault) -> None:
-        """Do what the guest says."""
+        """Do what the agent says."""
         self._turn += 1
         asked = bool(episode.has_requested(self._stepper.state))
         if not asked:
@@ -174,10 +174,10 @@ class Walk:
         else:
             self._act(answer.action)
 
-    def record(self) -> Record:
+    def record(self) -> EpisodeRecord:
         """What happened."""
         steps = len(self._actions)
-        return Record(
+        return EpisodeRecord(
             task=self.task.id,
             seed=self.seed,
             help_budget=int(self._stepper.state.episodes.help_budget),
@@ -197,7 +197,7 @@ class Walk:
         return int(self._stepper.state.requests_left)
 
     def _judge(self, chances: Iterable[float] | None) -> None:
-        """What the help teacher says; without the guest's chances it is known only where no request is left."""
+        """What the help teacher says; without the agent's chances it is known only where no request is left."""
         if chances is None:
             self._teacher[self._step] = RESULT_NAMES[Reason.NO_BUDGET] if not self._requests else None
             return
@@ -207,19 +207,26 @@ class Walk:
     def _ask(self) -> None:
         (text,) = self._stepper.request(torch.tensor([True]))
         self._said[self._step], self._advice = text, text or self._advice
-        self._last = Last("request", "answered")
+        self._last = _last("request", "answered")
 
     def _act(self, action: Nav | None, fault: Fault | None = None) -> None:
-        """A time step passes; a direct advisor may act in the guest's place."""
+        """A time step passes; a direct advisor may act in the agent's place."""
         here, led = self.pose, bool(self._stepper.led)
         carried = int(self._stepper.act(torch.tensor([NO_ACTION if action is None else int(action)])))
         done = None if carried == NO_ACTION else Nav(carried)
         metres = self._rules.tasks.environment.world.distance_between(*map(viewpoint_of, torch.tensor([here, self.pose])))
         outcome = "error" if fault else _outcome(done, here, self.pose)
         name = None if done is None else done.name.lower()
-        self._last = Last(name, outcome, round(float(metres), 2), fault, led)
+        self._last = _last(name, outcome, round(float(metres), 2), fault, led)
         self._actions.append(name)
         self._poses.append(self.pose)
+
+
+def _last(
+    action: str | None, outcome: str, metres: float = 0.0, error: str | None = None, led: bool = False
+) -> dict[str, Any]:
+    """What became of an answer: what was done, how far it went, what was wrong, whether the advisor acted in its place."""
+    return {"action": action, "outcome": outcome, "metres": metres, "error": error, "led": led}
 
 
 def _outcome(done: Nav | None, here: int, there: int) -> str:

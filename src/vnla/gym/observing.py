@@ -10,9 +10,10 @@ from torch import Tensor
 
 from vnla.assistance.phrases import with_subgoal
 from vnla.camera import VIEWS, Ints, view_angles
-from vnla.gym.setting import Setting
-from vnla.gym.sights import places_of
-from vnla.gym.walks import Outcome, Walks
+from vnla.episode import has_requested
+from vnla.gym.episodes import EnvEpisodes, EnvStep
+from vnla.gym.setting import EnvSetting
+from vnla.gym.views import places_of
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, NO_ACTION, Ask, Nav
 from vnla.world.compiled import NOWHERE
 
@@ -20,21 +21,23 @@ Batch = dict[str, Any]
 """Arrays of one entry an agent; a value may be such a dictionary itself."""
 
 
-def observations(setting: Setting, walks: Walks) -> Batch:
+def observations(setting: EnvSetting, walks: EnvEpisodes) -> Batch:
     """What agents observe, in the batched observation space."""
     rules = setting.rules
     goals = (rules.tasks.tasks[number].end_goal for number in walks.task.tolist())
     return {
-        "view": setting.sight(_host(walks.pose)),
+        setting.view.key: setting.view(_host(walks.pose)),
         "instruction": tuple(with_subgoal(said, goal) for said, goal in zip(walks.subgoals, goals, strict=True)),
+        "last_action": _host(walks.last_action),
         "time_left": _host(walks.stepper.time_left),
-        "help_left": _host(walks.stepper.state.requests_left),
-        "forward": _host(~rules.tasks.environment.blocked(walks.pose)).astype(np.int64),
-        "request": _host(walks.stepper.may_request).astype(np.int64),
+        "requests_left": _host(walks.stepper.state.requests_left),
+        "may_go_forward": _host(~rules.tasks.environment.blocked(walks.pose)).astype(np.int64),
+        "may_request": _host(walks.stepper.may_request).astype(np.int64),
+        "has_requested": _host(has_requested(walks.stepper.state)).astype(np.int64),
     }
 
 
-def infos(setting: Setting, walks: Walks, outcome: Outcome | None = None, ask: Tensor | None = None) -> Batch:
+def infos(setting: EnvSetting, walks: EnvEpisodes, outcome: EnvStep | None = None, ask: Tensor | None = None) -> Batch:
     """What is known besides, for teachers, masks and statistics; `outcome` and `ask` are those of the last step."""
     tasks = setting.rules.tasks
     goals = tasks.goals[walks.task]
@@ -58,17 +61,17 @@ def only(batch: Batch) -> Batch:
     return {name: only(value) if isinstance(value, dict) else _entry(value) for name, value in batch.items()}
 
 
-def told(batch: Batch) -> Batch:
+def with_masks(batch: Batch) -> Batch:
     """Infos as vector environments give them: beside every key a mask of the agents that have it, which is all of them."""
     masked: Batch = {}
     for name, value in batch.items():
         nested = isinstance(value, dict)
-        masked[name] = told(value) if nested else value
+        masked[name] = with_masks(value) if nested else value
         masked[f"_{name}"] = np.ones(len(next(iter(value.values())) if nested else value), dtype=bool)
     return masked
 
 
-def as_text(setting: Setting, walks: Walks, agent: int) -> str:
+def as_text(setting: EnvSetting, walks: EnvEpisodes, agent: int) -> str:
     """A few lines about one agent: what it is after, where it is, what is ahead, what it was told."""
     task = setting.rules.tasks.tasks[int(walks.task[agent])]
     pose, stepper = int(walks.pose[agent]), walks.stepper
@@ -86,7 +89,7 @@ def as_text(setting: Setting, walks: Walks, agent: int) -> str:
     return "\n".join(lines)
 
 
-def _poses(setting: Setting, pose: Ints) -> Batch:
+def _poses(setting: EnvSetting, pose: Ints) -> Batch:
     world = setting.rules.tasks.environment.world
     heading, elevation = view_angles()
     places = places_of(world, pose // VIEWS)
@@ -98,7 +101,7 @@ def _poses(setting: Setting, pose: Ints) -> Batch:
     }
 
 
-def _masks(setting: Setting, walks: Walks) -> NDArray[np.object_]:
+def _masks(setting: EnvSetting, walks: EnvEpisodes) -> NDArray[np.object_]:
     """For each agent the pair of masks that `action_space.sample` takes."""
     count = len(walks.task)
     nav, ask = np.ones((count, NAV_ACTIONS), dtype=np.int8), np.ones((count, ASK_ACTIONS), dtype=np.int8)
@@ -109,7 +112,7 @@ def _masks(setting: Setting, walks: Walks) -> NDArray[np.object_]:
     return masks
 
 
-def _replies(walks: Walks, outcome: Outcome, ask: Tensor) -> list[str]:
+def _replies(walks: EnvEpisodes, outcome: EnvStep, ask: Tensor) -> list[str]:
     """What became of each request; empty where there was none."""
     has_left = walks.stepper.state.requests_left > 0
     refused = ["already asked in this time step" if left else "no budget left" for left in has_left.tolist()]
@@ -117,7 +120,7 @@ def _replies(walks: Walks, outcome: Outcome, ask: Tensor) -> list[str]:
     return [("answered" if answered else why) if requested else "" for requested, answered, why in requests]
 
 
-def _ahead(setting: Setting, pose: int) -> str:
+def _ahead(setting: EnvSetting, pose: int) -> str:
     world = setting.rules.tasks.environment.world
     there = int(world.ahead[pose])
     if there == NOWHERE:
@@ -126,8 +129,8 @@ def _ahead(setting: Setting, pose: int) -> str:
     return f"{world.ids[there]}, {float(world.distance_between(here, world.first.new_tensor(there))):.1f} m"
 
 
-def _in_view(setting: Setting, pose: int) -> str:
-    values = setting.sight(np.array([pose]))[0]
+def _in_view(setting: EnvSetting, pose: int) -> str:
+    values = setting.view(np.array([pose]))[0]
     nearest_first = [i for i in np.argsort(-values, kind="stable") if values[i] > 0]
     return ", ".join(f"{setting.labels[i]} {1 / values[i] - 1:.1f} m" for i in nearest_first) or "no object"
 

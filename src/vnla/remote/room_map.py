@@ -27,7 +27,7 @@ Point = tuple[float, float, float]
 
 
 @dataclass
-class Place:
+class MapNode:
     """Somewhere to stand."""
 
     point: Point
@@ -39,11 +39,11 @@ class Place:
     """Numbers of the places one step away, as far as they are known."""
 
 
-class Places:
+class RoomMap:
     """What is known of a house. The first place is where it began, heading 0 the way it looked then."""
 
     def __init__(self) -> None:
-        self.all: list[Place] = [Place((0.0, 0.0, 0.0), "", visited=True)]
+        self.all: list[MapNode] = [MapNode((0.0, 0.0, 0.0), "", visited=True)]
         self.here = self.heading = 0
         self._ways: list[tuple[Exit, int]] = []
 
@@ -108,11 +108,11 @@ class Places:
         ]
         return min(missing, key=lambda turns: (abs(turns), turns)) if missing else None
 
-    def nearest(self, point: Point, places: Callable[[Place], bool] = lambda _: True) -> int:
+    def nearest(self, point: Point, places: Callable[[MapNode], bool] = lambda _: True) -> int:
         """The place nearest to a point, of some."""
         return min(self._some(places), key=lambda each: math.dist(self.all[each].point, point))
 
-    def _some(self, places: Callable[[Place], bool]) -> Iterator[int]:
+    def _some(self, places: Callable[[MapNode], bool]) -> Iterator[int]:
         return (i for i, place in enumerate(self.all) if places(place))
 
     @property
@@ -128,7 +128,7 @@ class Places:
         for i, place in enumerate(self.all):
             if math.dist(place.point, point) <= SAME:
                 return i
-        self.all.append(Place(point, room))
+        self.all.append(MapNode(point, room))
         return len(self.all) - 1
 
 
