@@ -150,10 +150,10 @@ def calibrate(
 
     Example: vnla calibrate runs/learned --risk 0.2 --world worlds/many --tasks tasks/many --check 100
     """
-    from vnla.common.machine import use_threads
+    from vnla.common.machine import device_named, use_threads
 
     use_threads(threads)
-    trial = _Calibrated(**vars(options), run=run)
+    trial = _Calibrated(**{**vars(options), "device": device_named(options.device)}, run=run)
     here, there = _Ground(world, tasks), _Ground(other_world or world, other_tasks or tasks)
     if check is not None:
         _check(trial, here, there, check, as_json)
