@@ -137,7 +137,7 @@ def _pictures(page: Page) -> Iterator[Measurement]:
 
 def _sizes(page: Page) -> Iterator[Measurement]:
     """What the page has to fetch."""
-    from vnla.serve.page import INDEX, assets
+    from vnla.serve.content import INDEX, assets
 
     kinds = ("text/javascript", "text/css")
     files = [each.body for name, each in assets().items() if each.kind in kinds and name != INDEX]

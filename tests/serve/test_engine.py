@@ -21,12 +21,11 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
 from vnla.language.advisor import GrammarAdvisor
 from vnla.report.story import follow
-from vnla.serve import walk_events
 from vnla.serve.agent_walk import END_MARK, AgentWalk
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, walk_all
 from vnla.serve.hearing import PersonsVoice, Spoken
-from vnla.serve.places import PlaceNames
-from vnla.serve.scene import VisitorWorld
+from vnla.serve.places import PlaceNames, VisitorWorld
+from vnla.serve.walk_events import walk_events
 from vnla.tasks.task import Task
 from vnla.training.trained import Trained, open_trained
 
@@ -51,7 +50,7 @@ def same(one: AgentWalk, other: AgentWalk, until: int | None = None) -> bool:
     """Whether two walks are the same up to a step, but for the last digits of numbers."""
 
     def exact(walked: AgentWalk) -> list[object]:
-        return [(s.pose, s.requests_left, s.asked, s.told, s.by_person, s.action, s.pose_after) for s in walked.steps][
+        return [(s.pose, s.requests_left, s.asked, s.advice, s.by_person, s.action, s.pose_after) for s in walked.steps][
             :until
         ]
 
@@ -71,7 +70,7 @@ def test_without_a_word_a_walk_is_that_of_an_evaluation(policies: EpisodeEngine)
             account = follow(rollout, 0, policies.goals.houses[task.house], task, policies.context.advisor)
             walked = walk(policies, task, {}, seed)
             assert [beat.action for beat in account.beats] == [step.action for step in walked.steps]
-            assert [beat.said for beat in account.beats] == [step.told for step in walked.steps]
+            assert [beat.said for beat in account.beats] == [step.advice for step in walked.steps]
             assert account.metres_left == pytest.approx(walked.metres)
             assert account.help_budget == walked.requests
             for beat, step in zip(account.beats, walked.steps, strict=True):
@@ -92,7 +91,7 @@ def test_whoever_asks_hears_the_person(engine: EpisodeEngine) -> None:
     plain, at = walk(engine, tasks(engine)[0], {}), 0
     assert plain.steps[at].asked
     told = walk(engine, plain.task, {at: "look up, turn right"})
-    assert (told.steps[at].told, told.steps[at].by_person, told.steps[at].asked) == ("look up, turn right", True, True)
+    assert (told.steps[at].advice, told.steps[at].by_person, told.steps[at].asked) == ("look up, turn right", True, True)
     assert [word for word, _ in told.steps[at].attention][:6] == ["look", "up", ",", "turn", "right", "."]
     assert told.steps[at].after != pytest.approx(plain.steps[at].after, abs=1e-6)
 
@@ -101,7 +100,7 @@ def test_no_answer_costs_a_request_and_is_as_if_nothing_had_been_said(engine: Ep
     plain, at = walk(engine, tasks(engine)[0], {}), 0
     assert plain.steps[at].asked
     told = walk(engine, plain.task, {at: None})
-    assert (told.steps[at].told, told.steps[at].by_person) == ("", True)
+    assert (told.steps[at].advice, told.steps[at].by_person) == ("", True)
     assert told.steps[at + 1].requests_left == told.steps[at].requests_left - 1
     assert [word for word, _ in told.steps[at].attention] == [*plain.task.end_goal.split(), END_MARK]
 
@@ -111,7 +110,7 @@ def test_who_speaks_unasked_is_heard_and_takes_no_request(trained: Trained) -> N
     for task in tasks(silent)[:2]:
         plain = walk(silent, task, {})
         told = walk(silent, task, {1: "turn right"})
-        assert (told.steps[1].told, told.steps[1].by_person, told.steps[1].asked) == ("turn right", True, False)
+        assert (told.steps[1].advice, told.steps[1].by_person, told.steps[1].asked) == ("turn right", True, False)
         assert {step.requests_left for step in told.steps} == {plain.requests}
         assert told.steps[1].after != pytest.approx(plain.steps[1].after, abs=1e-7)
         assert [word for word, _ in told.steps[2].attention][:3] == ["turn", "right", "."]
@@ -157,7 +156,7 @@ def test_attention_goes_with_the_words_wherever_they_stand(trained: Trained) -> 
 def test_the_advisors_own_answer_by_a_person_is_the_same_walk(engine: EpisodeEngine) -> None:
     plain, at = walk(engine, tasks(engine)[0], {}), 0
     assert plain.steps[at].asked
-    told = walk(engine, plain.task, {at: plain.steps[at].told})
+    told = walk(engine, plain.task, {at: plain.steps[at].advice})
     assert [step.action for step in told.steps] == [step.action for step in plain.steps]
 
 
@@ -182,7 +181,7 @@ def test_who_waits_walks_only_to_the_first_request_without_an_answer(policies: E
     errands = [EpisodeRequest(task, seed, spoken) for task in tasks(policies) for seed in SEEDS for spoken in said]
     whole, short = walk_all(policies, errands), walk_all(policies, [each._replace(waits=True) for each in errands])
     for one, other in zip(whole, short, strict=True):
-        assert list(walk_events.told(one, scene, waits=True)) == list(walk_events.told(other, scene, waits=True))
+        assert list(walk_events(one, scene, waits=True)) == list(walk_events(other, scene, waits=True))
         waits = [i for i, step in enumerate(one.steps) if step.asked and not step.by_person]
         assert len(other.steps) == (waits[0] + 1 if waits else len(one.steps))
 
@@ -309,8 +308,8 @@ def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, mon
             engine, [EpisodeRequest(task, 0, {}), EpisodeRequest(task, 0, {0: "turn left, turn left, turn left"})]
         )
         assert [beat.action for beat in account.beats] == [step.action for step in plain.steps]
-        assert [beat.said for beat in account.beats] == [step.told for step in plain.steps]
-        assert told.steps[0].told == "turn left, turn left, turn left"
+        assert [beat.said for beat in account.beats] == [step.advice for step in plain.steps]
+        assert told.steps[0].advice == "turn left, turn left, turn left"
         assert told.steps[0].after != pytest.approx(plain.steps[0].after, abs=1e-9)
 
 

@@ -170,7 +170,7 @@ def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatc
 def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this order: written, forced to the disk, told."""
     happened: list[str] = []
-    write, sync, told = os.write, os.fsync, Connection._told
+    write, sync, told = os.write, os.fsync, Connection._send_event
 
     def writes(handle: int, data: bytes) -> int:
         happened.append("written, ended" if b'"kind":"ended"' in data else "written")
@@ -188,7 +188,7 @@ def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor
     with monkeypatch.context() as watched:
         watched.setattr(os, "write", writes)
         watched.setattr(os, "fsync", syncs)
-        watched.setattr(Connection, "_told", tells)
+        watched.setattr(Connection, "_send_event", tells)
         visitor.leave()
         visitor.connect()
         visitor.say("act", action="left")

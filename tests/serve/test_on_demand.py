@@ -29,7 +29,7 @@ class Slow(OnDemandFeatures):
         return house in self.made
 
     def _make(self, house: str) -> None:
-        self._far[house] = "3 of 9 places"
+        self._progress[house] = "3 of 9 places"
         assert self.may.wait(20)
         if self.fails:
             raise InputError("the disk is full")
@@ -61,7 +61,7 @@ def test_who_comes_first_is_told_how_far_it_is(trained: Trained, slow: Slow, tmp
 
 
 def test_who_does_not_choose_waits_for_one_house_at_most(trained: Trained, slow: Slow) -> None:
-    engine, houses = EpisodeEngine(trained, sights=slow), ["a", "b", "c"]
+    engine, houses = EpisodeEngine(trained, features=slow), ["a", "b", "c"]
     first = engine.enter(houses)
     assert [engine.enter(houses) for _ in range(5)] == [first] * 5
     assert slow.under_way == [first]
@@ -87,7 +87,7 @@ def test_the_agents_walk_is_waited_for_at_the_end_of_ones_own(trained: Trained, 
 
 
 def test_what_was_not_made_is_tried_again(trained: Trained, slow: Slow) -> None:
-    engine = EpisodeEngine(trained, sights=slow)
+    engine = EpisodeEngine(trained, features=slow)
     errand = EpisodeRequest(engine.goals.offered[0], 0, {})
     slow.fails = True
     slow.may.set()
@@ -99,7 +99,7 @@ def test_what_was_not_made_is_tried_again(trained: Trained, slow: Slow) -> None:
 
 
 def test_a_house_that_can_be_seen_waits_for_no_other(trained: Trained, slow: Slow) -> None:
-    engine = EpisodeEngine(trained, sights=slow)
+    engine = EpisodeEngine(trained, features=slow)
     slow.soon("another")
     slow.made.append("cottage")
     assert engine.walk(EpisodeRequest(engine.goals.offered[0], 0, {})).result(timeout=20).steps
@@ -108,7 +108,7 @@ def test_a_house_that_can_be_seen_waits_for_no_other(trained: Trained, slow: Slo
 
 
 def test_walks_in_stock_are_of_houses_that_can_be_seen(trained: Trained, slow: Slow) -> None:
-    engine = EpisodeEngine(trained, sights=slow)
+    engine = EpisodeEngine(trained, features=slow)
     engine.fill()
     assert not engine.stock
     slow.made.append("cottage")

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, walk_all
-from vnla.serve.places import PlaceNames
+from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.reduce import NOTHING, reduced
-from vnla.serve.scene import VisitorWorld
-from vnla.serve.walk_events import begun, told
+from vnla.serve.walk_events import begun_event, walk_events
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,8 @@ def events(engine: EpisodeEngine) -> list[dict[str, Any]]:
     scene = VisitorWorld(engine.trained.material.world, PlaceNames(engine.goals.houses.values()))
     task = engine.goals.offered[0]
     walks = walk_all(engine, [EpisodeRequest(task, 0, {}), EpisodeRequest(task, 0, {4: "stop"})])
-    shown = [begun(walks[0], scene, "watch", "e", None), *told(walks[0], scene)]
-    again = [*shown, *told(walks[1], scene, first=4)]
+    shown = [begun_event(walks[0], walks[0].start, scene, "watch", "e"), *walk_events(walks[0], scene)]
+    again = [*shown, *walk_events(walks[1], scene, first=4)]
     return [
         event.model_copy(update={"number": i}).model_dump(mode="json") for i, event in enumerate([*shown, *again], start=1)
     ]

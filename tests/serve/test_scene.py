@@ -9,12 +9,11 @@ import pytest
 import torch
 
 from vnla.camera import VIEWS
+from vnla.serve.content import first_episode
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.events import EVENT
-from vnla.serve.first import first_episode
-from vnla.serve.places import PlaceNames
+from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.reduce import reduced
-from vnla.serve.scene import VisitorWorld
 from vnla.world.actions import Nav
 
 

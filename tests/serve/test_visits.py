@@ -208,7 +208,7 @@ def test_nothing_that_a_browser_holds_gives_the_goal_away(site: Site, visitor: V
         visitor.say("leave")
         goals = visitor.state["ended"]["goals"]
         sentence = visitor.state["begun"]["sentence"]
-        house = site.walkers.house(visitor.state["begun"]["house"])
+        house = site.walker_places.house(visitor.state["begun"]["house"])
         assert not [name for name in ('"goals"', '"success"', '"score"', '"walk"') if name in sent]
         assert house.name not in sent
         assert not [stand.id for stand in house.viewpoints if f'"{stand.id}"' in sent]

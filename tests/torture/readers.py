@@ -568,7 +568,7 @@ READERS = (
     Reader("people", _people, _in("evaluation.recorded:read_recorded")),
     Reader("evaluation", _evaluation, _read_evaluation, "zip"),
     Reader("session", _session, _read_session),
-    Reader("study", _session, lambda path: list(_in("serve.study.records:lines_of")(path))),
+    Reader("study", _session, lambda path: list(_in("serve.sessions:log_lines")(path))),
     Reader("study export", _study, _export_study),
     Reader("bench", _bench, _in("bench.record:Record.read")),
     Reader("weights.pth", _weights("w.pth"), _in("vision.encoders.network:read_weights"), "zip"),

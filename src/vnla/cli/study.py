@@ -175,22 +175,22 @@ def serve(
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import CONSENT, DESIGN, Design
     from vnla.serve.study.making import BLANK
+    from vnla.serve.study.records import Stamp
     from vnla.serve.study.service import StudyService
-    from vnla.serve.study.stamp import stamp_of
 
     design, limits, chosen = Design.read(folder), Limits(), device_named(device)
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        desk = StudyService(folder, stamp_of(design), limits)
-        if BLANK in desk.consent.text:
+        study = StudyService(folder, Stamp.of(design), limits)
+        if BLANK in study.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
-        opening = SiteLoader(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
         hosts = names_of(host)
-        app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
-        counts = desk.store.counts()
+        app = make_study_app(loader, study, (*hosts, *(name or ())) if hosts else (), limits)
+        counts = study.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
         )
-        answer(app, opening, listener, host, limits, opens=not no_open)
+        answer(app, loader, listener, host, limits, opens=not no_open)
 
 
 @app.command("rehearse", epilog="Example: vnla study rehearse studies/help --out rehearsal")
@@ -215,20 +215,20 @@ def rehearse(
     from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import Design
+    from vnla.serve.study.records import Stamp
     from vnla.serve.study.rehearsal import LIMITS, copy, serving
     from vnla.serve.study.rehearsal import rehearse as take_part
     from vnla.serve.study.service import StudyService
-    from vnla.serve.study.stamp import stamp_of
 
     vacant(out)
     design, chosen = Design.read(folder), device_named(device)
     with new_folder(out) as new, listening(LOOPBACK, 0) as listener, telling() as tell:
         copy(folder, new)
-        desk = StudyService(new, stamp_of(design), LIMITS)
-        opening = SiteLoader(lambda say: _open(design, desk.secret.names, chosen, tell, say))
-        opening.start(failed=lambda: None).join()
-        opening.now()
-        app = make_study_app(opening, desk, names_of(LOOPBACK), LIMITS)
+        study = StudyService(new, Stamp.of(design), LIMITS)
+        loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
+        loader.start(failed=lambda: None).join()
+        loader.now()
+        app = make_study_app(loader, study, names_of(LOOPBACK), LIMITS)
         with serving(app, listener) as host:
             ended = asyncio.run(take_part(host, people, seed, partial(tell, "taking part")))
     table = Table("habit", "people", "how it ended", title=f"{out}", title_justify="left")

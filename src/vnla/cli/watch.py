@@ -78,7 +78,7 @@ def watch(
             typer.echo(f"drawn: {path}")
 
 
-def _with_a_person(errand: TerminalEpisode, folder: WorldFolder) -> Account:
+def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
     """An episode in which whoever sits at the terminal is the advisor."""
     from vnla.camera import HEADINGS
     from vnla.language.surroundings import Surroundings
@@ -89,19 +89,19 @@ def _with_a_person(errand: TerminalEpisode, folder: WorldFolder) -> Account:
     from vnla.serve.understood import Ears
 
     console = Plain(highlight=False, markup=False)
-    places = PlaceNames([errand.house])
+    places = PlaceNames([walked.house])
     with Console(stderr=True).status("looking around in the house …"):
-        around = Surroundings.of(folder, errand.house)
-    ears = Ears(folder, places, errand.words, errand.context.advisor, {errand.house.name: around})
+        around = Surroundings.of(folder, walked.house)
+    ears = Ears(folder, places, walked.words, walked.context.advisor, {walked.house.name: around})
 
     def answer(account: Account, beat: Beat) -> str | None:
         if beat.number == next(each.number for each in account.beats if each.asks):
             console.print(f"“{account.end_goal}.” You are its advisor.")
         row, heading = divmod(beat.view, HEADINGS)
-        pose = Pose(viewpoint=places.viewpoints(errand.house)[beat.viewpoint], heading=heading, row=row)
-        where = f"{place(errand.house, beat.viewpoint)} and looks {compass(beat.view)}"
+        pose = Pose(viewpoint=places.viewpoints(walked.house)[beat.viewpoint], heading=heading, row=row)
+        where = f"{place(walked.house, beat.viewpoint)} and looks {compass(beat.view)}"
         console.print(f"Step {beat.number + 1}: it is {where}, {beat.metres_left:.1f} m from the goal, and asks.")
-        seen = ", ".join(in_view(around, errand.house.viewpoints[beat.viewpoint].id, beat.view))
+        seen = ", ".join(in_view(around, walked.house.viewpoints[beat.viewpoint].id, beat.view))
         console.print(f"In view: {seen or 'nothing of note'}.")
         console.print(f"The advisor would say: {beat.said or 'nothing'}.")
         while True:
@@ -118,4 +118,4 @@ def _with_a_person(errand: TerminalEpisode, folder: WorldFolder) -> Account:
             if found.phrase is not None:
                 return found.phrase
 
-    return walk_with(errand, answer)
+    return walk_with(walked, answer)

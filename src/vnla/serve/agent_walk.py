@@ -1,4 +1,4 @@
-"""A walk as plain data, from the tensors of a rollout: what a page tells of an agent's episode."""
+"""An agent's walk as plain data, from the tensors of a rollout: what a page shows of an episode."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class WalkStep:
     attention: Attention
     """The words of its instruction in order and the end mark, and how much it attended to each: 1 in all."""
     asked: bool
-    told: str | None
-    """What it was told, asked or unasked; nothing ("") where a request got no answer."""
+    advice: str | None
+    """The advice that it heard, asked or unasked; nothing ("") where a request got no answer."""
     by_person: bool
     action: Nav
     pose_after: int
@@ -67,12 +67,12 @@ class AgentWalk:
 
     @property
     def poses(self) -> list[int]:
-        """Everywhere it stood, the end included."""
+        """The poses of the walk, the end included."""
         return [self.start, *(step.pose_after for step in self.steps)]
 
 
 class Instructions:
-    """What each agent of a batch has been told to do: the last advice, then the end-goal, in words."""
+    """The instructions of each agent of a batch: the last advice, then the end-goal, in words."""
 
     def __init__(self, episodes: PersonsEpisodes, words: Vocabulary) -> None:
         self._words = words
@@ -81,17 +81,18 @@ class Instructions:
         self._advice: list[list[str]] = [[] for _ in self._goals]
 
     def recall(self, row: int, before: Sequence[WalkStep]) -> None:
-        """What was said last in the steps before: it stands first in what was attended to."""
+        """Restore the last advice of the steps before: it stands first in what was attended to."""
         attended = [word for word, _ in before[-1].attention] if before else []
         self._advice[row] = attended[: len(attended) - len(self._goals[row]) - 1] if attended else []
 
     def hear(self, row: int, tokens: Tensor) -> None:
-        """Advice takes the place of what was said before."""
+        """Replace the last advice."""
         self._advice[row] = self._words.decode(tokens[None])[0].split()
 
     def attended(self, row: int, weights: Sequence[float]) -> Attention:
-        """Each word with its weight, and the end mark's. Instructions are read backwards, the end-goal first: so are the
-        weights."""
+        """Return each word with its weight, and the end mark's.
+
+        Instructions are read backwards, the end-goal first: so are the weights."""
         goal, advice = self._goals[row], self._advice[row]
         end = self._width + len(advice)
         of_goal, of_advice = weights[: len(goal)], weights[self._width : end]
@@ -108,7 +109,7 @@ def walks_of(
     tasks: Sequence[Task],
     before: Sequence[Sequence[WalkStep]] = (),
 ) -> list[AgentWalk]:
-    """The walks of a rollout, one an episode; `attention` is that of its moments. Steps may have been walked before."""
+    """Return the walks of a rollout, one an episode; `attention` is that of its transitions, `before` are earlier steps."""
     steps: list[list[WalkStep]] = [list(each) for each in before or [()] * len(tasks)]
     instructions = Instructions(episodes, words)
     for row, each in enumerate(steps):
@@ -129,7 +130,7 @@ def walks_of(
 def _steps(
     transition: Transition, weights: Tensor | None, asking: Tensor, instructions: Instructions, spoken: Sequence[int]
 ) -> Iterator[tuple[int, WalkStep]]:
-    """The step of every episode that has not ended; `spoken` is what persons say to each at this step."""
+    """Yield the step of every episode that has not ended; `spoken` is what persons say to each at this step."""
     rows, active, request = transition.row.tolist(), transition.active.tolist(), transition.request.tolist()
     heard, tokens = transition.heard.tolist(), Utterance(transition.heard, transition.phrases).words.tokens.cpu()
     columns = (transition.pose, transition.budget, transition.tentative, transition.final.exp(), asking)
@@ -139,8 +140,8 @@ def _steps(
     for i, row in enumerate(rows):
         if not active[i]:
             continue
-        told = request[i] or spoken[row] > SILENCE
-        if told:
+        advised = request[i] or spoken[row] > SILENCE
+        if advised:
             instructions.hear(row, tokens[i])
         yield (
             row,
@@ -152,8 +153,8 @@ def _steps(
                 ask=ask[i],
                 attention=() if attention is None else instructions.attended(row, attention[i]),
                 asked=request[i],
-                told=transition.phrases.text(heard[i]) if told else None,
-                by_person=told and spoken[row] != NOBODY,
+                advice=transition.phrases.text(heard[i]) if advised else None,
+                by_person=advised and spoken[row] != NOBODY,
                 action=Nav(nav[i]),
                 pose_after=poses_after[i],
             ),
@@ -161,7 +162,7 @@ def _steps(
 
 
 def _asking(transitions: Sequence[Transition], context: RolloutContext) -> Sequence[Tensor]:
-    """How probable the agents of each step find it to ask; whether they did where something else decides that."""
+    """Return how probable the agents of each step find it to ask; whether they did where something else decides that."""
     if not context.help_policy.consults or not transitions:
         return [transition.request.float() for transition in transitions]
     features, budget = (

@@ -1,15 +1,17 @@
-"""Visitors' lines to the server: WebSockets that carry messages one way and events the other, within limits."""
+"""WebSockets of visitors, which carry messages one way and events the other, within limits."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from fastapi import WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from vnla.common.errors import InputError
 from vnla.serve.events import Event, Pose
@@ -20,10 +22,10 @@ from vnla.serve.site import SiteLoader
 from vnla.serve.visitor_service import VisitorService, as_sentence, welcome
 
 PATIENCE = 10.0
-"""Seconds that a visitor waits for the houses before being told to come back."""
+"""Seconds that a visitor waits for the houses before the server asks them to come back."""
 
 BROWSER = "vnla-browser"
-"""The cookie, digits drawn at random, by which what a browser fetches is known to come from where its lines do."""
+"""The cookie, digits drawn at random, that a browser's requests and its WebSockets have in common."""
 _DIGITS = re.compile("[0-9a-f]{32}")
 
 _FULL, _TOO_SLOW = 1013, 1008
@@ -34,148 +36,159 @@ class NoSessionError(InputError):
 
 
 def browser_of(cookies: dict[str, str]) -> str | None:
-    """The digits that a browser has been given; None if it has none."""
+    """Return the digits of a browser's cookie; None if it has none."""
     found = cookies.get(BROWSER, "")
     return found if _DIGITS.fullmatch(found) else None
 
 
-class Connections:
-    """All lines of a server."""
+class Connections(ABC):
+    """All connections of a server."""
 
-    SPOKEN_TO: ClassVar[tuple[str, ...]] = ("watch", "help")
+    MESSAGES: ClassVar[TypeAdapter[Any]]
+    """Reads and checks a message."""
+    ADVISABLE: ClassVar[tuple[str, ...]]
     """The modes in which a visitor may have something to say to an agent."""
 
-    def __init__(self, opening: SiteLoader, sessions: Sessions | None, limits: Limits) -> None:
-        """Without sessions where lines of another kind keep their own."""
-        self.opening, self.sessions, self.limits = opening, sessions, limits
+    def __init__(self, loader: SiteLoader, limits: Limits) -> None:
+        self.loader, self.limits = loader, limits
         self._open = 0
         self._browsers: defaultdict[str | None, set[Connection]] = defaultdict(set)
 
-    async def talk(self, socket: WebSocket) -> None:
-        """Serve one visitor until the line is lost."""
+    @abstractmethod
+    async def replies(self, connection: Connection, message: Any) -> Sequence[BaseModel]:
+        """Do what a message says, and return what its sender hears besides events."""
+
+    @abstractmethod
+    def service(self, session: Session) -> VisitorService:
+        """Return the service with the agent that a session's visitor meets."""
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one visitor until the connection is lost."""
         await socket.accept()
         if self._open >= self.limits.connections:
             await socket.send_text(RefusedReply(why="Too many visitors are here; try again later.").model_dump_json())
             await socket.close(_FULL)
             return
         self._open += 1
-        browser, line = browser_of(socket.cookies), self.line(socket)
-        self._browsers[browser].add(line)
+        browser, connection = browser_of(socket.cookies), Connection(self, socket)
+        self._browsers[browser].add(connection)
         try:
-            await line.serve()
+            await connection.serve()
         finally:
             self._open -= 1
-            self._browsers[browser].discard(line)
+            self._browsers[browser].discard(connection)
             if not self._browsers[browser]:
                 del self._browsers[browser]
 
-    def session_of(self, browser: str | None) -> Session:
-        """The session of a browser that has a line here."""
-        return self._sessions(browser)[0]
-
-    def session_at(self, browser: str | None, pose: Pose) -> Session:
-        """The session in which an agent that the visitor may speak to has stood at a pose."""
+    def session_of(self, browser: str | None, pose: Pose | None = None) -> Session:
+        """Return the session of a browser that is connected; with a pose, one in which an agent that the visitor may speak
+        to has stood there."""
+        connections = self._browsers.get(browser, ()) if browser is not None else ()
+        found = [each.session for each in connections if each.session is not None]
+        if not found:
+            raise NoSessionError("this is answered to the page of this server alone; open the page, with cookies allowed")
+        if pose is None:
+            return found[0]
         stood = pose.model_dump()
-        for session in self._sessions(browser):
-            if session.mode in self.SPOKEN_TO and any(step["pose"] == stood for step in session.state["steps"]):
+        for session in found:
+            if session.mode in self.ADVISABLE and any(step["pose"] == stood for step in session.state["steps"]):
                 return session
         raise NoSessionError("no agent of yours stands there")
 
-    def _sessions(self, browser: str | None) -> list[Session]:
-        lines = self._browsers.get(browser, ()) if browser is not None else ()
-        found = [line.session for line in lines if line.session is not None]
-        if not found:
-            raise NoSessionError("this is answered to the page of this server alone; open the page, with cookies allowed")
-        return found
 
-    def visits(self, session: Session) -> VisitorService:  # noqa: ARG002
-        """Return what serves a session: the visits of the agent that its visitor meets."""
-        return self.opening.now().visits
+class VisitorConnections(Connections):
+    """The connections of a site's visitors."""
 
-    def line(self, socket: WebSocket) -> Connection:
-        """A new visitor's line."""
-        return Connection(self, socket)
+    MESSAGES = MESSAGE
+    ADVISABLE = ("watch", "help")
+
+    def __init__(self, loader: SiteLoader, sessions: Sessions, limits: Limits) -> None:
+        super().__init__(loader, limits)
+        self._sessions = sessions
+
+    async def replies(self, connection: Connection, message: AnyMessage) -> Sequence[BaseModel]:
+        """Do what a visitor says; a hello opens a session."""
+        if isinstance(message, HelloMessage):
+            session = self._sessions.open(message.session)
+            connection.enter(session)
+            return [welcome(session)]
+        if connection.session is None:
+            raise InputError("say hello first")
+        site = await self.loader.soon(PATIENCE)
+        reply = await site.service.hear(connection.session, message)
+        return [] if reply is None else [reply]
+
+    def service(self, session: Session) -> VisitorService:  # noqa: ARG002
+        """Return the service of the site's only agent."""
+        return self.loader.now().service
 
 
 class Connection:
-    """One visitor's line."""
+    """One visitor's connection."""
 
-    def __init__(self, lines: Connections, socket: WebSocket) -> None:
-        self._lines, self._socket = lines, socket
+    def __init__(self, connections: Connections, socket: WebSocket) -> None:
+        self._connections, self._socket = connections, socket
         self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
-        self._bucket = TokenBucket(lines.limits.rate, lines.limits.burst)
+        self._bucket = TokenBucket(connections.limits.rate, connections.limits.burst)
         self.session: Session | None = None
+        self.token = ""
+        """By which a study knows the browser."""
 
     async def serve(self) -> None:
-        """Hear and answer until the line is lost."""
-        sending = asyncio.create_task(self._send())
-        hearing = asyncio.create_task(self._hear())
+        """Receive and answer until the connection is lost."""
+        tasks = [asyncio.create_task(self._send_waiting()), asyncio.create_task(self._receive())]
         try:
-            await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if self.session is not None:
-                self.session.listeners.discard(self._told)
-            for task in (sending, hearing):
+                self.session.subscribers.discard(self._send_event)
+            for task in tasks:
                 task.cancel()
-            for task in (sending, hearing):
+            for task in tasks:
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
 
-    async def _send(self) -> None:
+    def enter(self, session: Session) -> None:
+        """Subscribe to the events of a session, and to none other."""
+        if self.session is not None:
+            self.session.subscribers.discard(self._send_event)
+        session.subscribers.add(self._send_event)
+        self.session = session
+
+    async def _send_waiting(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # what is sent to somebody who has just left
             while (text := await self._waiting.get()) is not None:
                 await self._socket.send_text(text)
             await self._socket.close(_TOO_SLOW)
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         while True:
             received = await self._socket.receive()
             if received["type"] == "websocket.disconnect":
                 return
-            answer = await self._answer(received.get("text"))
-            if answer is not None:
-                self._say(answer)
+            for reply in await self._replies(received.get("text")):
+                self._send(reply)
 
-    async def _answer(self, text: str | None) -> BaseModel | None:
+    async def _replies(self, text: str | None) -> Sequence[BaseModel]:
         if not self._bucket.take():
-            return RefusedReply(why="That was too fast; wait a moment.")
-        if text is None or len(text.encode()) > self._lines.limits.message:
-            return RefusedReply(why="That message is too long.")
+            return [RefusedReply(why="That was too fast; wait a moment.")]
+        if text is None or len(text.encode()) > self._connections.limits.message:
+            return [RefusedReply(why="That message is too long.")]
         try:
-            message = self._read(text)
+            message = self._connections.MESSAGES.validate_json(text)
         except ValidationError:
-            return RefusedReply(why="That is no message that this server knows.")
+            return [RefusedReply(why="That is no message that this server knows.")]
         try:
-            return await self._do(message)
+            return await self._connections.replies(self, message)
         except InputError as error:
-            return RefusedReply(why=as_sentence(str(error)))
+            return [RefusedReply(why=as_sentence(str(error)))]
 
-    def _read(self, text: str) -> AnyMessage:
-        return MESSAGE.validate_json(text)
+    def _send_event(self, event: Event) -> None:
+        self._send(EventReply(event=event))
 
-    async def _do(self, message: AnyMessage) -> BaseModel | None:
-        if isinstance(message, HelloMessage):
-            assert self._lines.sessions is not None
-            self._enter(self._lines.sessions.open(message.session))
-        if self.session is None:
-            raise InputError("say hello first")
-        if isinstance(message, HelloMessage):
-            return welcome(self.session)
-        site = await self._lines.opening.soon(PATIENCE)
-        return await site.visits.hear(self.session, message)
-
-    def _enter(self, session: Session) -> None:
-        if self.session is not None:
-            self.session.listeners.discard(self._told)
-        session.listeners.add(self._told)
-        self.session = session
-
-    def _told(self, event: Event) -> None:
-        self._say(EventReply(event=event))
-
-    def _say(self, answer: BaseModel) -> None:
-        """Send it when its turn comes; who reads too slowly is let go, and can come back for the rest."""
-        if self._waiting.qsize() >= self._lines.limits.unread:
+    def _send(self, reply: BaseModel) -> None:
+        """Send a reply when its turn comes; who reads too slowly is disconnected, and can come back for the rest."""
+        if self._waiting.qsize() >= self._connections.limits.unread:
             self._waiting.put_nowait(None)
         else:
-            self._waiting.put_nowait(answer.model_dump_json())
+            self._waiting.put_nowait(reply.model_dump_json())

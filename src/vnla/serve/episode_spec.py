@@ -52,21 +52,21 @@ class EpisodeSpec(Frozen):
 
     @property
     def spoken(self) -> Spoken:
-        """Step → what is said there."""
+        """What is said, by step."""
         return {each.step: each.text for each in self.said}
 
     def saying(self, step: int, text: str | None) -> EpisodeSpec:
-        """The same up to a step, and then this; what was said later is not said."""
+        """Return the same episode up to a step, in which this is said then, and nothing later."""
         before = tuple(each for each in self.said if each.step < step)
         return self.model_copy(update={"said": (*before, Intervention(step=step, text=text))})
 
     def link(self) -> str:
-        """As a fragment of an address."""
+        """Return the fragment of an address that stands for this episode."""
         return _PREFIX + base64.urlsafe_b64encode(self._canonical()).decode().rstrip("=")
 
     @classmethod
     def of_link(cls, link: str) -> EpisodeSpec:
-        """What a link stands for."""
+        """Return the episode that a link stands for."""
         if len(link) > LONGEST_LINK:
             raise InputError(f"this link is longer than {LONGEST_LINK} characters; it is not one of ours")
         code = link.removeprefix("#").removeprefix(_PREFIX)

@@ -1,7 +1,7 @@
-"""Things that take long to make, made once and kept as files: pictures and meshes of houses.
+"""A cache of files that take long to make: pictures and meshes of houses.
 
-Whoever asks while something is being made waits for it with the others. A shelf holds so many bytes and no more: what nobody
-has asked for longest is thrown away. What cannot be kept, because the disk is full, is still handed out.
+Whoever asks while something is being made waits for it with the others. A cache holds so many bytes and no more: what nobody
+has asked for longest is deleted. What cannot be stored, because the disk is full, is still returned.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vnla.common.machine import cores_here
 
 ROOM = 1024 * MEGABYTE
 KINDS = ("*.webp", "*.glb")
-"""Names of the files that a shelf may hold; others in its folder are not its own, and stay."""
+"""Names of the files that a cache may hold; others in its folder are not its own, and stay."""
 
 Makes = Callable[[], Mapping[str, bytes]]
 """Makes some things that belong together: name → bytes."""
@@ -32,19 +32,19 @@ class FileCache:
         self._folder, self._room = folder, room
         self._lock = Lock()
         self._making: dict[str, Future[Mapping[str, bytes]]] = {}
-        self._makers = ThreadPoolExecutor(cores_here(), "vnla shelf")
+        self._makers = ThreadPoolExecutor(cores_here(), "vnla files")
         for rest in left_over(folder, *KINDS):
             rest.unlink(missing_ok=True)
         found = [(path.stat(), path.name) for kind in KINDS for path in folder.glob(f"[!.]{kind}")]
         found.sort(key=lambda each: each[0].st_mtime)
-        self._sizes = OrderedDict((name, known.st_size) for known, name in found)  # what was asked for last is last
+        self._sizes = OrderedDict((name, stat.st_size) for stat, name in found)  # what was asked for last is last
 
     def get(self, name: str, group: str, make: Makes) -> bytes:
-        """What is kept under a name; if it is missing, one of the things that the group's `make` makes."""
-        kept = self._kept(name)
-        return self._made(group, make)[name] if kept is None else kept
+        """Return the file of that name; if it is missing, one of the files that the group's `make` makes."""
+        stored = self._read(name)
+        return self._made(group, make)[name] if stored is None else stored
 
-    def _kept(self, name: str) -> bytes | None:
+    def _read(self, name: str) -> bytes | None:
         with self._lock:
             if name not in self._sizes:
                 return None
@@ -66,13 +66,13 @@ class FileCache:
             made = make()
             with contextlib.suppress(InputError):
                 for name, data in made.items():
-                    self._keep(name, data)
+                    self._store(name, data)
             return made
         finally:
             with self._lock:
                 del self._making[group]
 
-    def _keep(self, name: str, data: bytes) -> None:
+    def _store(self, name: str, data: bytes) -> None:
         write_bytes(self._folder / name, data)
         with self._lock:
             self._sizes[name] = len(data)

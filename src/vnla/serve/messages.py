@@ -1,4 +1,4 @@
-"""What a visitor may say to the server over the WebSocket, and what it answers, each checked as it comes or goes."""
+"""The messages of visitors and participants of studies over the WebSocket, and the server's replies; each is checked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from vnla.serve.episode_spec import LONGEST_LINK, LONGEST_TEXT
 from vnla.serve.events import Action, Event, Frozen
 from vnla.world.budgets import LONGEST_EPISODE
 
+TOKEN = r"^[0-9a-f]{32}$"
+"""By which a study knows a participant's browser."""
 Words = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Number = Annotated[int, Field(ge=0, lt=2**53)]
 StepNumber = Annotated[int, Field(ge=0, lt=LONGEST_EPISODE)]
@@ -111,21 +113,38 @@ class LeaveMessage(Message):
     kind: Literal["leave"]
 
 
+class AgreeMessage(Message):
+    """To take part, having read a version of the consent text; with the platform's id where people come from one."""
+
+    kind: Literal["agree"]
+    version: str = Field(max_length=64)
+    platform: str | None = Field(default=None, min_length=1, max_length=200)
+
+
+class NextMessage(Message):
+    """To the next task. It acknowledges all events of the one before."""
+
+    kind: Literal["next"]
+
+
+class WithdrawMessage(Message):
+    """Delete all that was recorded."""
+
+    kind: Literal["withdraw"]
+
+
+InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
+"""What visitors and participants say in an episode."""
 AnyMessage = Annotated[
-    HelloMessage
-    | WatchMessage
-    | HelpMessage
-    | AdviseMessage
-    | SpeakMessage
-    | WhatIfMessage
-    | BeatMessage
-    | ActMessage
-    | AskMessage
-    | LeaveMessage,
-    Field(discriminator="kind"),
+    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | InEpisode, Field(discriminator="kind")
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
-"""Reads and checks any of them."""
+"""Reads and checks a visitor's message."""
+StudyMessage = Annotated[
+    HelloMessage | AgreeMessage | NextMessage | WithdrawMessage | InEpisode, Field(discriminator="kind")
+]
+STUDY_MESSAGE: TypeAdapter[StudyMessage] = TypeAdapter(StudyMessage)
+"""Reads and checks a participant's message."""
 
 
 class WelcomeReply(Frozen):
@@ -155,3 +174,28 @@ class RefusedReply(Frozen):
 
     kind: Literal["refused"] = "refused"
     why: str
+
+
+class StudyStatus(Frozen):
+    """Where a participant stands: after every hello, and whenever it changes."""
+
+    kind: Literal["study"] = "study"
+    phase: Literal["consent", "practice", "task", "done", "out", "withdrawn"]
+    title: str
+    text: str
+    """The consent text, or what there is to do."""
+    version: str | None = None
+    """Of the consent text."""
+    platform: str | None = None
+    """The parameter of the address that has the platform's id."""
+    begun: bool = False
+    """Whether the task is in front of the participant; otherwise `next` brings one."""
+    over: bool = False
+    """Whether it is done, so that `next` goes on."""
+    passed: bool | None = None
+    """Whether the last practice went well."""
+    done: int = 0
+    of: int = 0
+    """Tasks, without practice."""
+    seconds_left: float | None = None
+    code: str | None = None

@@ -1,4 +1,4 @@
-"""What agents see in houses that nobody has encoded: each is drawn and encoded when it is first entered, and kept.
+"""Features of houses that nobody has encoded: each house is drawn and encoded when it is first entered, and stored.
 
 An agent may look anywhere in its house, so a house is encoded as a whole. Features that a world has already are used as they
 are; what cannot be made here, like features that were imported, must be there.
@@ -20,18 +20,18 @@ from vnla.world.compiled import World
 
 
 class OnDemandFeatures:
-    """Features in the making, by name. Its `source` is for `open_trained`."""
+    """Features that are made house by house. Its `source` is for `open_trained`."""
 
     def __init__(self, device: str) -> None:
         self._device = device
         self._growing: dict[str, GradualFeatures] = {}
         self._lock = Lock()
-        self._works = ThreadPoolExecutor(1, "vnla sights")
+        self._works = ThreadPoolExecutor(1, "vnla features")
         self._soon: dict[str, Future[None]] = {}
-        self._far: dict[str, str] = {}
+        self._progress: dict[str, str] = {}
 
     def source(self, folder: WorldFolder, world: World, name: str) -> Views | None:
-        """What there is of features that have yet to be made; None if nothing has to be made here."""
+        """Return the array of features that have yet to be made; None if nothing has to be made here."""
         from vnla.vision.encoders import EncoderOptions, make_encoder
 
         if not can_grow(folder, name):
@@ -42,11 +42,11 @@ class OnDemandFeatures:
         return array.reshape(-1, array.shape[-1])
 
     def has(self, house: str) -> bool:
-        """Whether all of a house can be seen."""
+        """Return whether all of a house can be seen."""
         return all(each.has(house) for each in self._growing.values())
 
     def soon(self, house: str) -> Future[None]:
-        """Done when all of a house can be seen. Houses are made one after the other, as they are wanted."""
+        """Return a future that is done when all of a house can be seen. Houses are made one after the other."""
         with self._lock:
             if house not in self._soon or (self._soon[house].done() and self._soon[house].exception()):
                 self._soon[house] = self._works.submit(self._make, house)
@@ -59,24 +59,24 @@ class OnDemandFeatures:
             return [house for house, making in self._soon.items() if not making.done()]
 
     def show(self, house: str, tables: Tables) -> None:
-        """Put what is seen in a house into the tables that agents look into."""
+        """Copy the features of a house into the tables that agents look into."""
         for name, growing in self._growing.items():
             rows = growing.rows(house)
             seen = torch.from_numpy(growing.array[rows]).flatten(0, 1)
             tables[name][rows.start * VIEWS : rows.stop * VIEWS].copy_(seen)
 
     def doing(self, house: str) -> str:
-        """How far it is with a house, in words."""
-        far = self._far.get(house, "another house comes first")
-        return f"nobody has been in this house, so it is drawn for the agent now: {far}; this happens once"
+        """Return how far a house is made, in words."""
+        progress = self._progress.get(house, "another house comes first")
+        return f"nobody has been in this house, so it is drawn for the agent now: {progress}; this happens once"
 
     def _make(self, house: str) -> None:
         for growing in self._growing.values():
-            self._far[house] = "the light is switched on"
-            growing.make(house, lambda done, of: self._far.update({house: f"{done} of {of} places"}))
+            self._progress[house] = "the light is switched on"
+            growing.make(house, lambda done, of: self._progress.update({house: f"{done} of {of} places"}))
 
     def close(self) -> None:
-        """Let go of what is unfinished."""
+        """Cancel what is unfinished."""
         self._works.shutdown(wait=False, cancel_futures=True)
         for growing in self._growing.values():
             growing.close()

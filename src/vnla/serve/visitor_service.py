@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from typing import Any
 
 from vnla.assistance import understanding
 from vnla.common.errors import InputError
-from vnla.serve import messages, walk_events
+from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
-from vnla.serve.engine import EpisodeEngine, EpisodeRequest, some_seed
+from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
 from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import (
     ACTIONS,
@@ -22,8 +23,6 @@ from vnla.serve.events import (
     ActedEvent,
     AdvisedEvent,
     AskedEvent,
-    BegunEvent,
-    EndedEvent,
     Event,
     Mode,
     Pose,
@@ -31,22 +30,21 @@ from vnla.serve.events import (
     Score,
     StoodEvent,
 )
-from vnla.serve.goals import sentence
 from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
 from vnla.serve.persons import PersonsWalk
+from vnla.serve.places import VisitorWorld
 from vnla.serve.reading import in_turn
-from vnla.serve.scene import VisitorWorld
 from vnla.serve.sessions import Session
 from vnla.serve.understood import Ears
-from vnla.serve.walk_events import Typed
+from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
 
 PATIENCE = 3.0
-"""Seconds that a visitor waits for a house that is not encoded yet before being told how far it is."""
+"""Seconds that a visitor waits for a house that is not encoded yet before hearing how far it is."""
 
 Reply = WelcomeReply | WhatIfReply | RefusedReply
-Given = tuple[str | None, Typed | None]
+Advice = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
 
 _FEW = 4
@@ -54,14 +52,14 @@ _FEW = 4
 
 
 class VisitorService:
-    """Serves visitors with an agent in a world, and those who walk themselves with names of their own for its places."""
+    """Serves visitors with an agent in a world, and those who walk themselves with other names for its places."""
 
-    def __init__(self, engine: EpisodeEngine, scene: VisitorWorld, walkers: VisitorWorld) -> None:
-        self.engine, self.scene, self.walkers = engine, scene, walkers
-        self.ears = Ears(engine.trained.material.folder, scene.places, engine.words, engine.context.advisor)
+    def __init__(self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld) -> None:
+        self.engine, self.world, self.walker_world = engine, world, walker_world
+        self.ears = Ears(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
 
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
-        """Do what a visitor asks for. Events go to whoever listens to the session, the answer to who asked."""
+        """Do what a visitor asks for. Events go to the session's subscribers, the reply to who asked."""
         async with session.lock:
             if _is_late(session, message):
                 return welcome(session)
@@ -96,143 +94,118 @@ class VisitorService:
     async def _show(self, session: Session, message: messages.WatchMessage | messages.HelpMessage) -> None:
         mode: Mode = "help" if isinstance(message, messages.HelpMessage) else "watch"
         chosen = message.link or message.task or message.goal
-        wanted = self.wanted(message) if chosen or mode == "watch" else await self._needy(message)
-        await self.begin(session, mode, wanted)
+        spec = self.chosen_spec(message) if chosen or mode == "watch" else await self._needy(message)
+        await self.begin(session, mode, spec)
 
     async def _needy(self, message: messages.HelpMessage | messages.WatchMessage) -> EpisodeSpec:
-        """An episode in which the agent asks, if there is one among a few."""
-        few = [self.wanted(message) for _ in range(_FEW)]
-        walks = await asyncio.gather(*(self.walked(wanted, waits=True) for wanted in few))
-        asking = (wanted for wanted, walked in zip(few, walks, strict=True) if any(step.asked for step in walked.steps))
+        """Return an episode in which the agent asks, if there is one among a few."""
+        few = [self.chosen_spec(message) for _ in range(_FEW)]
+        walks = await asyncio.gather(*(self.walk(spec, waits=True) for spec in few))
+        asking = (spec for spec, walk in zip(few, walks, strict=True) if any(step.asked for step in walk.steps))
         return next(asking, few[0])
 
-    async def begin(self, session: Session, mode: Mode, wanted: EpisodeSpec) -> None:
+    async def begin(self, session: Session, mode: Mode, spec: EpisodeSpec) -> None:
         """Show an episode, or let the visitor walk it."""
         if mode == "beat":
-            self._give(session, wanted)
+            self._begin_person(session, spec)
             return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
-        walked = await self.walked(wanted, waits=mode == "help")
-        events = walk_events.told(walked, self.scene, waits=mode == "help", link=wanted.link())
-        session.append([self._begun(walked, mode, wanted), *events], wanted)
+        walk = await self.walk(spec, waits=mode == "help")
+        begun = begun_event(walk, walk.start, self.world, mode, spec.name, spec.link())
+        session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
 
     async def _advise(self, session: Session, message: messages.AdviseMessage) -> None:
-        wanted, waits = self._agents(session), session.state["waits"]
+        spec, waits = self._agents_episode(session), session.state["waits"]
         if waits is None or waits["step"] != message.step:
             raise InputError("the agent is not waiting for an answer here")
-        given = (message.choice, None) if message.choice else await self._understood(session, message)
-        await self._go_on(session, wanted, message.step, given, answered=True)
+        advice = (message.choice, None) if message.choice else await self._understood(session, message)
+        await self._go_on(session, spec, message.step, advice, answered=True)
 
     async def _speak(self, session: Session, message: messages.SpeakMessage) -> None:
-        wanted = self._agents(session)
+        spec = self._agents_episode(session)
         if self._step(session, message.step)["asked"]:
             raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
-        given = await self._understood(session, message)
-        await self._go_on(session, wanted, message.step, given, answered=False)
+        advice = await self._understood(session, message)
+        await self._go_on(session, spec, message.step, advice, answered=False)
 
-    async def _go_on(self, session: Session, wanted: EpisodeSpec, step: int, given: Given, *, answered: bool) -> None:
-        """Tell the walk anew from a step on, with what a person has said there."""
-        wanted, waits = wanted.saying(step, given[0]), session.mode == "help"
-        walked = await self.walked(wanted, waits=waits)
-        events = walk_events.told(
-            walked,
-            self.scene,
-            first=step,
-            answered=answered,
-            waits=waits,
-            typed=_at(step, given),
-            link=wanted.link(),
-        )
-        session.append(events, wanted)
+    async def _go_on(self, session: Session, spec: EpisodeSpec, step: int, advice: Advice, *, answered: bool) -> None:
+        """Send the walk anew from a step on, with what a person has said there."""
+        spec, waits = spec.saying(step, advice[0]), session.mode == "help"
+        walk, typed = await self.walk(spec, waits=waits), _at(step, advice)
+        events = walk_events(walk, self.world, first=step, answered=answered, waits=waits, typed=typed, link=spec.link())
+        session.append(events, spec)
 
     async def _what_if(self, session: Session, message: messages.WhatIfMessage) -> WhatIfReply:
-        wanted = self._agents(session)
+        spec = self._agents_episode(session)
         self._step(session, message.step)
-        given = await self._understood(session, message)
-        wanted = wanted.saying(message.step, given[0])
-        walked = await self.walked(wanted)
-        walk = walk_events.told(walked, self.scene, typed=_at(message.step, given), link=wanted.link())
-        events = enumerate([self._begun(walked, "watch", wanted), *walk], start=1)
-        return WhatIfReply(events=[event.model_copy(update={"number": number}) for number, event in events])
+        advice = await self._understood(session, message)
+        spec = spec.saying(message.step, advice[0])
+        walk = await self.walk(spec)
+        begun = begun_event(walk, walk.start, self.world, "watch", spec.name, spec.link())
+        events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
+        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
     def _beat(self, session: Session) -> None:
-        self._give(session, self._chosen(session.done))
+        self._begin_person(session, self._random_spec(session.done))
 
-    def _give(self, session: Session, wanted: EpisodeSpec) -> None:
-        task = self.task(wanted)
-        walk = PersonsWalk(self.engine, task, wanted.seed)
-        begun = BegunEvent(
-            mode="beat",
-            episode=secrets.token_hex(8),
-            house=self.walkers.places.name(self.walkers.house(task)),
-            sentence=sentence(task.end_goal),
-            time=walk.time,
-            requests=walk.requests,
-            k=walk.k,
-            start=self.walkers.pose(walk.pose),
-        )
-        self.engine.walk(EpisodeRequest(task, wanted.seed, {}))  # it is done while the visitor walks
-        session.append([begun, self._stood(walk)], wanted)
+    def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
+        task = self.task(spec)
+        walk = PersonsWalk(self.engine, task, spec.seed)
+        begun = begun_event(walk, walk.pose, self.walker_world, "beat", secrets.token_hex(8))
+        self.engine.walk(EpisodeRequest(task, spec.seed, {}))  # it is done while the visitor walks
+        session.append([begun, self._stood(walk)], spec)
         session.walk = walk
 
     async def _act(self, session: Session, action: Nav) -> None:
-        walk = self._persons(session)
+        walk = self._persons_walk(session)
         walk.act(action)
         try:
-            acted = ActedEvent(action=ACTIONS[action], pose=self.walkers.pose(walk.pose))
+            acted = ActedEvent(action=ACTIONS[action], pose=self.walker_world.pose(walk.pose))
             session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
             raise
 
     def _ask(self, session: Session) -> None:
-        walk = self._persons(session)
-        said = walk.ask()
+        walk = self._persons_walk(session)
+        text = walk.ask()
+        asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
         try:
-            session.append(
-                [AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=said, understood=said)]
-            )
+            session.append([asked, advised])
         except BaseException:
             session.walk = None
             raise
 
     def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
-            walk = self._persons(session)
-            goals = self.walkers.goals(walk.task)
-            left = EndedEvent(reason="left", success=False, metres=walk_events.metres(walk.metres), goals=goals)
-            session.append([left])
+            ended = ended_event(self._persons_walk(session), self.walker_world)
+            session.append([ended.model_copy(update={"reason": "left", "success": False})])
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
-        """How the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
-        assert session.wanted is not None
-        ended = EndedEvent(
-            reason="stopped" if walk.stopped else "time",
-            success=walk.success,
-            metres=walk_events.metres(walk.metres),
-            goals=self.walkers.goals(walk.task),
-        )
+        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
+        assert session.spec is not None
+        ended = ended_event(walk, self.walker_world)
         try:
-            its = await self.walked(session.wanted)
+            its = await self.walk(session.spec)
         except InputError as error:
             if self.engine.doing(walk.task.house):
                 raise
             return [ended, SaidEvent(text=as_sentence(str(error)))]
         score = session.score
         beside = {
-            "walk": [self.walkers.pose(pose) for pose in its.poses],
+            "walk": [self.walker_world.pose(pose) for pose in its.poses],
             "its_success": its.success,
             "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
         }
         return [ended.model_copy(update=beside)]
 
-    def _persons(self, session: Session) -> PersonsWalk:
-        """The visitor's own walk; one that was under way when the server was stopped is walked again."""
-        if session.mode != "beat" or session.state["ended"] or session.wanted is None:
+    def _persons_walk(self, session: Session) -> PersonsWalk:
+        """Return the visitor's own walk; one that was under way when the server was stopped is walked again."""
+        if session.mode != "beat" or session.state["ended"] or session.spec is None:
             raise InputError("you have no walk under way")
         if session.walk is None:
-            session.walk = PersonsWalk(self.engine, self.task(session.wanted), session.wanted.seed)
+            session.walk = PersonsWalk(self.engine, self.task(session.spec), session.spec.seed)
             for step in session.state["steps"]:
                 if step["asked"]:
                     session.walk.ask()
@@ -241,60 +214,53 @@ class VisitorService:
         return session.walk
 
     def _stood(self, walk: PersonsWalk) -> StoodEvent:
-        return StoodEvent(
-            step=walk.step,
-            pose=self.walkers.pose(walk.pose),
-            steps_left=walk.time - walk.step,
-            requests_left=walk.requests_left,
-            ahead=self.walkers.ahead(walk.pose),
-        )
+        return stood_event(self.walker_world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
 
-    def wanted(self, message: messages.WatchMessage | messages.HelpMessage) -> EpisodeSpec:
-        """The episode that a visitor has chosen; one of ours where none was."""
+    def chosen_spec(self, message: messages.WatchMessage | messages.HelpMessage) -> EpisodeSpec:
+        """Return the episode that a visitor has chosen; a random one where none was."""
         if message.link is not None:
             return EpisodeSpec.of_link(message.link)
         if message.task is None and message.goal is None and message.seed is None:
-            return self._chosen()
-        seed = some_seed() if message.seed is None else message.seed
+            return self._random_spec()
+        seed = random_seed() if message.seed is None else message.seed
         if message.goal is not None:
-            return self._sought(message.house, message.goal, seed)
+            return self._spec_of_goal(message.house, message.goal, seed)
         return EpisodeSpec(task=message.task or secrets.choice(self.engine.goals.offered).id, seed=seed)
 
-    def _chosen(self, done: Collection[str] = ()) -> EpisodeSpec:
-        """An episode where nobody has chosen: of a task that is not done, and walked already, if there is such a one."""
+    def _random_spec(self, done: Collection[str] = ()) -> EpisodeSpec:
+        """Return an episode of a task that is not done, and walked already, if there is such a one."""
         offered = self.engine.goals.offered
         left = [task for task in offered if task.id not in done] or offered
         house = self.engine.enter(sorted({task.house for task in left}))
         ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
-        task, seed = secrets.choice(ready or [(task, some_seed()) for task in left if task.house == house])
+        task, seed = secrets.choice(ready or [(task, random_seed()) for task in left if task.house == house])
         return EpisodeSpec(task=task.id, seed=seed)
 
-    def _sought(self, house: str | None, goal: str, seed: int) -> EpisodeSpec:
+    def _spec_of_goal(self, house: str | None, goal: str, seed: int) -> EpisodeSpec:
         if house is None:
             raise InputError("say in which house to look for it")
-        known = self.engine.goals.known(self.scene.places.house(house).name)
-        found = understanding.end_goal(goal, known)
+        found = understanding.end_goal(goal, self.engine.goals.known(self.world.places.house(house).name))
         if found.end_goal is None:
-            raise InputError(f"it is not clear what to look for in this house{_suggesting(found.suggestions)}")
+            suggestion = f"; try: {found.suggestions[0]}" if found.suggestions else ""
+            raise InputError(f"it is not clear what to look for in this house{suggestion}")
         return EpisodeSpec(house=house, goal=found.end_goal, seed=seed)
 
-    def task(self, wanted: EpisodeSpec) -> Task:
-        """The task of an episode."""
+    def task(self, spec: EpisodeSpec) -> Task:
+        """Return the task of an episode."""
         goals = self.engine.goals
-        if wanted.goal is not None:
-            assert wanted.house is not None
-            return goals.task(self.scene.places.house(wanted.house).name, wanted.goal, wanted.seed)
-        assert wanted.task is not None
-        found = goals.named(wanted.task)
+        if spec.goal is not None:
+            assert spec.house is not None
+            return goals.task(self.world.places.house(spec.house).name, spec.goal, spec.seed)
+        assert spec.task is not None
+        found = goals.named(spec.task)
         if found is None:
             raise InputError("there is no such task here; this link may be of another world")
         return found
 
-    async def walked(self, wanted: EpisodeSpec, *, waits: bool = False) -> AgentWalk:
-        """The agent's walk, which is done beside those of others, unless it is done already; if it `waits` for answers, at
-        least as far as it can be told."""
-        task = self.task(wanted)
-        walk = asyncio.wrap_future(self.engine.walk(EpisodeRequest(task, wanted.seed, wanted.spoken, waits)))
+    async def walk(self, spec: EpisodeSpec, *, waits: bool = False) -> AgentWalk:
+        """Return the agent's walk; if it `waits` for answers, at least as far as it can be shown."""
+        task = self.task(spec)
+        walk = asyncio.wrap_future(self.engine.walk(EpisodeRequest(task, spec.seed, spec.spoken, waits)))
         while True:
             await asyncio.wait([walk], timeout=PATIENCE)  # others may wait for it too: it is not given up
             if walk.done():
@@ -302,58 +268,51 @@ class VisitorService:
             if doing := self.engine.doing(task.house):
                 raise InputError(f"{doing}; try again in a moment")
 
-    def _begun(self, walked: AgentWalk, mode: Mode, wanted: EpisodeSpec) -> BegunEvent:
-        return walk_events.begun(walked, self.scene, mode, wanted.name, wanted.link())
-
-    def _agents(self, session: Session) -> EpisodeSpec:
-        if session.mode not in ("watch", "help") or session.wanted is None:
+    def _agents_episode(self, session: Session) -> EpisodeSpec:
+        if session.mode not in ("watch", "help") or session.spec is None:
             raise InputError("no agent is walking; watch or help one first")
         if not self.engine.listens:
             raise InputError("this agent was not trained to follow words")
-        return session.wanted
+        return session.spec
 
-    def _step(self, session: Session, number: int) -> dict[str, object]:
-        """A step that has been told."""
-        steps: list[dict[str, object]] = session.state["steps"]
+    def _step(self, session: Session, number: int) -> dict[str, Any]:
+        """Return a step that the visitor has seen."""
+        steps: list[dict[str, Any]] = session.state["steps"]
         if number >= len(steps):
             raise InputError("the episode has no such step yet")
         return steps[number]
 
     async def _understood(
         self, session: Session, message: messages.AdviseMessage | messages.SpeakMessage | messages.WhatIfMessage
-    ) -> Given:
-        """Words as the agent reads them where it stands, and as they were typed; None is no answer. Nobody else waits
-        meanwhile: long sentences take a part of a second."""
+    ) -> Advice:
+        """Return words as the agent reads them where it stands, and as they were typed; None is no answer.
+
+        Long sentences take a part of a second, in which nobody else waits."""
         if message.text is None:
             return None, None
-        pose = Pose.model_validate(self._step(session, message.step)["pose"])
-        text = message.text
+        pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
         found = await in_turn(session.reading_time, lambda: self.ears.advice(text, pose))
         if found.phrase is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.phrase, Typed(message.text, [*found.parts])
+        return found.phrase, Typed(text, [*found.parts])
 
 
 def welcome(session: Session) -> WelcomeReply:
-    """Where a session stands."""
+    """Return the state of a session."""
     return WelcomeReply(session=session.name, snapshot=session.state)
 
 
 def _is_late(session: Session, message: messages.AnyMessage) -> bool:
-    """Whether a visitor has not seen all that has happened: the message may be one that was sent before."""
-    return (
-        not isinstance(message, messages.HelloMessage | messages.WhatIfMessage) and message.after != session.state["number"]
-    )
+    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before."""
+    if isinstance(message, messages.HelloMessage | messages.WhatIfMessage):
+        return False
+    return bool(message.after != session.state["number"])
 
 
-def _at(step: int, given: Given) -> dict[int, Typed]:
-    return {} if given[1] is None else {step: given[1]}
+def _at(step: int, advice: Advice) -> dict[int, Typed]:
+    return {} if advice[1] is None else {step: advice[1]}
 
 
 def as_sentence(text: str) -> str:
-    """An error as the page says it."""
+    """Return an error as the page says it."""
     return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
-
-
-def _suggesting(texts: Sequence[str]) -> str:
-    return f"; try: {texts[0]}" if texts else ""

@@ -18,8 +18,8 @@ from vnla.cli.serve import OWN_NAMES
 from vnla.serve.study.app import StudySite, make_study_app
 from vnla.serve.study.design import Design
 from vnla.serve.study.making import StudySizes, conditions_of, make_study
+from vnla.serve.study.records import Stamp
 from vnla.serve.study.service import StudyService
-from vnla.serve.study.stamp import stamp_of
 from vnla.training.trained import Trained
 
 AGENT = "agent"
@@ -40,7 +40,7 @@ def studying(pictured: Trained, tmp_path: Path) -> Iterator[Serving]:
         seed=0,
     )
     site = StudySite({AGENT: pictured}, tmp_path / "pictures", SECRET)
-    desk = StudyService(folder, stamp_of(Design.read(folder)), GENEROUS)
+    desk = StudyService(folder, Stamp.of(Design.read(folder)), GENEROUS)
     with Serving(make_study_app(Opened(site), desk, OWN_NAMES, GENEROUS)) as serving:
         yield serving
     site.close()

@@ -1,4 +1,4 @@
-"""Who does what in which order.
+"""The schedule of each participant: who does what in which order.
 
 A cell is an order of the conditions and a group of tasks. Orders are the rows of a Williams square: every condition is
 equally often at every place, and follows every other equally often. The tasks of a group come in one order for all, so
@@ -19,7 +19,7 @@ from vnla.serve.study.design import Design, ScheduleEntry, StudyCondition
 
 
 class Cell(NamedTuple):
-    """Conditions in their order, by number, and a group of tasks."""
+    """An order of conditions, by number, and a group of tasks."""
 
     order: tuple[int, ...]
     group: int
@@ -55,7 +55,7 @@ class Next(NamedTuple):
 
 
 def williams(count: int) -> list[tuple[int, ...]]:
-    """Orders of so many things: as many as there are things, or twice as many where their number is odd."""
+    """Return orders of so many things: as many as there are things, or twice as many where their number is odd."""
     first = [(each + 1) // 2 if each % 2 else (count - each // 2) % count for each in range(count)]
     rows = [tuple((each + shift) % count for each in first) for shift in range(count)]
     mirrored = [row[::-1] for row in rows] if count % 2 else []
@@ -63,26 +63,26 @@ def williams(count: int) -> list[tuple[int, ...]]:
 
 
 def cells(design: Design) -> list[Cell]:
-    """All cells of a study."""
+    """Return all cells of a study."""
     count = len(design.conditions)
     orders = williams(count) if design.arrangement == "within" else [(each,) for each in range(count)]
     return [Cell(order, group) for group in range(len(design.groups)) for order in orders]
 
 
 def chosen(counts: Sequence[Count], draw: Callable[[int], bytes]) -> int:
-    """The cell of a new participant."""
+    """Return the cell of a new participant."""
     ranks = [(each.completed + each.at_work, each.begun, draw(i)) for i, each in enumerate(counts)]
     return ranks.index(min(ranks))
 
 
-def places(design: Design, cell: Cell) -> list[ScheduleEntry]:
-    """All that a participant of a cell does."""
+def schedule(design: Design, cell: Cell) -> list[ScheduleEntry]:
+    """Return all that a participant of a cell does."""
     conditions = [design.conditions[each] for each in cell.order]
     return [*_practice(design, conditions), *_blocks(design, cell, conditions)]
 
 
 def _practice(design: Design, conditions: Sequence[StudyCondition]) -> Iterator[ScheduleEntry]:
-    """Once for everything that has to be done, as it first occurs."""
+    """Yield practice once for everything that has to be done, as it first occurs."""
     first = {each.kind: each for each in reversed(conditions) if each.mode != "watch"}
     for condition in conditions:
         if design.practice.passes and first.get(condition.kind) is condition:
@@ -109,7 +109,7 @@ def _drawn(*parts: object) -> int:
 
 
 def what_next(design: Design, todo: Sequence[ScheduleEntry], tries: Sequence[Try]) -> Next:
-    """What a participant with these tries, all over, does next."""
+    """Return what a participant with these tries, all over, does next."""
     for number, place in enumerate(todo):
         passed = [each.passed for each in tries if each.place == number]
         if place.kind != "practice":

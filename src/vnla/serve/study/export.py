@@ -30,10 +30,10 @@ from vnla.evaluation.spreadsheet import as_csv
 from vnla.houses.folder import read_world
 from vnla.serve.places import PlaceNames
 from vnla.serve.reduce import reduced
-from vnla.serve.study.assignment import Try, cells, places
-from vnla.serve.study.checked import check_tries, named, read_record, viewpoint_id
+from vnla.serve.study.assignment import Try, cells, schedule
+from vnla.serve.study.checked import DamagedError, check_tries, named, read_record, viewpoint_id
 from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, ScheduleEntry
-from vnla.serve.study.records import DamagedError, record_of
+from vnla.serve.study.records import record_of
 from vnla.serve.study.store import STORE, Participant, Status, Store, StudyKey
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
@@ -71,12 +71,12 @@ class ExportedEpisode:
 
     @property
     def outcome(self) -> dict[str, Any] | None:
-        """How it ended, if it did."""
+        """The event of its end, if it has one."""
         return next((event for event in reversed(self.events) if event["kind"] == "ended"), None)
 
     @property
     def reason(self) -> str:
-        """Why it ended. Who gives up says so; whoever says something else when it ends like that has had no time left."""
+        """Why it ended. Who gives up says so; whoever says something else when it ends like that had no time left."""
         reason = self.outcome["reason"] if self.outcome else ""
         return LATE if reason == "left" and self.heard != "leave" else reason
 
@@ -100,17 +100,16 @@ class _ExportedRecords:
 
 
 def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_damaged: bool = False) -> Exported:
-    """Write the data of the study in a folder as the new folder `out`. A damaged record is refused, or left out if that is
-    wanted."""
-    design, secret = Design.read(folder), StudyKey.read(folder)
-    store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
+    """Write the data of the study in a folder as the new folder `out`; refuse or skip damaged records."""
+    design, key = Design.read(folder), StudyKey.read(folder)
+    store = Store.of(folder, design, key)
     store.check(design.fingerprint)
     everybody = store.everybody()
     tries = {each.id: store.tries(each.id) for each in everybody}  # before the records, which then have at least as much
     for each in everybody:
         check_tries(folder / STORE, each.id, tries[each.id], _todo(each, design))
     houses = read_world(Path(design.world)).houses
-    names = PlaceNames(houses).reading(PlaceNames(houses, secret.names))
+    names = PlaceNames(houses).reading(PlaceNames(houses, key.names))
     read = _ExportedRecords()
     for done, someone in enumerate(tuple(everybody), start=1):
         try:
@@ -129,7 +128,7 @@ def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_dam
     summary = _summary(design, everybody, store.withdrew(), read)
     with files.new_folder(out) as new:
         _write_records(new, design, read, names)
-        people = [_participant_row(each, design, secret, tries[each.id]) for each in everybody]
+        people = [_participant_row(each, design, key, tries[each.id]) for each in everybody]
         files.write_text(new / PARTICIPANTS, _csv(PARTICIPANT_COLUMNS, people))
         files.write_text(new / SUMMARY, json.dumps(summary, indent=2) + "\n")
         files.write_text(new / DESIGN, design.text())
@@ -147,11 +146,11 @@ def _write_records(new: Path, design: Design, read: _ExportedRecords, names: Pla
 
 
 def _todo(someone: Participant, design: Design) -> list[ScheduleEntry]:
-    return places(design, cells(design)[someone.cell])
+    return schedule(design, cells(design)[someone.cell])
 
 
 def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _ExportedRecords) -> dict[str, Any]:
-    """How many came, and by what their records were made: more than one stamp if that changed meanwhile."""
+    """Return how many came, and by what their records were made: more than one stamp if that changed meanwhile."""
     statuses = Counter(each.status for each in everybody)
     completed = Counter(each.cell for each in everybody if each.status == "completed")
     stamps = {json.dumps(each.stamp, sort_keys=True): each.stamp for each in read.episodes}
@@ -172,13 +171,13 @@ def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, re
 
 
 def _counts(episode: ExportedEpisode) -> bool:
-    """Whether an episode is in the results."""
+    """Return whether an episode is in the results."""
     completed = episode.participant.status == "completed"
     return completed and episode.trial["kind"] == "task" and episode.outcome is not None
 
 
 def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[ExportedEpisode]:
-    """The tries of a record. The episode that is wanted changes with every word of the participant."""
+    """Return the tries of a record. The episode that is wanted changes with every word of the participant."""
     found: list[ExportedEpisode] = []
     stamp: dict[str, Any] = {}
     for line in lines:
@@ -205,7 +204,7 @@ def _take(episode: ExportedEpisode, line: dict[str, Any]) -> None:
 
 
 def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: PlaceNames) -> Iterator[dict[str, Any]]:
-    """The lines of a record, each with all that it belongs to."""
+    """Yield the lines of a record, each with all that it belongs to."""
     stamp: dict[str, Any] = {}
     trial: dict[str, Any] = {}
     for line in lines:
@@ -215,7 +214,7 @@ def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: PlaceNam
 
 
 def _result(episode: ExportedEpisode, names: PlaceNames) -> Recorded:
-    """An episode as a results file has it."""
+    """Return an episode as a results file has it."""
     state = reduced(episode.events)
     steps = state["steps"]
     poses = [state["begun"]["start"], *(step["acted"]["pose"] for step in steps if step["acted"])]
@@ -272,9 +271,9 @@ def _episode_row(episode: ExportedEpisode, design: Design, names: PlaceNames) ->
     }
 
 
-def _participant_row(someone: Participant, design: Design, secret: StudyKey, tries: Iterable[Try]) -> dict[str, Any]:
+def _participant_row(someone: Participant, design: Design, key: StudyKey, tries: Iterable[Try]) -> dict[str, Any]:
     here = cells(design)[someone.cell]
-    todo = places(design, here)
+    todo = schedule(design, here)
     over = [(todo[each.place].kind, each.passed) for each in tries if each.passed is not None]
     kinds = [kind for kind, _ in over]
     return {
@@ -288,7 +287,7 @@ def _participant_row(someone: Participant, design: Design, secret: StudyKey, tri
         "last_heard": _time(someone.heard),
         "finished": "" if someone.finished is None else _time(someone.finished),
         "minutes": "" if someone.finished is None else round((someone.finished - someone.consented) / 60, 1),
-        "completion_code": "" if someone.finished is None else secret.code(someone),
+        "completion_code": "" if someone.finished is None else key.code(someone),
         "practice": kinds.count("practice"),
         "tasks": kinds.count("task"),
         "catch": kinds.count("catch"),
