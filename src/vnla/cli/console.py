@@ -27,7 +27,7 @@ from vnla.report.printing import Plain, harmless
 
 __all__ = [
     "LARGEST_SEED",
-    "ProgressLines",
+    "PlainProgress",
     "TimedLog",
     "counting",
     "hint_if_busy",
@@ -92,7 +92,7 @@ def _one_line(what: str) -> str:
     return harmless(" ".join(what.split()))
 
 
-class ProgressLines(Progress):
+class PlainProgress(Progress):
     """Rich's `Progress` for where there is no terminal: no bars, but a plain line now and then on every task in hand.
 
     A line has a task's description, how much is done of how much, its text fields, and how long it will still take.
@@ -138,7 +138,7 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
     plain line now and then. What runs a moment only says nothing there."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        return ProgressLines(console)
+        return PlainProgress(console)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

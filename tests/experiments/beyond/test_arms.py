@@ -11,7 +11,7 @@ from tiny_beyond import SCALE
 from vnla.agents.sensors import SENSES
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import LEARNED, PARTS, all_arms, chosen_arms
-from vnla.experiments.beyond.experiments import Comparison
+from vnla.experiments.beyond.experiments import ComparisonStages
 from vnla.experiments.beyond.reporting import Source
 from vnla.experiments.beyond.results import Layout, Plan
 from vnla.experiments.beyond.scales import SCALES, Scale, scale_of
@@ -27,7 +27,7 @@ EVERY_SCALE = pytest.mark.parametrize("scale", [*SCALES.values(), SCALE], ids=la
 def configs(scale: Scale, out: Path) -> dict[str, list[RunConfig]]:
     """Arm → the configurations of its phases, all arms."""
     plan = Plan(scale, list(all_arms(scale).values()), ceilings=False)
-    comparison = Comparison(Source(Layout(out, out / "world"), plan, ""), device="cpu", cores=2)
+    comparison = ComparisonStages(Source(Layout(out, out / "world"), plan, ""), device="cpu", cores=2)
     steps = comparison.steps
     return {arm.name: [comparison.config(steps[f"{phase.name}/seed0"]) for phase in arm.phases] for arm in plan.arms}
 
@@ -66,12 +66,12 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: Scale, tmp_path:
             "begins_with"
         }
 
-    assert differences("senses", "tuned") == differences("best", "reward") == {"senses", "timed"}
+    assert differences("senses", "tuned") == differences("best", "reward") == {"sensors", "timed"}
     assert differences("timed", "tuned") == {"timed"}
     for one, other in [("senses", "timed"), ("senses-spotted", "senses"), ("best-spotted", "best")]:
-        assert differences(one, other) == {"senses"}
+        assert differences(one, other) == {"sensors"}
     for sense in SENSES:
-        assert differences(f"tuned-{sense}", "timed") == {"senses"} and differences(sense, "reward") == {"senses", "timed"}
+        assert differences(f"tuned-{sense}", "timed") == {"sensors"} and differences(sense, "reward") == {"sensors", "timed"}
         assert {config.sensors for config in found[f"tuned-{sense}"]} == {sense}
     assert {config.sensors for config in found["best-spotted"]} == {",".join(SENSES)}
 

@@ -12,7 +12,7 @@ from cottage_run import write_cottage
 from tiny_beyond import SCALE
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import chosen_arms
-from vnla.experiments.beyond.experiments import FRESH_SEED, Comparison
+from vnla.experiments.beyond.experiments import FRESH_SEED, ComparisonStages
 from vnla.experiments.beyond.reporting import Source
 from vnla.experiments.beyond.results import Layout, Plan
 from vnla.experiments.beyond.run import run_comparison
@@ -28,7 +28,7 @@ def stages(
 ) -> dict[str, Stage]:
     plan = plan or Plan(SMALL, chosen_arms(SMALL), trainings=2)
     source = Source(Layout(out, world or out / "world"), plan, "command")
-    return {stage.name: stage for stage in Comparison(source, device=device, cores=2, beside=beside).stages()}
+    return {stage.name: stage for stage in ComparisonStages(source, device=device, cores=2, beside=beside).stages()}
 
 
 def kind(made: dict[str, Stage], first: str) -> list[str]:

@@ -1,6 +1,6 @@
 """The comparison as stages: houses, features, data sets, trainings phase by phase, evaluations, the report.
 
-    stages = Comparison(source, device="cpu", cores=2).stages()
+    stages = ComparisonStages(source, device="cpu", cores=2).stages()
 
 On a GPU the runs of a phase are trained side by side, with all seeds, as many as it has room for; the next phase begins when
 all of them have ended.
@@ -52,7 +52,7 @@ class Step:
         return one_of(self.phase.name, self.training)
 
 
-class Comparison:
+class ComparisonStages:
     """Stages of one comparison."""
 
     def __init__(

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from vnla.common.errors import InputError
-from vnla.experiments.beyond.experiments import BESIDE, Comparison
+from vnla.experiments.beyond.experiments import BESIDE, ComparisonStages
 from vnla.experiments.beyond.reporting import Source
 from vnla.experiments.beyond.results import Layout, Plan
 from vnla.experiments.paper.run import check_world, is_elsewhere, place_of_work
@@ -45,7 +45,7 @@ def run_comparison(
         out, world = out.absolute(), world and world.absolute()
     source = Source(Layout(out, world or out / "world"), plan, command, device)
     with place_of_work(cluster, sharing, cores, threads) as place:
-        comparison = Comparison(
+        comparison = ComparisonStages(
             source, device=device, cores=place.cores, threads=threads, beside=beside, pieces=place.pieces
         )
         stages, each = comparison.stages(), comparison.works.division.threads
