@@ -102,7 +102,9 @@ def train(
     agent_option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with, e.g. layers=2.")
     ] = None,
-    sense: Annotated[str, typer.Option(metavar="NAMES", help="What else the agent notices, as in `vnla train`.")] = "",
+    sensor: Annotated[
+        str, typer.Option("--sensor", "--sense", metavar="NAMES", help="What else the agent notices, as in `vnla train`.")
+    ] = "",
     objective: Annotated[str, typer.Option(metavar="NAME", help="imitation, worth, reward; or package.module:Class.")] = (
         "imitation"
     ),
@@ -122,7 +124,7 @@ def train(
     # What is as usual has no name here, so that files compare.
     other: dict[str, Any] = {"agent": agent, "options": own} if own or agent != "paper" else {}
     other |= {"objective": objective} if objective != "imitation" else {}
-    other |= {"senses": sense} if sense else {}
+    other |= {"senses": sensor} if sensor else {}
     other |= {"language": advisor_language} if advisor_language != "template" else {}
     other |= {"practice": practice} if practice else {}
     _one(

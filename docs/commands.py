@@ -1,6 +1,7 @@
-"""Writes commands.md from what the commands say of themselves: `make docs`, or this file alone.
+"""Writes commands.md from what the commands say of themselves, and the keywords of Python functions (`vnla.api.options`):
+`make docs`, or this file alone.
 
-A test compares the page with the commands, so that it cannot be out of date.
+A test compares both with the commands, so that they cannot be out of date.
 """
 
 from __future__ import annotations
@@ -12,10 +13,30 @@ from typing import Any
 
 import typer.main
 
+from vnla import api
 from vnla.cli import app
+from vnla.cli.asking import RANGE
 from vnla.common.files import write_text
+from vnla.common.options import OWN
 
 PAGE = Path(__file__).with_name("commands.md")
+
+KEYWORDS = Path(str(api.__file__)).with_name("options.py")
+PRINTED = {"shard", "json"}
+"""What is about machines and printing, of which functions have no need."""
+TYPED_DICTS = {
+    "WorldOptions": (("world make",), PRINTED),
+    "ImportOptions": (("world import matterport", "world import json", "world import from"), PRINTED | {"verbose"}),
+    "TaskOptions": (("tasks make",), PRINTED),
+    "FeatureOptions": (("features make",), PRINTED),
+    "TrainOptions": (("train",), PRINTED),
+    "LoadOptions": (("watch",), {"episode", "split", "seed", "ratio", "out", "video", "ask"}),
+    "WalkOptions": (("watch",), {"checkpoint", "world", "tasks", "device", "out", "video", "ask"}),
+    "EvaluateOptions": (("evaluate",), PRINTED | {"csv", "recorded", "dry_run"}),
+    "ScoreOptions": (("score",), PRINTED | {"world", "tasks", "csv", "schema"}),
+    "CompareOptions": (("compare",), PRINTED),
+}
+"""Keywords of a function → whose options they are, and those that are left out."""
 
 BEGINS = """\
 # Every command
@@ -62,6 +83,45 @@ def given(command: Any, context: Any) -> Iterator[tuple[str, str]]:
             yield record
 
 
+def keywords() -> str:
+    """The module with the keywords of the functions: its head as it stands, and a class for each function."""
+    head = KEYWORDS.read_text(encoding="utf-8").partition("\n\n\nclass ")[0]
+    return "\n\n\n".join([head, *(typed_dict(name, *each) for name, each in TYPED_DICTS.items())]) + "\n"
+
+
+def typed_dict(name: str, paths: tuple[str, ...], left_out: set[str]) -> str:
+    """The keywords of one function."""
+    found: dict[str, str] = {}
+    for path in paths:
+        command = typer.main.get_command(app)
+        for verb in path.split():
+            command = command.commands[verb]
+        options = (each for each in command.params if each.opts[0].startswith("--") and each.name != "help")
+        found |= {each.opts[0].removeprefix("--").replace("-", "_"): python_type(each) for each in options}
+    fields = [f"    {each}: {kind}" for each, kind in found.items() if each not in left_out]
+    whose = ", ".join(f"`vnla {path}`" for path in paths)
+    return "\n".join([f"class {name}(TypedDict, total=False):", f'    """Options of {whose}."""', "", *fields])
+
+
+def python_type(parameter: Any) -> str:
+    """What Python may be given for an option (`vnla.cli.asking` makes of it what a person would type)."""
+    annotation = parameter.type_descriptor.annotation
+    if parameter.is_flag:
+        return "bool"
+    if parameter.metavar == "NUMBERS":
+        return "int | str | Sequence[int]"
+    kinds = {OWN: "Own", RANGE: "Ends"}
+    if parameter.metavar in kinds:
+        kind = kinds[parameter.metavar]
+    elif parameter.multiple:
+        kind = "str | Sequence[str]"
+    elif annotation is str and parameter.metavar in ("NAME", "NAMES", "KIND"):
+        kind = "Names" if "commas" in parameter.help or parameter.metavar == "NAMES" else "Name"
+    else:
+        kind = {Path: "Place"}.get(annotation, "str" if issubclass(annotation, str) else annotation.__name__)
+    return kind if parameter.default is not None or parameter.required else f"{kind} | None"
+
+
 def paragraphs(text: str) -> str:
     """A help text as Markdown: its examples are lines to copy."""
     found = [" ".join(each.split()) for each in re.split(r"\n\n|\s+(?=Example: )", text)]
@@ -94,3 +154,4 @@ def cell(text: str) -> str:
 
 if __name__ == "__main__":
     write_text(PAGE, commands())
+    write_text(KEYWORDS, keywords())

@@ -20,9 +20,8 @@ import pytest
 import vnla
 from cottage_run import write_cottage
 from pages import PAGES, ROOT
-from vnla.api import options
-from vnla.cli import compare, evaluate, features, score, tasks, train, watch, world
-from vnla.cli.asking import asked, option_names
+from vnla.cli import evaluate, train, world
+from vnla.cli.asking import asked
 from vnla.houses.folder import write_manifest
 
 SOURCE = Path(vnla.__file__).parents[1]
@@ -114,34 +113,6 @@ def test_pages_and_examples_import_public_names(name: str) -> None:
     assert deep or name not in INTERNAL, f"{name} is no exception any more"
 
 
-LEFT_OUT = {
-    "world.make": (world.make, options.WorldOptions, {"shard", "json"}),
-    "tasks.make": (tasks.make, options.TaskOptions, {"shard", "json"}),
-    "features.make": (features.make, options.FeatureOptions, {"shard", "json"}),
-    "train": (train.train, options.TrainOptions, {"shard"}),
-    "evaluate": (evaluate.evaluate, options.EvaluateOptions, {"shard", "json", "csv", "recorded", "dry_run"}),
-    "score": (score.score, options.ScoreOptions, {"world", "tasks", "json", "csv", "schema"}),
-    "compare": (compare.compare, options.CompareOptions, {"json"}),
-}
-"""Command → its options for type checkers, and those that are about printing, files and machines."""
-
-
-@pytest.mark.parametrize("command", LEFT_OUT)
-def test_functions_have_the_options_of_commands(command: str) -> None:
-    function, declared, left_out = LEFT_OUT[command]
-    names = {*inspect.get_annotations(declared)} | {
-        name for base in getattr(declared, "__orig_bases__", ()) for name in getattr(base, "__annotations__", {})
-    }
-    assert names | left_out == {*option_names(function)}
-    assert not names & left_out
-
-
-def test_options_of_watch_and_import_are_those_of_the_commands() -> None:
-    assert {*options.LoadOptions.__annotations__, *options.WalkOptions.__annotations__} < {*option_names(watch.watch)}
-    commands = (world.import_matterport, world.import_json, world.import_from)
-    assert {*options.ImportOptions.__annotations__} < {name for each in commands for name in option_names(each)}
-
-
 class Somebody:
     """A class in a module."""
 
@@ -159,6 +130,10 @@ class TestAsking:
         assert given["agent_option"] == ["hidden=8", 'name="1"']
         assert asked(world.make, ["out"], {"storeys": (1, 2)})["storeys"] == "1..2"
         assert asked(evaluate.evaluate, [], {"split": ["val_seen", "val_unseen"]})["split"] == ["val_seen", "val_unseen"]
+
+    def test_an_option_may_have_its_older_name(self) -> None:
+        given = asked(train.train, ["run"], {"sense": ["clock", "been"], "veil": 0.25, "tau": 0.5})
+        assert (given["sensor"], given["feature_dropout"], given["ratio"]) == ("clock,been", 0.25, 0.5)
 
     @pytest.mark.parametrize(
         ("given", "said"),

@@ -8,13 +8,13 @@ import time
 import pytest
 from rich.console import Console
 
-from vnla.cli.console import InLines, ProgressLines, TimedLog, progress_bar, telling
+from vnla.cli.console import InLines, PlainProgress, TimedLog, progress_bar, telling
 
 
 def test_a_pipe_gets_lines_on_every_task_in_hand() -> None:
     out = io.StringIO()
     console = Console(file=out, width=20)
-    with ProgressLines(console, TimedLog(console, seconds=0)) as progress:
+    with PlainProgress(console, TimedLog(console, seconds=0)) as progress:
         one, two = progress.add_task("one", total=4, speed=""), progress.add_task("two", total=4, speed="")
         progress.advance(one, 1)
         progress.update(two, completed=2, description="[two]", speed="3 it/s")

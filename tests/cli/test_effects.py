@@ -211,9 +211,9 @@ WIRING, TRAIN, POWER = "training/test_wiring.py", "cli/test_train.py", "serve/st
 STUDY, SERVE, BENCH, HERE = "serve/study/test_commands.py", "cli/test_serve.py", "cli/test_bench.py", "cli/test_effects.py"
 PAPER, BEYOND = "cli/test_paper.py", "cli/test_beyond.py"
 OF_A_RUN = (
-    "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sense", "--veil", "--fold", "--timed",
-    "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate", "--cooldown",
-    "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
+    "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sensor", "--feature-dropout", "--fold",
+    "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
+    "--cooldown", "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
     "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
     "--non-moving", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
@@ -358,7 +358,7 @@ OPEN: dict[str, set[str]] = {
     "bench render": {"--viewpoints", "--seed", "--seconds", "--json"},
     "bench train": {
         "--batch", "--hidden", "--view-size", "--precision", "--eager", "--iterations", "--agent", "--agent-option",
-        "--sense", "--objective", "--advisor-language", "--practice", "--seconds", "--seed",
+        "--sensor", "--objective", "--advisor-language", "--practice", "--seconds", "--seed",
     },
     "bench evaluate": {"--points", "--seeds", "--hidden", "--view-size", "--precision", "--seed"},
     "bench scale": {
@@ -379,6 +379,13 @@ def test_every_option_has_an_effect_that_a_test_shows_or_a_reason_why_not(comman
     assert options - shown - none - still - ANYWHERE.keys() == set(), "put these into one of the tables"
     assert (shown | none | still) - options == set(), "these are no options of it"
     assert (shown & still, shown & none, none & still) == (set(), set(), set())
+
+
+@pytest.mark.parametrize("words", [("--observations", "poses"), ("--features", "symbolic"), ("--size", "32x24")])
+def test_the_authors_json_has_no_use_for_what_is_seen(vnla: Vnla, tmp_path: Path, words: tuple[str, str]) -> None:
+    answer = vnla("episodes", "export", "teacher", "--format", "json", "--out", tmp_path / "data", *words)
+    assert answer.status == 2
+    assert answer.err == f"vnla: error: {words[0]}: the authors' JSON holds poses alone; try --format parquet\n"
 
 
 def test_the_tables_are_of_commands() -> None:

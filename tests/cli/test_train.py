@@ -18,8 +18,10 @@ import command
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.cli import train
+from vnla.cli.options import names_in
 from vnla.training.checkpoints import CONFIG, LAST, LOG
 from vnla.training.config import RunConfig
+from vnla.training.options import FREE, kept_options
 
 Vnla = Callable[..., tuple[int, str]]
 SHORT = ["--features", "symbolic", "--iterations", "2", "--batch", "4", "--hidden", "8"]
@@ -76,7 +78,7 @@ def test_variants_have_options_of_their_own(vnla: Vnla, data: list[str], tmp_pat
     runs = {
         str(path.parent.relative_to(tmp_path / "runs")): RunConfig.read(path) for path in tmp_path.glob(f"runs/**/{CONFIG}")
     }
-    assert {name: (config.senses, config.training.seed) for name, config in runs.items()} == {
+    assert {name: (config.sensors, config.training.seed) for name, config in runs.items()} == {
         "plain": ("", 0), "timely": ("clock", 0), "two/seed3": ("", 3), "two/seed4": ("", 4),
     }  # fmt: skip
     assert {config.agent_options["word_embedding"] for config in runs.values()} == {12}
@@ -124,7 +126,7 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--strange", "0.1"], "strange words: are met in practice; give --practice, too"),
         (["--practice", "1", "--strange", "0.1"], "strange words: can only be read by an agent that knows words by"),
         (["--practice", "1", "--advisor", "silent"], "practice: is about what the advisor says, but it says nothing"),
-        (["--variant", "clock"], '--variant clock: give a name and options, such as "clock=--sense clock"'),
+        (["--variant", "clock"], '--variant clock: give a name and options, such as "clock=--sensor clock"'),
         (["--variant", "../x="], "--variant ../x=: give a name and options"),
         (["--variant", "a=--no-such-thing"], "--variant a: No such option: --no-such-thing"),
         (["--variant", "a=--sense 'clock"], "--variant a: No closing quotation"),
@@ -203,8 +205,8 @@ OTHERS = {
     "--k": ("4", "3"), "--advisor": ("indirect", "silent"), "--rules": ("abcde", "ae"), "--deviation": ("8.0", "2.0"),
     "--uncertainty": ("1.0", "2.0"), "--non-moving": ("9", "5"),
     "--validate-every": ("1000", "7"), "--precision": ("float32", "bfloat16"), "--seed": ("0", "1"),
-    "--objective": ("imitation", "reward"), "--veil": ("0.0", "0.5"), "--advisor-language": ("template", "grammar"),
-    "--practice": ("0", "2"),
+    "--objective": ("imitation", "reward"), "--feature-dropout": ("0.0", "0.5"),
+    "--advisor-language": ("template", "grammar"), "--practice": ("0", "2"),
 }  # fmt: skip
 """What the run has of each option, and something else."""
 
@@ -225,11 +227,18 @@ def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
 
 
 def test_every_option_is_either_kept_or_free() -> None:
-    options = {name.replace("-", "_") for name in inspect.signature(train.train).parameters} - {"context"}
-    assert options == train.KEPT.keys() | train.FREE
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
-    others |= {"fold", "sense", "objective_option", "begins_with", "following", "strange"}
-    assert {name[2:].replace("-", "_") for name in OTHERS} | others == set(train.KEPT)
+    others |= {"fold", "sensor", "objective_option", "begins_with", "following", "strange"}
+    kept = {name[2:].replace("-", "_") for name in OTHERS} | others
+    assert kept == {*kept_options(RunConfig())} - FREE
+    free = FREE | {"context", "run", *names_in(train.TrainCommandOptions)}
+    assert {*inspect.signature(train.train).parameters} == kept | free
+
+
+def test_the_older_names_of_options_work(vnla: Vnla, finished: Path) -> None:
+    older = (("--veil", "--feature-dropout", "0.5"), ("--sense", "--sensor", "clock"), ("--tau", "--ratio", "1"))
+    for option, name, other in older:
+        assert f"{name}: this run has" in vnla("train", finished, option, other)[1]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ def test_the_page_of_commands_is_what_they_say() -> None:
     assert written == runpy.run_path(str(DOCS / "commands.py"))["commands"](), "run python docs/commands.py"
 
 
+def test_python_functions_have_the_options_of_commands() -> None:
+    """So editors and type checkers know each of them, and `vnla.api.options` is not written by hand."""
+    script = runpy.run_path(str(DOCS / "commands.py"))
+    assert script["KEYWORDS"].read_text(encoding="utf-8") == script["keywords"](), "run python docs/commands.py"
+
+
 def test_every_page_is_listed() -> None:
     listed = {(DOCS / link).resolve() for link in LINK.findall(LIST.read_text(encoding="utf-8"))}
     assert [str(page.relative_to(ROOT)) for page in PAGES if page != LIST and page not in listed] == []

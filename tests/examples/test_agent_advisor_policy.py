@@ -79,7 +79,7 @@ def test_it_is_trained_and_goes_on_and_is_evaluated_and_watched(
     assert losses[-1]["iteration"] == 3
     saved = RunConfig.read(run / CONFIG)
     chosen = {"agent": saved.agent, "advisor": type(saved.advisor).__name__, "help_policy": saved.help_policy}
-    chosen |= {"sense": saved.senses, "objective": saved.objective, "simple_agent": saved.agent}
+    chosen |= {"sense": saved.sensors, "objective": saved.objective, "simple_agent": saved.agent}
     assert chosen[example] in OPTIONS[example][1]
     vnla("evaluate", run, "--seeds", 1, "--json", tmp_path / "summary.json", "--results", tmp_path / "results")
     figures = json.loads((tmp_path / "summary.json").read_text())["test_seen"]["figures"]

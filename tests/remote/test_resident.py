@@ -138,4 +138,4 @@ def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
     with pytest.raises(
         InputError, match=r"its agent has the sense vnla.agents.sensors:Clock, which the protocol does not lend"
     ):
-        TrainedPolicy(replace(trained, config=replace(trained.config, senses="vnla.agents.sensors:Clock")))
+        TrainedPolicy(replace(trained, config=replace(trained.config, sensors="vnla.agents.sensors:Clock")))

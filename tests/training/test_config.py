@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from vnla.agents.config import AgentConfig
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_teacher import HelpTeacher
+from vnla.assistance.registry import help_policy
 from vnla.common.errors import InputError
 from vnla.training.config import RunConfig, TrainingConfig, found_from, seen_from
+from vnla.training.options import AdvisorOptions, ImitationOptions, TeacherOptions
+from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS
 
 
 @pytest.mark.parametrize(
@@ -109,3 +114,27 @@ def test_a_field_whose_name_has_two_lines_is_told_in_one(tmp_path: Path) -> None
     with pytest.raises(InputError, match="is not the configuration of a run") as refused:
         RunConfig.read(path)
     assert "help_opti s" in str(refused.value) and len(str(refused.value).splitlines()) == 1
+
+
+def test_a_file_has_the_names_that_older_versions_read(tmp_path: Path) -> None:
+    config = RunConfig("world", "tasks", "symbolic", sensors="clock", feature_dropout=0.5)
+    written = json.loads(config.text(tmp_path))
+    assert (written["senses"], written["veil"]) == ("clock", 0.5)
+    assert "sensors" not in written and "feature_dropout" not in written
+    for names in ({}, {"senses": "sensors", "veil": "feature_dropout"}):
+        (tmp_path / "config.json").write_text(json.dumps({names.get(name, name): each for name, each in written.items()}))
+        read = RunConfig.read(tmp_path / "config.json")
+        assert (read.sensors, read.feature_dropout) == ("clock", 0.5)
+
+
+def test_defaults_are_those_of_the_parts_that_options_stand_for() -> None:
+    assert TrainingConfig().ratio == HELP_RATIO
+    assert AdvisorOptions().make() == TemplateAdvisor(k=SUBGOAL_ACTIONS)
+    assert HelpTeacher(**vars(TeacherOptions())) == HelpTeacher()
+    assert help_policy("imitation", vars(ImitationOptions())) == help_policy("imitation")
+
+
+@pytest.mark.parametrize("beta", ["often", None, [1]])
+def test_a_beta_that_is_no_number_is_one_line(beta: object) -> None:
+    with pytest.raises(InputError, match=r"^beta .*: must be a number"):
+        RunConfig(help_policy="imitation", help_options={"beta": beta})

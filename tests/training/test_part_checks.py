@@ -256,7 +256,7 @@ def test_a_help_policy_that_says_what_it_looks_at_asks(
 )
 def test_a_sense_is_refused_in_one_line(made: Callable[..., RolloutContext], sense: type, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        made(senses=f"{HERE}:{sense.__name__}")
+        made(sensors=f"{HERE}:{sense.__name__}")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_an_advisor_is_refused_in_one_line(
 def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: RunData) -> None:
     """The agents of the comparison walk other ways than the navigation teacher."""
     players = make_context(
-        replace(config, senses="clock"), data, make_agent(replace(config, senses="clock"), data), training=True
+        replace(config, sensors="clock"), data, make_agent(replace(config, sensors="clock"), data), training=True
     )
     late = replace(players, sensors={"clock": _Late()})
     trainer = Trainer(late, data.training_tasks(), config.training, learns_to_ask=True)
@@ -326,7 +326,7 @@ def test_parts_of_ours_are_not_tried_out(config: RunConfig, data: RunData, monke
         raise AssertionError
 
     monkeypatch.setattr("vnla.training.part_checks._some_tasks", refuse)
-    make_context(replace(config, senses="clock,been"), data, make_agent(config, data), training=True)
+    make_context(replace(config, sensors="clock,been"), data, make_agent(config, data), training=True)
 
 
 def test_a_policy_with_a_plan_cannot_be_tried_out(config: RunConfig, data: RunData) -> None:

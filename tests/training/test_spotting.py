@@ -61,7 +61,7 @@ def config(tmp_path: Path) -> RunConfig:
     with_features(world)
     sizes = {"hidden": 8, "help_hidden": 8, "word_embedding": 4}
     training = TrainingConfig(iterations=2, batch=2, learning_rate=1e-2)
-    return RunConfig(str(world), str(tasks), "some", training=training, agent_options=sizes, senses="clock,spotted")
+    return RunConfig(str(world), str(tasks), "some", training=training, agent_options=sizes, sensors="clock,spotted")
 
 
 def teach(agent: Agent, reader: LinearProbe) -> None:
@@ -180,7 +180,7 @@ def test_features_on_disk_are_read_as_those_in_memory(
 
 
 def test_what_cannot_be_read_is_said(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without = replace(config, senses="clock")
+    without = replace(config, sensors="clock")
     train(tmp_path / "without", without, RunData.load(without), iterations=1)
     begun = replace(config, begins_with=str(tmp_path / "without"))
     with pytest.raises(InputError, match="does not fit the run's configuration"):

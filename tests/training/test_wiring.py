@@ -85,8 +85,8 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "help_option": ("beta=0.2 --help-policy imitation", lambda run: run.help_options, {"beta": 0.2}),
     "agent": ("examples.agent:GruAgent", lambda run: (run.agent, run.agent_options), ("examples.agent:GruAgent", {})),
     "agent_option": ("coverage=5", lambda run: run.agent_options["coverage"], 5),
-    "sense": ("clock,been", lambda run: run.senses, "clock,been"),
-    "veil": ("0.25", lambda run: run.veil, 0.25),
+    "sensor": ("clock,been", lambda run: run.sensors, "clock,been"),
+    "feature_dropout": ("0.25", lambda run: run.feature_dropout, 0.25),
     "fold": ("-2/3", lambda run: run.fold, "-2/3"),
     "timed": ("", lambda run: run.timed, True),
     "following": ("", lambda run: run.following, True),
@@ -162,7 +162,7 @@ CHANGES: dict[str, Callable[[RunConfig], RunConfig]] = {
     "easy": lambda config: replace(config, advisor=TemplateAdvisor(aggregate=False)),
     "keeps ended": lambda config: replace(config, keeps_ended=True),
     "timed": lambda config: replace(config, timed=True),
-    "veil": lambda config: replace(config, veil=0.5),
+    "veil": lambda config: replace(config, feature_dropout=0.5),
     "practice": lambda config: replace(config, practice=1),
 }
 """What makes another training of one."""
@@ -232,7 +232,7 @@ def test_an_agent_learns_to_read_views_in_its_fold_alone(
 
     monkeypatch.setattr(spotting, "learn_to_read", look)
     with pytest.raises(LookedError) as looked:
-        train(tmp_path / "run", replace(street, senses="spotted", fold="2/2"), RunData.load(street))
+        train(tmp_path / "run", replace(street, sensors="spotted", fold="2/2"), RunData.load(street))
     assert looked.value.args == ({"cottage1"},)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from vnla.common.options import option
 from vnla.common.outside import check_fields
 
 LARGEST_SIZE = 1 << 16
@@ -18,10 +19,9 @@ class AgentConfig:
     """Size of the vocabulary."""
     view_size: int = 2048
     """Length of a view's feature vector."""
-    hidden: int = 512
+    hidden: int = option(512, "Hidden size of LSTMs and help module.", min=1)
     """LSTM hidden size, of encoder and decoder."""
-    layers: int = 1
-    """Number of LSTM layers."""
+    layers: int = option(1, "LSTM layers.", min=1)
     word_embedding: int = 256
     pieces: int = 0
     """Number of vectors for pieces of words (`vnla.agents.spelling`), 2048, say; 0: words are known whole or not at all."""
@@ -34,7 +34,7 @@ class AgentConfig:
     """Hidden size of the help-requesting module."""
     help_layers: int = 1
     """Number of its hidden layers."""
-    dropout: float = 0.5
+    dropout: float = option(0.5, "Dropout ratio.", min=0, max=0.95)
     largest_budget: int = 19
     """Largest help budget that has an embedding of its own; larger ones share it."""
     trains_budget_embedding: bool = True

@@ -50,7 +50,7 @@ class ObservedViews:
         shown = {name: size for name, size in sizes.views.items() if not observes or kinds[name] & set(observes)}
         missing = [each for each in observes if not any(each in kinds[name] for name in shown)]
         if missing:
-            option = "--sense" if missing[0].startswith(SENSOR) or missing[0] in COUNTS else "--features"
+            option = "--sensor" if missing[0].startswith(SENSOR) or missing[0] in COUNTS else "--features"
             there = ", ".join(sizes.views) or "nothing"
             who = getattr(kind, "__name__", kind)
             raise InputError(f"agent {who}: observes {missing[0]}, but there is {there}; name it in {option}")

@@ -96,7 +96,7 @@ class PolicyAgent(Agent):
         try:
             return work()
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
-            why = strangers.told(error)
+            why = strangers.error_line(error)
             raise self._wrong(f"hear or act returned a state that is not like the one before ({why})") from error
 
     def ask_inputs(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:

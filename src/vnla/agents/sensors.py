@@ -3,7 +3,7 @@ thinks that what it is after is in view.
 
 The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more
 named tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name
-it: `--sense package.module:Class`.
+it: `--sensor package.module:Class`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from vnla.api.options import EvaluateOptions, LoadOptions, Place, TrainOptions, WalkOptions
 from vnla.common.errors import INTERRUPTED, InputError
@@ -14,6 +14,8 @@ from vnla.common.errors import INTERRUPTED, InputError
 if TYPE_CHECKING:
     from vnla.agents.agent import Agent
     from vnla.agents.policy import Policy
+    from vnla.cli.guests import GuestTrial
+    from vnla.cli.trial import RunTrial
     from vnla.evaluation.evaluate import Evaluation
     from vnla.report.story import Account
     from vnla.rollout import RolloutContext
@@ -31,7 +33,7 @@ def train(run: Place, **options: Unpack[TrainOptions]) -> list[Path]:
     from vnla.cli.asking import asked
 
     given = asked(command.train, [run], options, TrainOptions.__annotations__)
-    runs, status = command.carry_out(given.pop("context"), given)
+    runs, status = command.train_all(given.pop("context"), given.pop("run"), given)
     if status == INTERRUPTED:
         raise KeyboardInterrupt(signal.SIGINT.name)
     if status:
@@ -110,6 +112,10 @@ def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateO
     """
     from vnla.cli import evaluate as command
     from vnla.cli.asking import asked
+    from vnla.cli.guests import GuestOptions
+    from vnla.cli.options import made_from
+    from vnla.cli.outcome import EvaluationOptions
+    from vnla.cli.trial import RunOptions
     from vnla.common.machine import use_threads
 
     if isinstance(run, LoadedAgent):
@@ -119,9 +125,12 @@ def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateO
     else:
         asks = {**options}
     given = asked(command.evaluate, [] if run is None else [run], asks, EvaluateOptions.__annotations__)
-    context = given.pop("context")
-    use_threads(given["threads"])
-    return _of_guest(context, given) if given["agent"] is not None else _of_run(context, given)
+    how = made_from(EvaluationOptions, given)
+    use_threads(how.threads)
+    if given["agent"] is not None:
+        of_guests = made_from(GuestOptions, given)
+        return _of_guest(command.guest_trial(given["context"], given["run"], given["agent"], how, of_guests))
+    return _of_run(command.run_trial(given["context"], how, made_from(RunOptions, given)), given["run"])
 
 
 def _saved(loaded: LoadedAgent) -> str | None:
@@ -129,32 +138,28 @@ def _saved(loaded: LoadedAgent) -> str | None:
     return None if loaded.trained.only else loaded.checkpoint
 
 
-def _of_run(context: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
-    from vnla.cli import evaluate as command
+def _of_run(trial: RunTrial, run: Path | None) -> dict[str, Evaluation]:
     from vnla.cli.console import telling
-    from vnla.cli.outcome import Output, check_places
+    from vnla.cli.outcome import check_places
     from vnla.training.checkpoints import runs_in
 
-    trial, splits, run = command.trial_of(context, given), command.splits_of(given["split"]), given["run"]
     if run is None:
         raise InputError("evaluate: say which run to evaluate, or which agent")
     if runs_in(run) != [run]:
         raise InputError(f"{run}: holds several runs; evaluate them one by one")
-    output = Output("", given["results"], given["npz"], given["sweep"])
-    check_places(output.places(splits))
+    output = trial.options.output(sweep=trial.own.sweep)
+    check_places(output.places(trial.options.splits))
     trial.check(run)
     with telling() as tell:
-        return trial.run(run, splits, output, tell)[1]
+        return trial.run(run, output, tell)[1]
 
 
-def _of_guest(context: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
-    from vnla.cli import evaluate as command
-    from vnla.cli.outcome import Output, check_places
+def _of_guest(trial: GuestTrial) -> dict[str, Evaluation]:
+    from vnla.cli.outcome import check_places
 
-    invitation, output = command.invitation_of(context, given), Output("", given["results"], given["npz"], None)
-    check_places(output.places(invitation.splits))
-    _, visits, _ = invitation.run()
-    found = {split: visit.evaluation for split, visit in visits.items()}
+    output = trial.options.output()
+    check_places(output.places(trial.options.splits))
+    found = {split: visit.evaluation for split, visit in trial.run()[1].items()}
     for split, each in found.items():
         output.write(split, each)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from vnla.api.options import FeatureOptions, ImportOptions, Place, TaskOptions, WorldOptions
 
@@ -20,11 +20,12 @@ def make_world(out: Place, **options: Unpack[WorldOptions]) -> WorldFolder:
     A call that was ended goes on where it was.
     """
     from vnla.cli import world
-    from vnla.cli.asking import asked, called
+    from vnla.cli.asking import asked
+    from vnla.cli.options import made_from
     from vnla.common.files import vacant
 
     given = asked(world.make, [out], options, WorldOptions.__annotations__)
-    order = called(world.order_of, given)
+    order = made_from(world.HouseOptions, given).order()
     vacant(given["out"])
     world.build_world(order, given["out"], given["workers"])
     return load_world(out)
@@ -46,7 +47,7 @@ def import_world(
     name, such as cottage or package.module:Class.
     """
     from vnla.cli import world
-    from vnla.cli.asking import asked, called
+    from vnla.cli.asking import asked
     from vnla.common.registry import name_of, options_of
     from vnla.houses.sources import WORLDS, JsonHouses, WorldSource, world_source
 
@@ -56,7 +57,8 @@ def import_world(
         world.bring_houses(source, target, name_of(source, WORLDS))
     elif not isinstance(source, type) and Path(source).is_dir():
         among = ("connectivity", "scans", "scan")
-        called(world.bring_buildings, asked(world.import_matterport, [source, out], options, among))
+        given = asked(world.import_matterport, [source, out], options, among)
+        world.bring_buildings(given["source"], target, *(given[name] for name in among))
     elif not isinstance(source, type) and Path(source).suffix == ".json":
         given = asked(world.import_json, [source, out], options, ("pictures",))
         world.bring_houses(JsonHouses(str(source), str(given["pictures"] or "")), target, "json")
@@ -70,21 +72,15 @@ def import_world(
 def make_tasks(world: Place, out: Place, **options: Unpack[TaskOptions]) -> Dataset:
     """Make AskNav or NoRoom for a world into the new folder `out`, with the options of `vnla tasks make`; the data set."""
     from vnla.cli import tasks
-    from vnla.cli.asking import asked, called
+    from vnla.cli.asking import asked
     from vnla.cli.console import progress_bar
+    from vnla.cli.options import made_from
     from vnla.common.files import vacant
-    from vnla.tasks.making import make_dataset
 
     given = asked(tasks.make, [world, out], options, TaskOptions.__annotations__)
     vacant(given["out"])
     with progress_bar() as progress:
-        made: dict[str, Any] = {
-            "world": load_world(world),
-            "recipe": called(tasks.recipe_of, given),
-            "tracks": tasks.tracks_of(progress),
-            "worked": None,
-        }
-        called(make_dataset, given | made)
+        made_from(tasks.DatasetOptions, given).make(load_world(world), given["out"], progress)
     return load_tasks(out)
 
 
@@ -101,11 +97,10 @@ def make_features(world: Place, **options: Unpack[FeatureOptions]) -> FeatureSto
     They are kept in the world folder. A call that was ended goes on where it was, and what is there is not made again.
     """
     from vnla.cli import features
-    from vnla.cli.asking import asked, called
-    from vnla.common.machine import use_threads
+    from vnla.cli.asking import asked
+    from vnla.cli.options import made_from
     from vnla.vision.store import FeatureStore
 
     given = asked(features.make, [world], options, FeatureOptions.__annotations__)
-    use_threads(given["threads"])
-    path, _, _ = called(features.encode, given | {"maker": called(features.encoder_of, given)})
+    path, _, _ = made_from(features.FeatureMakeOptions, given).encode(given["world"])
     return FeatureStore.open(path)

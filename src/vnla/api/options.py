@@ -23,9 +23,9 @@ Ends = str | tuple[int, int]
 
 
 class WorldOptions(TypedDict, total=False):
-    """Those of `vnla world make`."""
+    """Options of `vnla world make`."""
 
-    preset: str
+    preset: Name
     seed: int
     houses: int | None
     train: int | None
@@ -34,13 +34,13 @@ class WorldOptions(TypedDict, total=False):
     storeys: Ends | None
     rooms: Ends | None
     area: Ends | None
-    style: str | Sequence[str] | None
-    programme: str | None
+    style: Names | None
+    programme: Name | None
     workers: int | None
 
 
 class ImportOptions(TypedDict, total=False):
-    """Those of `vnla world import`: of a folder of Matterport3D, of a JSON file, and of a source that goes by a name."""
+    """Options of `vnla world import matterport`, `vnla world import json`, `vnla world import from`."""
 
     connectivity: Place | None
     scans: Place | None
@@ -50,7 +50,7 @@ class ImportOptions(TypedDict, total=False):
 
 
 class TaskOptions(TypedDict, total=False):
-    """Those of `vnla tasks make`."""
+    """Options of `vnla tasks make`."""
 
     task: str
     seed: int
@@ -64,7 +64,7 @@ class TaskOptions(TypedDict, total=False):
 
 
 class FeatureOptions(TypedDict, total=False):
-    """Those of `vnla features make`."""
+    """Options of `vnla features make`."""
 
     encoder: Name
     encoder_option: Own | None
@@ -80,48 +80,48 @@ class FeatureOptions(TypedDict, total=False):
 
 
 class TrainOptions(TypedDict, total=False):
-    """Those of `vnla train`."""
+    """Options of `vnla train`."""
 
     world: Place | None
     tasks: Place | None
     features: Names | None
     help_policy: Names
     help_option: Own | None
+    keeps_ended: bool
+    validate_every: int
     agent: Name
     agent_option: Own | None
-    sense: Names
-    veil: float
+    sensor: Names
+    feature_dropout: float
     fold: str
     timed: bool
     objective: Name
     objective_option: Own | None
+    following: bool
+    practice: int
+    strange: float
     begins_with: Place | None
     iterations: int
     batch: int
     learning_rate: float
-    cooldown: float
     weight_decay: float
-    dropout: float
+    ratio: float
+    seed: int | str | Sequence[int]
+    precision: Name
+    cooldown: float
     hidden: int
     layers: int
-    ratio: float
+    dropout: float
     k: int
     advisor: Name
     advisor_language: Name
     advisor_option: Own | None
     easy: bool
-    following: bool
-    practice: int
-    strange: float
     rules: str
     deviation: float
     uncertainty: float
     non_moving: int
     beta: float
-    keeps_ended: bool
-    validate_every: int
-    precision: str
-    seed: int | str | Sequence[int]
     variant: str | Sequence[str] | None
     feature_cache: str | None
     device: str | None
@@ -130,52 +130,52 @@ class TrainOptions(TypedDict, total=False):
 
 
 class LoadOptions(TypedDict, total=False):
-    """Those of `vnla watch` that say which agent is meant, and where it is tried."""
+    """Options of `vnla watch`."""
 
+    checkpoint: Name
     world: Place | None
     tasks: Place | None
-    checkpoint: str
     device: str
 
 
 class WalkOptions(TypedDict, total=False):
-    """Those of `vnla watch` that say which episode is meant."""
+    """Options of `vnla watch`."""
 
     episode: str | None
-    split: str
+    split: Name
     seed: int
     ratio: float | None
 
 
 class EvaluateOptions(TypedDict, total=False):
-    """Those of `vnla evaluate`."""
+    """Options of `vnla evaluate`."""
 
     agent: Name | None
-    agent_option: Own | None
-    world: Place | None
-    tasks: Place | None
     split: str | Sequence[str] | None
     seeds: int | None
     subset: int | None
-    help_policy: Name | None
     ratio: float | None
     k: int | None
     advisor_language: Name | None
     advisor_option: Own | None
-    checkpoint: str | None
+    tasks: Place | None
+    world: Place | None
     metric: str | Sequence[str] | None
     results: Place | None
     npz: Place | None
-    sweep: Place | None
     device: str | None
     threads: int | None
+    help_policy: Name | None
+    checkpoint: Name | None
+    sweep: Place | None
+    agent_option: Own | None
     out: Place | None
     on_error: str
     concurrency: int
     timeout: float
     retries: int
     give_up: int
-    key_variable: str | None
+    key_variable: Name | None
     base_url: str | None
     observe: str
     prompt: Place | None
@@ -184,9 +184,9 @@ class EvaluateOptions(TypedDict, total=False):
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Those of `vnla score`, but for the world and the tasks."""
+    """Options of `vnla score`."""
 
-    split: str | None
+    split: Name | None
     ratio: float
     k: int
     seed: int | None
@@ -195,9 +195,16 @@ class ScoreOptions(TypedDict, total=False):
     metric: str | Sequence[str] | None
 
 
-class CompareOptions(ScoreOptions, total=False):
-    """Those of `vnla compare`."""
+class CompareOptions(TypedDict, total=False):
+    """Options of `vnla compare`."""
 
     world: Place | None
     tasks: Place | None
+    split: Name | None
+    ratio: float
+    k: int
+    seed: int | None
+    partial: bool
+    lenient: bool
+    metric: str | Sequence[str] | None
     out: Place | None

@@ -10,7 +10,7 @@ from vnla.api.options import CompareOptions, Place, ScoreOptions
 
 if TYPE_CHECKING:
     from vnla.evaluation.confidence import Interval
-    from vnla.evaluation.contest import Entry, Pair, ScoringData
+    from vnla.evaluation.contest import Entry, Pair
 
 
 def score(results: Place, world: Place, tasks: Place, **options: Unpack[ScoreOptions]) -> Entry:
@@ -21,10 +21,11 @@ def score(results: Place, world: Place, tasks: Place, **options: Unpack[ScoreOpt
     """
     from vnla.cli import score as command
     from vnla.cli.asking import asked
+    from vnla.cli.options import made_from
 
     among = (*ScoreOptions.__annotations__, "world", "tasks")
     given = asked(command.score, [results], {**options, "world": world, "tasks": tasks}, among)
-    (entry,) = command.entered(given["results"], _material(given))
+    (entry,) = made_from(command.ContestOptions, given).entries(given["results"])
     return entry
 
 
@@ -51,26 +52,19 @@ def compare(one: Place, other: Place, *more: Place, **options: Unpack[CompareOpt
     """
     from vnla.cli import compare as command
     from vnla.cli.asking import asked
-    from vnla.cli.score import entered
+    from vnla.cli.options import made_from
+    from vnla.cli.score import ContestOptions
     from vnla.common.files import writable
     from vnla.evaluation.contest import pairs
     from vnla.report.writing import REPORT
 
-    among = (*ScoreOptions.__annotations__, *CompareOptions.__annotations__)
-    given = asked(command.compare, [one, other, *more], options, among)
+    given = asked(command.compare, [one, other, *more], options, CompareOptions.__annotations__)
     out: Path | None = given["out"]
     if out is not None:
         writable(out / REPORT)
-    entries = entered(given["agents"], _material(given))
+    chosen = made_from(ContestOptions, given)
+    entries = chosen.entries(given["agents"])
     found = pairs(entries)
     if out is not None:
-        line = command.command_line(given["agents"], given["world"], given["tasks"], given["split"])
-        command.write_report(out, entries, found, line)
+        command.write_report(out, given["agents"], chosen, entries, found)
     return Comparison(tuple(entries), tuple(found))
-
-
-def _material(given: dict[str, Any]) -> ScoringData:
-    from vnla.cli.score import material_of
-
-    names = ("world", "tasks", "metric", "ratio", "k", "seed", "split", "partial", "lenient")
-    return material_of(**{name: given[name] for name in names})

@@ -199,6 +199,7 @@ class Imitation(Cloning):
     beta: float = 0.5
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 0 <= self.beta <= 1:
             raise InputError(f"help policy imitation: beta is {self.beta}, but a probability is between 0 and 1")
 

@@ -43,7 +43,7 @@ from vnla.cli import (
     watch,
     world,
 )
-from vnla.cli.help import Group, help_width
+from vnla.cli.help import CommandGroup, help_width
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
 from vnla.common.strangers import blamed
 from vnla.report.printing import harmless, make_printable
@@ -57,7 +57,7 @@ class _InterruptError(Exception):
     """Ctrl-C, as it comes through Typer, whose own answer to it differs from version to version and says nothing."""
 
 
-class _Verbs(Group):
+class _Verbs(CommandGroup):
     def make_context(self, *given: Any, **options: Any) -> Any:
         with _interruptions():
             return super().make_context(*given, **options)
@@ -85,14 +85,14 @@ app = typer.Typer(
 
 # One line a verb.
 app.command("demo")(demo.demo)
-app.add_typer(world.app, name="world", cls=Group)
-app.add_typer(features.app, name="features", cls=Group)
-app.add_typer(tasks.app, name="tasks", cls=Group)
+app.add_typer(world.app, name="world", cls=CommandGroup)
+app.add_typer(features.app, name="features", cls=CommandGroup)
+app.add_typer(tasks.app, name="tasks", cls=CommandGroup)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
-app.add_typer(episodes.app, name="episodes", cls=Group)
+app.add_typer(episodes.app, name="episodes", cls=CommandGroup)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
 app.command("watch")(watch.watch)
@@ -100,7 +100,7 @@ app.command("advice")(advice.advice)
 app.command("speaker")(speaker.speaker)
 app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
-app.add_typer(study.app, name="study", cls=Group)
+app.add_typer(study.app, name="study", cls=CommandGroup)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)

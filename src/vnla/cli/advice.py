@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from vnla.cli.console import plain, telling
+from vnla.cli.console import counting, plain, telling
 from vnla.common.files import writable, write_text
 from vnla.common.registry import options_of
 
@@ -46,30 +46,15 @@ def advice(
     if split is not None:
         folder = replace(folder, houses=folder.split(split))
     with telling() as tell:
-        looked = spoken = done = 0
-
-        def look(houses: int) -> None:
-            nonlocal looked
-            looked += houses
-            tell("looking around in the houses", looked, len(folder.houses))
-
-        def speak(houses: int) -> None:
-            nonlocal spoken
-            spoken += houses
-            tell("composing what is said", spoken, len(folder.houses))
-
-        def draw(sentences: int) -> None:
-            nonlocal done
-            done += sentences
-            tell("drawing what is seen", done, count)
-
-        for _ in world_facts(folder, look):
+        houses = len(folder.houses)
+        for _ in world_facts(folder, counting(tell, "looking around in the houses", houses)):
             pass
         if isinstance(advisor, SpeakerAdvisor):
-            for _ in advisor.composed(folder, speak):
+            for _ in advisor.composed(folder, counting(tell, "composing what is said", houses)):
                 pass
         advised = advice_examples(folder, advisor, count, seed)
-        page = advice_page(f"Advice in {world.name}", folder, advised, draw) if out is not None else ""
+        drawn = counting(tell, "drawing what is seen", count)
+        page = advice_page(f"Advice in {world.name}", folder, advised, drawn) if out is not None else ""
     if out is None:
         for each in advised:
             plain().print(each.said or "…", soft_wrap=True, markup=False, highlight=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import inspect
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,13 +18,14 @@ import typer
 import typer.main
 
 from vnla.common.errors import InputError
+from vnla.common.options import OWN
 
 Given = dict[str, Any]
 """All that a command's function is called with, by the names of its parameters."""
 Made = TypeVar("Made")
 
-PAIR, RANGE = "NAME=VALUE", "A..B"
-"""Metavars of options that are given as a mapping, and as two ends."""
+RANGE = "A..B"
+"""Metavar of options that are given as two ends."""
 
 
 def asked(
@@ -39,7 +39,8 @@ def asked(
     Options have the names that they have on the command line: `help_policy` for --help-policy. None stands for the default.
     """
     parser = _parser(command)
-    known = {name: each for each in _options(parser) if (name := _name(each)) in (among if among is not None else [name])}
+    chosen = [each for each in _options(parser) if among is None or _name(each) in among]
+    known = {_python(spelled): each for each in chosen for spelled in each.opts}
     words = [word for name, value in options.items() for word in _words(_found(command, known, name), value)]
     try:
         context = parser.make_context(command.__name__, [*words, "--", *map(_text, arguments)])
@@ -50,16 +51,6 @@ def asked(
             raise
         raise InputError(message()) from None
     return given
-
-
-def called(function: Callable[..., Made], given: Mapping[str, Any]) -> Made:
-    """What a function returns for those of the values that it has parameters for."""
-    return function(**{name: given[name] for name in inspect.signature(function).parameters})
-
-
-def option_names(command: Callable[..., Any]) -> list[str]:
-    """The options of a command, as Python names them."""
-    return [_name(each) for each in _options(_parser(command))]
 
 
 @functools.cache
@@ -80,8 +71,12 @@ def _options(parser: Any) -> list[Any]:
 
 
 def _name(parameter: Any) -> str:
-    name: str = parameter.opts[0].removeprefix("--").replace("-", "_")
-    return name
+    return _python(parameter.opts[0])
+
+
+def _python(option: str) -> str:
+    """Return an option as Python spells it."""
+    return option.removeprefix("--").replace("-", "_")
 
 
 def _found(command: Callable[..., Any], known: Mapping[str, Any], name: str) -> Any:
@@ -102,7 +97,7 @@ def _words(parameter: Any, value: Any) -> list[str]:
             raise InputError(f"{option}: takes True or False, not {value!r}")
         return [option] if value else []
     if isinstance(value, Mapping):
-        if parameter.metavar != PAIR:
+        if parameter.metavar != OWN:
             raise InputError(f"{option}: takes no mapping; its value is {parameter.metavar or 'one value'}")
         return [f"{option}={name}={json.dumps(each, default=_text)}" for name, each in value.items()]
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike | type)

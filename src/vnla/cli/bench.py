@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 import vnla
-from vnla.cli.help import Group
+from vnla.cli.help import CommandGroup
 from vnla.common.errors import InputError
 
 CHECKOUT = Path(vnla.__file__).parents[2]
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
         return
     if str(CHECKOUT) not in sys.path:
         sys.path.append(str(CHECKOUT))
-    app.add_typer(importlib.import_module("benchmarks.commands").app, name="bench", help=_SUMMARY, cls=Group)
+    app.add_typer(importlib.import_module("benchmarks.commands").app, name="bench", help=_SUMMARY, cls=CommandGroup)
 
 
 def _elsewhere() -> None:

@@ -2,73 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import typer
-from rich.console import Console
+from vnla.cli.console import LARGEST_SEED
+from vnla.cli.options import as_typed, takes_options
+from vnla.cli.paper import EverythingArgument, ExperimentOptions, SharedWorkOptions, is_whole, print_found, resumable
+from vnla.common.options import option
 
-from vnla.cli.console import LARGEST_SEED, hint_if_busy
-from vnla.cli.paper import (
-    ClusterOption,
-    DeviceOption,
-    EverythingArgument,
-    FeaturesOption,
-    OwnWorldOption,
-    PeersOption,
-    PrecisionOption,
-    ThreadsOption,
-    ValidateEveryOption,
-    WaitOption,
-    WorkersOption,
-    device_of,
-    is_whole,
-    print_found,
-    resumable,
-    sharing_of,
-)
-from vnla.cli.sharing import ShardOption
+if TYPE_CHECKING:
+    from vnla.experiments.beyond.plan import ComparisonPlan
 
 
-def beyond(
-    out: EverythingArgument,
-    preset: Annotated[
-        str, typer.Option(metavar="NAME", help="small: on two cores; paper: the paper's sizes, on a GPU.")
-    ] = "small",
-    arm: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
-            " requests, advice, been, spotted; or another one of docs/beyond.md. [default: the first five]",
-        ),
-    ] = None,
-    trainings: Annotated[int, typer.Option(min=1, help="Of each agent, with seeds one after the other.")] = 1,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Of each agent, in all. [default: the preset's]")] = None,
-    validate_every: ValidateEveryOption = None,
-    precision: PrecisionOption = None,
-    world: OwnWorldOption = None,
-    features: FeaturesOption = None,
-    fresh: Annotated[
-        int | None, typer.Option(min=0, help="Further houses to test agents in. [default: small 0, paper 200]")
-    ] = None,
-    sweep: Annotated[bool, typer.Option("--sweep/--no-sweep", help="Measure success against help.")] = True,
-    ceilings: Annotated[bool, typer.Option("--ceilings/--no-ceilings", help="Look for what is left to win.")] = True,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Tasks on which that is looked for. [default: the preset's]")
-    ] = None,
-    peers: PeersOption = True,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and the first training.")
-    ] = 0,
-    device: DeviceOption = None,
-    workers: WorkersOption = None,
-    threads: ThreadsOption = None,
-    beside: Annotated[int, typer.Option(min=1, help="On a GPU: at most so many trainings side by side.")] = 8,
-    cluster: ClusterOption = "local",
-    shard: ShardOption = None,
-    wait: WaitOption = 0,
-) -> None:
+@dataclass(frozen=True)
+class BeyondOptions(ExperimentOptions):
+    """Which agents are compared, and how."""
+
+    preset: str = option("small", "small: on two cores; paper: the paper's sizes, on a GPU.", metavar="NAME")
+    iterations: int | None = option(None, "Of each agent, in all. [default: the preset's]", min=1)
+    arm: list[str] | None = option(
+        None,
+        "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
+        " requests, advice, been, spotted; or another one of docs/beyond.md. [default: the first five]",
+        metavar="NAME",
+    )
+    trainings: int = option(1, "Of each agent, with seeds one after the other.", min=1)
+    fresh: int | None = option(None, "Further houses to test agents in. [default: small 0, paper 200]", min=0)
+    sweep: bool = option(True, "Measure success against help.", "--sweep/--no-sweep")
+    ceilings: bool = option(True, "Look for what is left to win.", "--ceilings/--no-ceilings")
+    limit: int | None = option(None, "Tasks on which that is looked for. [default: the preset's]", min=1)
+    beside: int = option(8, "On a GPU: at most so many trainings side by side.", min=1)
+
+    def plan(self, seed: int) -> ComparisonPlan:
+        """Return what is to be compared."""
+        from vnla.experiments.beyond.arms import chosen_arms, scale_of
+        from vnla.experiments.beyond.plan import ComparisonPlan
+
+        scale = scale_of(self.preset)
+        scale = replace(scale, preset=self.given(scale.preset), limit=self.limit or scale.limit)
+        return ComparisonPlan(
+            scale,
+            chosen_arms(scale, self.arm or ()),
+            trainings=self.trainings,
+            fresh=scale.fresh if self.fresh is None else self.fresh,
+            sweeps=self.sweep,
+            ceilings=self.ceilings,
+            peers=self.peers,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True)
+class BeyondWorkOptions(SharedWorkOptions):
+    """The seed has another meaning where agents are trained several times."""
+
+    seed: int = option(0, "Seed of houses, data sets and the first training.", min=0, max=LARGEST_SEED)
+
+
+@takes_options()
+def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkOptions) -> None:
     """Train agents with senses, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
     OUT/report.html, with tables and figures beside it.
 
@@ -79,57 +71,18 @@ def beyond(
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
     """
-    from vnla.experiments.beyond.arms import chosen_arms, scale_of
     from vnla.experiments.beyond.comparison_stages import run_comparison
-    from vnla.experiments.beyond.plan import ComparisonPlan
 
-    scale = scale_of(preset)
-    own = scale.preset.given(iterations=iterations, validate_every=validate_every, precision=precision, features=features)
-    scale = replace(scale, preset=own, limit=limit or scale.limit)
-    plan = ComparisonPlan(
-        scale,
-        chosen_arms(scale, arm or ()),
-        trainings=trainings,
-        fresh=scale.fresh if fresh is None else fresh,
-        sweeps=sweep,
-        ceilings=ceilings,
-        peers=peers,
-        seed=seed,
-    )
-    given = {
-        "--trainings": trainings,
-        "--iterations": iterations,
-        "--validate-every": validate_every,
-        "--precision": precision,
-        "--world": world,
-        "--features": features,
-        "--fresh": fresh,
-        "--limit": limit,
-        "--seed": seed or None,
-    }
-    command = " ".join(
-        [
-            f"vnla beyond {out} --preset {preset}",
-            *(f"{option} {value}" for option, value in given.items() if value is not None),
-            *(f"--arm {name}" for name in arm or ()),
-            *(f"--no-{part}" for part, there in (("sweep", sweep), ("ceilings", ceilings), ("peers", peers)) if not there),
-        ]
-    )
-    chosen, sharing = device_of(device, cluster), sharing_of(shard, wait)
+    noted = ("trainings", "iterations", "validate_every", "precision", "world", "features", "fresh", "limit")
+    words = [
+        f"vnla beyond {out} --preset {options.preset}",
+        *as_typed(options, *noted),
+        *work.noted_seed(),
+        *(f"--arm {name}" for name in options.arm or ()),
+        *(f"--no-{part}" for part in ("sweep", "ceilings", "peers") if not getattr(options, part)),
+    ]
+    plan, here = options.plan(work.seed), work.here()
     with resumable():
-        source = run_comparison(
-            out,
-            plan,
-            command=command,
-            console=Console(stderr=True),
-            world=world,
-            device=chosen,
-            cores=workers,
-            threads=threads,
-            beside=beside,
-            begins=hint_if_busy,
-            sharing=sharing,
-            cluster=cluster,
-        )
-    if is_whole(sharing):
+        source = run_comparison(out, plan, command=" ".join(words), world=options.world, beside=options.beside, **here)
+    if is_whole(here["sharing"]):
         print_found(source.tables(), source.layout.report)

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from vnla.agents import pretrained
 from vnla.cli.console import LARGEST_SEED, plain, telling
-from vnla.cli.options import DeviceOption, FoundOption, OneCheckpointOption, RunArgument, ThreadsOption
+from vnla.cli.options import DeviceOption, FoundOption, OneCheckpointOption, RunArgument, ThreadsOption, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
+from vnla.common.options import option
 from vnla.common.progress import Tell
 from vnla.report.printing import Table
 
@@ -43,15 +45,89 @@ MEANINGS = {
 """What the command calls the shares."""
 
 
+class _Ground(NamedTuple):
+    """Where the houses are, if not where the run's are."""
+
+    world: Path | None
+    tasks: Path | None
+
+
+@dataclass(frozen=True)
+class CalibrateOptions:
+    """How an agent is calibrated."""
+
+    risk: float = option(0.1, "How often each promise may be broken.", metavar="SHARE")
+    confidence: float = option(0.9, "How certain it has to be that they are not broken more often.", metavar="SHARE")
+    split: str = option("test_unseen", "Which of its splits.", metavar="NAME")
+    checkpoint: OneCheckpointOption = "val_unseen"
+    seed: int = option(0, "Seed of the tasks that are drawn, and of the help budgets.", min=0, max=LARGEST_SEED)
+    device: DeviceOption = None
+
+
+@dataclass(frozen=True)
+class _Calibrated(CalibrateOptions):
+    """Who is calibrated, and how."""
+
+    run: Path = Path()
+
+    def fresh_houses(self, ground: _Ground) -> int:
+        """How many houses there are. What is wrong with them or with the run is said before anything large is loaded."""
+        from vnla.evaluation.calibrate import check_fresh
+        from vnla.tasks.dataset import read_dataset
+        from vnla.training.checkpoints import CONFIG, check_places, checkpoints_of
+        from vnla.training.config import RunConfig
+
+        saved = RunConfig.read(pretrained.folder_of(self.run) / CONFIG)
+        if self.checkpoint not in (there := checkpoints_of(pretrained.folder_of(self.run))):
+            raise InputError(f"{self.run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
+        if pretrained.is_meant(self.run) and None in ground:
+            raise InputError("the pretrained agent: say which --world and --tasks to calibrate it on")
+        check_places(self.run, saved, world=ground.world is None, tasks=ground.tasks is None)
+        chosen = read_dataset(ground.tasks or Path(saved.tasks)).split(self.split)
+        if saved.tasks and Path(saved.tasks).exists():
+            own = read_dataset(Path(saved.tasks))
+            check_fresh(chosen, (task for split in KNOWN if split in own.paths for task in own.split(split)))
+        else:
+            typer.echo(
+                "note: what the agent was trained on is not there; that these houses are fresh is up to you", err=True
+            )
+        return len({task.house for task in chosen})
+
+    def sample(self, ground: _Ground, each: int, tell: Tell) -> tuple[Sample, Sequence[Task]]:
+        """What the agent does in so many tasks of each house, and these tasks."""
+        from vnla.common.machine import device_named
+        from vnla.evaluation.calibrate import some_tasks
+        from vnla.evaluation.sureness import sampled
+        from vnla.tasks.task_set import TaskSet
+        from vnla.training.context import make_context
+        from vnla.training.trained import open_trained
+
+        tell(f"loading {self.run}")
+        trained = open_trained(self.run, world=ground.world, tasks=ground.tasks, device=device_named(self.device))
+        config, material = trained.config, trained.material
+        players = make_context(config, material, trained.agent(self.checkpoint), training=False)
+        chosen = some_tasks(material.dataset.split(self.split), each, self.seed)
+        tasks = TaskSet.compile(material.world, chosen, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
+        share, what = config.help(training=False).ratio, f"walking in {len({task.house for task in chosen})} houses"
+        return sampled(players, tasks, ratio=share, seed=self.seed, progress=partial(tell, what)), chosen
+
+    def command(self, ground: _Ground) -> str:
+        """What makes the same calibration again."""
+        options = {
+            "--risk": self.risk, "--confidence": self.confidence, "--world": ground.world, "--tasks": ground.tasks,
+            "--split": self.split, "--checkpoint": self.checkpoint, "--seed": self.seed,
+        }  # fmt: skip
+        given = [str(word) for option, value in options.items() if value is not None for word in (option, value)]
+        return shlex.join(["vnla", "calibrate", str(self.run), *given])
+
+
+@takes_options()
 def calibrate(
     run: RunArgument,
-    risk: Annotated[float, typer.Option(metavar="SHARE", help="How often each promise may be broken.")] = 0.1,
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="How certain it has to be that they are not broken more often.")
-    ] = 0.9,
+    *,
+    options: CalibrateOptions,
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World of fresh houses. [default: the run's]")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set of that world. [default: the run's]")] = None,
-    split: Annotated[str, typer.Option(metavar="NAME", help="Which of its splits.")] = "test_unseen",
     check: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Calibrate on half of the houses and look at the others, N times anew."),
@@ -62,12 +138,7 @@ def calibrate(
     other_tasks: Annotated[
         Path | None, typer.Option(metavar="DIR", help="With --check: look at the houses of this data set instead.")
     ] = None,
-    checkpoint: OneCheckpointOption = "val_unseen",
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the tasks that are drawn, and of the help budgets.")
-    ] = 0,
     as_json: FoundOption = None,
-    device: DeviceOption = None,
     threads: ThreadsOption = None,
 ) -> None:
     """Promises that hold in houses like the given ones: when the agent may say that it has found the object, and when it may
@@ -82,7 +153,7 @@ def calibrate(
     from vnla.common.machine import device_named, use_threads
 
     use_threads(threads)
-    trial = _Trial(run, risk, confidence, split, checkpoint, seed, device_named(device))
+    trial = _Calibrated(**{**vars(options), "device": device_named(options.device)}, run=run)
     here, there = _Ground(world, tasks), _Ground(other_world or world, other_tasks or tasks)
     if check is not None:
         _check(trial, here, there, check, as_json)
@@ -92,17 +163,10 @@ def calibrate(
         _calibrate(trial, here, as_json)
 
 
-class _Ground(NamedTuple):
-    """Where the houses are, if not where the run's are."""
-
-    world: Path | None
-    tasks: Path | None
-
-
-def _calibrate(trial: _Trial, ground: _Ground, as_json: Path | None) -> None:
+def _calibrate(trial: _Calibrated, ground: _Ground, as_json: Path | None) -> None:
     from vnla.evaluation.calibrate import calibrate, check_enough
 
-    kept = None if trial.is_pretrained else trial.run / CALIBRATION
+    kept = None if pretrained.is_meant(trial.run) else trial.run / CALIBRATION
     places = [writable(place) for place in (kept, as_json) if place]
     check_enough(trial.fresh_houses(ground), trial.risk, trial.confidence)
     with telling() as tell:
@@ -117,7 +181,7 @@ def _calibrate(trial: _Trial, ground: _Ground, as_json: Path | None) -> None:
         typer.echo(f"kept in {kept}")
 
 
-def _check(trial: _Trial, here: _Ground, there: _Ground, times: int, as_json: Path | None) -> None:
+def _check(trial: _Calibrated, here: _Ground, there: _Ground, times: int, as_json: Path | None) -> None:
     from vnla.evaluation.calibrate import check, check_enough
 
     if as_json:
@@ -136,82 +200,6 @@ def _check(trial: _Trial, here: _Ground, there: _Ground, times: int, as_json: Pa
     if as_json:
         found = {"command": trial.command(here), "other": trial.command(there), "times": [row.as_dict() for row in rows]}
         write_text(as_json, json.dumps(found, indent=2) + "\n")
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Who is calibrated, and how."""
-
-    run: Path
-    risk: float
-    confidence: float
-    split: str
-    checkpoint: str
-    seed: int
-    device: str
-
-    @property
-    def is_pretrained(self) -> bool:
-        """Whether it is the agent that comes with the package."""
-        from vnla.agents import pretrained
-
-        return str(self.run) == pretrained.NAME and not self.run.exists()
-
-    @property
-    def folder(self) -> Path:
-        """Where the agent is."""
-        from vnla.agents import pretrained
-
-        return pretrained.FOLDER if self.is_pretrained else self.run
-
-    def fresh_houses(self, ground: _Ground) -> int:
-        """How many houses there are. What is wrong with them or with the run is said before anything large is loaded."""
-        from vnla.evaluation.calibrate import check_fresh
-        from vnla.tasks.dataset import read_dataset
-        from vnla.training.checkpoints import CONFIG, check_places, checkpoints_of
-        from vnla.training.config import RunConfig
-
-        saved = RunConfig.read(self.folder / CONFIG)
-        if self.checkpoint not in (there := checkpoints_of(self.folder)):
-            raise InputError(f"{self.run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
-        if self.is_pretrained and None in ground:
-            raise InputError("the pretrained agent: say which --world and --tasks to calibrate it on")
-        check_places(self.run, saved, world=ground.world is None, tasks=ground.tasks is None)
-        chosen = read_dataset(ground.tasks or Path(saved.tasks)).split(self.split)
-        if saved.tasks and Path(saved.tasks).exists():
-            own = read_dataset(Path(saved.tasks))
-            check_fresh(chosen, (task for split in KNOWN if split in own.paths for task in own.split(split)))
-        else:
-            typer.echo(
-                "note: what the agent was trained on is not there; that these houses are fresh is up to you", err=True
-            )
-        return len({task.house for task in chosen})
-
-    def sample(self, ground: _Ground, each: int, tell: Tell) -> tuple[Sample, Sequence[Task]]:
-        """What the agent does in so many tasks of each house, and these tasks."""
-        from vnla.evaluation.calibrate import some_tasks
-        from vnla.evaluation.sureness import sampled
-        from vnla.tasks.task_set import TaskSet
-        from vnla.training.context import make_context
-        from vnla.training.trained import open_trained
-
-        tell(f"loading {self.run}")
-        trained = open_trained(self.run, world=ground.world, tasks=ground.tasks, device=self.device)
-        config, material = trained.config, trained.material
-        players = make_context(config, material, trained.agent(self.checkpoint), training=False)
-        chosen = some_tasks(material.dataset.split(self.split), each, self.seed)
-        tasks = TaskSet.compile(material.world, chosen, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
-        share, what = config.help(training=False).ratio, f"walking in {len({task.house for task in chosen})} houses"
-        return sampled(players, tasks, ratio=share, seed=self.seed, progress=partial(tell, what)), chosen
-
-    def command(self, ground: _Ground) -> str:
-        """What makes the same calibration again."""
-        options = {
-            "--risk": self.risk, "--confidence": self.confidence, "--world": ground.world, "--tasks": ground.tasks,
-            "--split": self.split, "--checkpoint": self.checkpoint, "--seed": self.seed,
-        }  # fmt: skip
-        given = [str(word) for option, value in options.items() if value is not None for word in (option, value)]
-        return shlex.join(["vnla", "calibrate", str(self.run), *given])
 
 
 def _say(calibration: Calibration, sample: Sample) -> None:

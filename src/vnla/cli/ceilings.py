@@ -19,8 +19,11 @@ from vnla.cli.options import (
     RatioOption,
     SeedsOption,
     ThreadsOption,
+    as_typed,
+    takes_options,
 )
 from vnla.common.files import writable, write_text
+from vnla.common.options import option
 from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
@@ -30,84 +33,22 @@ if TYPE_CHECKING:
 EPISODES = "episodes.csv"
 
 
-def ceilings(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained.")
-    ],
-    split: Annotated[str, typer.Option(metavar="NAME", help="val_seen, …, test_unseen.")] = "test_unseen",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many tasks of the split, drawn at random. [default: all]")
-    ] = None,
-    seeds: SeedsOption = 1,
-    schedules: Annotated[
-        int, typer.Option(min=1, help="Try so many sets of times to ask in an episode; more are drawn from.")
-    ] = 400,
-    states: Annotated[
-        int | None,
-        typer.Option(min=1, help="Ask and do not ask at so many steps of an episode, drawn at random. [default: all]"),
-    ] = None,
-    ratio: RatioOption = None,
-    checkpoint: CheckpointOption = None,
-    tasks: OtherTasksOption = None,
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World for the pretrained agent, or where the run's has moved to.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables, figures and episodes.csv.")
-    ] = None,
-    as_json: FiguresOption = None,
-    device: DeviceOption = None,
-    threads: ThreadsOption = None,
-) -> None:
-    """What is left to win: the agent with the best times to ask, perfect following, perfect stopping; and what a request
-    is worth.
-
-    Example: vnla ceilings runs/learned --limit 400 --out ceilings
-
-    Example: vnla ceilings pretrained --world worlds/small --tasks tasks/small --limit 100
-    """
-    from vnla.common.machine import device_named, use_threads
-    from vnla.evaluation.evaluate import SEEDS
-    from vnla.report.ceilings import SMALL, ceilings_table, worth_table
-    from vnla.report.table_formats import terminal
-    from vnla.report.writing import REPORT
-    from vnla.training.checkpoints import runs_in
-
-    use_threads(threads)
-    trial = _Trial(
-        split, limit, SEEDS[:seeds], schedules, states, ratio, checkpoint, tasks, world, device_named(device)
-    )  # fmt: skip
-    every = list(dict.fromkeys(run for each in runs for run in runs_in(each)))
-    for place in filter(None, (out and out / REPORT, as_json)):
-        writable(place)
-    for run in every:
-        trial.check(run)
-    entries = []
-    for run in every:
-        with telling() as tell:
-            entries.append(trial.run(run, tell))
-        for table in (ceilings_table(entries[-1], metres=False), worth_table(entries[-1], SMALL)):
-            plain().print(terminal(table))
-    if as_json is not None:
-        _write_json(as_json, entries)
-    if out is not None:
-        typer.echo(f"report: {_write_report(out, entries, trial.command(runs), trial.device)}")
-
-
 @dataclass(frozen=True)
-class _Trial:
+class CeilingOptions:
     """What is tried with every run."""
 
-    split: str
-    limit: int | None
-    seeds: tuple[int, ...]
-    schedules: int
-    states: int | None
-    ratio: float | None
-    checkpoint: str | None
-    tasks: Path | None
-    world: Path | None
-    device: str
+    split: str = option("test_unseen", "val_seen, …, test_unseen.", metavar="NAME")
+    limit: int | None = option(None, "Only so many tasks of the split, drawn at random. [default: all]", min=1)
+    seeds: SeedsOption = 1
+    schedules: int = option(400, "Try so many sets of times to ask in an episode; more are drawn from.", min=1)
+    states: int | None = option(
+        None, "Ask and do not ask at so many steps of an episode, drawn at random. [default: all]", min=1
+    )
+    ratio: RatioOption = None
+    checkpoint: CheckpointOption = None
+    tasks: OtherTasksOption = None
+    world: Path | None = option(None, "World for the pretrained agent, or where the run's has moved to.", metavar="DIR")
+    device: DeviceOption = None
 
     def check(self, run: Path) -> None:
         """Refuse what is no run, before anything large is loaded."""
@@ -115,9 +56,9 @@ class _Trial:
         from vnla.training.checkpoints import CONFIG
         from vnla.training.config import RunConfig
 
-        RunConfig.read((pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run) / CONFIG)
+        RunConfig.read(pretrained.folder_of(run) / CONFIG)
 
-    def run(self, run: Path, tell: Tell) -> CeilingsEntry:
+    def entry(self, run: Path, tell: Tell) -> CeilingsEntry:
         """Try everything with one run."""
         from vnla.evaluation.ceilings.lines import ceilings
         from vnla.evaluation.ceilings.requests import request_pairs
@@ -131,25 +72,67 @@ class _Trial:
         return CeilingsEntry(str(run), self.split, found, pairs)
 
     def _subject(self, run: Path) -> Subject:
+        from vnla.common.machine import device_named
         from vnla.evaluation.ceilings.subject import Subject
+        from vnla.evaluation.evaluate import SEEDS
         from vnla.training.context import make_context
         from vnla.training.trained import open_trained
 
-        trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
+        trained = open_trained(run, world=self.world, tasks=self.tasks, device=device_named(self.device))
         config, material = trained.config, trained.material
-        players = make_context(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
+        context = make_context(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
         tasks = material.evaluation_tasks(self.split, self.limit)
-        return Subject(players, tasks, self.seeds, config.with_ratio(self.ratio).help(training=False).ratio)
+        return Subject(context, tasks, SEEDS[: self.seeds], config.with_ratio(self.ratio).help(training=False).ratio)
 
     def command(self, runs: Sequence[Path]) -> str:
         """The command that does this."""
-        given = {
-            "--split": self.split, "--limit": self.limit, "--seeds": len(self.seeds), "--schedules": self.schedules,
-            "--states": self.states, "--ratio": self.ratio, "--checkpoint": self.checkpoint, "--tasks": self.tasks,
-            "--world": self.world,
-        }  # fmt: skip
-        options = [f"{option} {value}" for option, value in given.items() if value is not None]
-        return " ".join(["vnla ceilings", *map(str, runs), *options])
+        noted = ("split", "limit", "seeds", "schedules", "states", "ratio", "checkpoint", "tasks", "world")
+        return " ".join(["vnla ceilings", *map(str, runs), *as_typed(self, *noted)])
+
+
+@takes_options()
+def ceilings(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained.")
+    ],
+    *,
+    options: CeilingOptions,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables, figures and episodes.csv.")
+    ] = None,
+    as_json: FiguresOption = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """What is left to win: the agent with the best times to ask, perfect following, perfect stopping; and what a request
+    is worth.
+
+    Example: vnla ceilings runs/learned --limit 400 --out ceilings
+
+    Example: vnla ceilings pretrained --world worlds/small --tasks tasks/small --limit 100
+    """
+    from vnla.common.machine import device_named, use_threads
+    from vnla.report.ceilings import SMALL, ceilings_table, worth_table
+    from vnla.report.tables import terminal
+    from vnla.report.writing import REPORT
+    from vnla.training.checkpoints import runs_in
+
+    use_threads(threads)
+    device = device_named(options.device)
+    every = list(dict.fromkeys(run for each in runs for run in runs_in(each)))
+    for place in filter(None, (out and out / REPORT, as_json)):
+        writable(place)
+    for run in every:
+        options.check(run)
+    entries = []
+    for run in every:
+        with telling() as tell:
+            entries.append(options.entry(run, tell))
+        for table in (ceilings_table(entries[-1], metres=False), worth_table(entries[-1], SMALL)):
+            plain().print(terminal(table))
+    if as_json is not None:
+        _write_json(as_json, entries)
+    if out is not None:
+        typer.echo(f"report: {_write_report(out, entries, options.command(runs), device)}")
 
 
 def _write_json(path: Path, entries: Sequence[CeilingsEntry]) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import plain, say
-from vnla.cli.options import FiguresOption
-from vnla.cli.score import K, Lenient, Metrics, Partial, Ratio, Seed, Split, Tasks, World, entered, material_of
+from vnla.cli.options import FiguresOption, as_typed, takes_options
+from vnla.cli.score import ContestOptions
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vnla.evaluation.contest import Entry, Pair
 
 
+@takes_options()
 def compare(
     agents: Annotated[
         list[str],
@@ -25,15 +26,8 @@ def compare(
             metavar="A B …", help="Results files, or evaluations (evaluation.npz, or its folder); NAME=PATH gives a name."
         ),
     ],
-    world: World = None,
-    tasks: Tasks = None,
-    split: Split = None,
-    ratio: Ratio = 0.4,
-    k: K = 4,
-    seed: Seed = None,
-    partial: Partial = False,
-    lenient: Lenient = False,
-    metric: Metrics = None,
+    *,
+    options: ContestOptions,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a report here, with tables (CSV, LaTeX) and the figure.")
     ] = None,
@@ -55,8 +49,7 @@ def compare(
         raise InputError("name at least two agents to compare")
     for place in filter(None, (out and out / REPORT, as_json)):
         writable(place)
-    material = material_of(world, tasks, metric, ratio, k, seed, split=split, partial=partial, lenient=lenient)
-    entries = entered(agents, material)
+    entries = options.entries(agents)
     found = pairs(entries)
     for table in (entries_table(entries), pairs_table(found, among=SMALL if len(found) > 1 else None)):
         plain().print(terminal(table))
@@ -66,21 +59,18 @@ def compare(
         text = json_text({"agents": [each.as_dict() for each in entries], "pairs": [each.as_dict() for each in found]})
         write_text(as_json, text)
     if out is not None:
-        typer.echo(f"report: {write_report(out, entries, found, command_line(agents, world, tasks, split))}")
+        typer.echo(f"report: {write_report(out, agents, options, entries, found)}")
 
 
-def write_report(out: Path, entries: Sequence[Entry], found: Sequence[Pair], command: str) -> Path:
-    """Write what agents differ by as a report; its first page."""
+def write_report(
+    out: Path, agents: Sequence[str], options: ContestOptions, entries: Sequence[Entry], found: Sequence[Pair]
+) -> Path:
+    """Write what agents differ by as a report; return its first page."""
     from vnla.report.charts import svg
     from vnla.report.contest import FIGURE, contest_canvas, contest_document
     from vnla.report.writing import write
 
     canvas = contest_canvas(entries, found)
     write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
+    command = " ".join(["vnla compare", *agents, *as_typed(options, "world", "tasks", "split")])
     return write(contest_document(entries, command, canvas), out)
-
-
-def command_line(agents: list[str], world: Path | None, tasks: Path | None, split: str | None) -> str:
-    """The command that does this."""
-    chosen = f" --split {split}" if split else ""
-    return f"vnla compare {' '.join(agents)} --world {world} --tasks {tasks}{chosen}"

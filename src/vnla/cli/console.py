@@ -22,15 +22,15 @@ from rich.progress import (
 )
 
 from vnla.common.lines import TimedLog, duration
-from vnla.common.progress import Tell
+from vnla.common.progress import Count, Tell
 from vnla.report.printing import SafeConsole, harmless
 
 __all__ = [
     "LARGEST_SEED",
-    "ProgressLines",
+    "PlainProgress",
     "TimedLog",
+    "counting",
     "hint_if_busy",
-    "is_given",
     "plain",
     "print_json",
     "progress_bar",
@@ -47,6 +47,18 @@ def telling() -> Iterator[Tell]:
     """A bar with an estimate of the time left at a terminal; elsewhere a line when something begins, ends, or takes long."""
     with progress_bar() as bar:
         yield InLines(TimedLog(bar.console)) if bar.disable else _Bar(bar)
+
+
+def counting(tell: Tell, what: str, of: int) -> Count:
+    """Return a function that is called with how many more are done of something, and tells how many are."""
+    done = 0
+
+    def add(more: int) -> None:
+        nonlocal done
+        done += more
+        tell(what, done, of)
+
+    return add
 
 
 class _Bar:
@@ -80,7 +92,7 @@ def _one_line(what: str) -> str:
     return harmless(" ".join(what.split()))
 
 
-class ProgressLines(Progress):
+class PlainProgress(Progress):
     """Rich's `Progress` for where there is no terminal: no bars, but a plain line now and then on every task in hand.
 
     A line has a task's description, how much is done of how much, its text fields, and how long it will still take.
@@ -126,7 +138,7 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
     plain line now and then. What runs a moment only says nothing there."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        return ProgressLines(console)
+        return PlainProgress(console)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -136,12 +148,6 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
         console=console,
         transient=True,
     )
-
-
-def is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given by a person, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and not source.name.startswith("DEFAULT")
 
 
 def hint_if_busy(threads: int | None = None) -> None:

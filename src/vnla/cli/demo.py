@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from vnla.cli.console import LARGEST_SEED
-from vnla.cli.paper import DeviceOption, ThreadsOption, WorkersOption, print_tables, run_all
+from vnla.cli.options import takes_options
+from vnla.cli.paper import SharedWorkOptions, WorkOptions, run_paper
 
 
+@takes_options()
 def demo(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything.")] = Path("demo"),
     encoder: Annotated[
@@ -20,10 +21,8 @@ def demo(
             metavar="NAME", help="Whose features: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data set and trainings.")] = 0,
-    device: DeviceOption = None,
-    workers: WorkersOption = None,
-    threads: ThreadsOption = None,
+    *,
+    work: WorkOptions,
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
@@ -37,14 +36,6 @@ def demo(
 
     kind_of(encoder or SMALL.features)
     contents = Contents("Five help policies in small houses", (1, 2), 2, 1, everything=False, peers=False)
-    source = run_all(
-        out,
-        replace(SMALL, features=encoder or SMALL.features),
-        contents,
-        f"vnla demo {out}" + (f" --encoder {encoder}" if encoder else "") + (f" --seed {seed}" if seed else ""),
-        seed=seed,
-        device=device,
-        workers=workers,
-        threads=threads,
-    )
-    print_tables(source)
+    words = [f"vnla demo {out}", *([f"--encoder {encoder}"] if encoder else []), *work.noted_seed()]
+    preset = replace(SMALL, features=encoder or SMALL.features)
+    run_paper(out, preset, contents, " ".join(words), SharedWorkOptions(**vars(work)))

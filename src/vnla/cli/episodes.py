@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,9 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import telling
-from vnla.cli.options import CheckpointOption, DeviceOption, RatioOption, TasksOption, ThreadsOption
+from vnla.cli.options import (
+    CheckpointOption,
+    DeviceOption,
+    RatioOption,
+    TasksOption,
+    ThreadsOption,
+    given_of,
+    names_in,
+    takes_options,
+)
 from vnla.common.errors import InputError
 from vnla.common.files import vacant
+from vnla.common.options import option, refuse
 
 if TYPE_CHECKING:
     from vnla.recordings.sources import EpisodeSource
@@ -34,8 +45,62 @@ def _group() -> None:
     pass
 
 
+@dataclass(frozen=True)
+class SourceOptions:
+    """Which episodes."""
+
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World; of a run, where its own has moved to.", show_default=False)
+    ] = None
+    tasks: TasksOption = None
+    split: str | None = option(
+        None, "[default: of a run test_unseen, of the teacher train, of a file its own]", metavar="NAME"
+    )
+    limit: int | None = option(None, "Only so many episodes, drawn at random, always the same. [default: all]", min=1)
+    seed: int | None = option(None, "Seed of the help budgets. [default: of a run 123]")
+    ratio: RatioOption = None
+    checkpoint: CheckpointOption = None
+    device: DeviceOption = None
+
+    def source(self, given: str) -> EpisodeSource:
+        """Return whatever a person named."""
+        from vnla.agents import pretrained
+        from vnla.common.machine import device_named
+        from vnla.evaluation.contest import RESULTS
+        from vnla.evaluation.evaluate import SEEDS
+        from vnla.recordings.sources import TEACHER, of_results, of_run, of_teacher
+        from vnla.training.checkpoints import CONFIG
+
+        path, world, tasks = Path(given), self.world, self.tasks
+        if (path / CONFIG).is_file() or pretrained.is_meant(given):
+            return of_run(
+                path, split=self.split or "test_unseen", limit=self.limit, seed=SEEDS[0] if self.seed is None else self.seed,
+                ratio=self.ratio, checkpoint=self.checkpoint, world=world, tasks=tasks, device=device_named(self.device),
+            )  # fmt: skip
+        if self.ratio is not None or self.checkpoint is not None:
+            raise InputError(f"{given}: --ratio and --checkpoint are for runs")
+        if given != TEACHER and not path.is_file() and not (path / RESULTS).is_file():
+            raise InputError(f"{given}: is neither a run, a results file, the export of a study, nor: {TEACHER}")
+        if world is None or tasks is None:
+            raise InputError(f"{given}: say in which --world and with which --tasks")
+        if given == TEACHER and not path.exists():
+            return of_teacher(world, tasks, split=self.split or "train", limit=self.limit)
+        return of_results(path, world, tasks, split=self.split, limit=self.limit, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class SeenOptions:
+    """What is written of what an agent sees."""
+
+    observations: str = option("tokens,poses", "tokens, poses, features, pictures, with commas between.", metavar="KINDS")
+    features: str | None = option(None, "Which features, e.g. symbolic. [default: the world's]", metavar="NAMES")
+    size: str = option("160x120", "Size of pictures, 4:3.", metavar="WxH")
+
+
 @app.command()
+@takes_options()
 def export(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -44,28 +109,9 @@ def export(
     ],
     form: Annotated[Format, typer.Option("--format", help="A Minari data set, Parquet with a card, or the authors' JSON.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the data set.")],
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World; of a run, where its own has moved to.", show_default=False)
-    ] = None,
-    tasks: TasksOption = None,
-    split: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="[default: of a run test_unseen, of the teacher train, of a file its own]"),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many episodes, drawn at random, always the same. [default: all]")
-    ] = None,
-    observations: Annotated[
-        str, typer.Option(metavar="KINDS", help="tokens, poses, features, pictures, with commas between.")
-    ] = "tokens,poses",
-    features: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Which features, e.g. symbolic. [default: the world's]")
-    ] = None,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Size of pictures, 4:3.")] = "160x120",
-    seed: Annotated[int | None, typer.Option(help="Seed of the help budgets. [default: of a run 123]")] = None,
-    ratio: RatioOption = None,
-    checkpoint: CheckpointOption = None,
-    device: DeviceOption = None,
+    *,
+    options: SourceOptions,
+    seen: SeenOptions,
     threads: ThreadsOption = None,
 ) -> None:
     """Write episodes as a data set that other programs read.
@@ -82,18 +128,20 @@ def export(
     from vnla.recordings.observing import Observer, kinds_in
     from vnla.recordings.parquet import write_parquet
 
+    if form is Format.JSON:
+        refuse(given_of(context, names_in(SeenOptions)), ": the authors' JSON holds poses alone; try --format parquet")
     use_threads(threads)
     vacant(out)
-    kinds, pixels = kinds_in(observations), _size(size)
+    kinds, pixels = kinds_in(seen.observations), _size(seen.size)
     with telling() as tell:
         tell(f"loading {source}")
-        found = _source(source, world, tasks, split, limit, seed, ratio, checkpoint, device)
+        found = options.source(source)
         progress = partial(tell, f"writing {found.split}")
         progress(0, found.count)
         if form is Format.JSON:
             written = f"{write_authors(out, found, progress)}"
         else:
-            observer = Observer(found, kinds, features, pixels)
+            observer = Observer(found, kinds, seen.features, pixels)
             if form is Format.MINARI:
                 name = write_minari(out, found, observer, progress)
                 written = f"MINARI_DATASETS_PATH={out.absolute()}, minari.load_dataset({name!r})"
@@ -112,39 +160,3 @@ def _size(text: str) -> tuple[int, int]:
     if match is None or not int(match[1]) or not int(match[2]):
         raise InputError(f"--size {text}: expected width and height, such as 160x120")
     return int(match[1]), int(match[2])
-
-
-def _source(
-    given: str,
-    world: Path | None,
-    tasks: Path | None,
-    split: str | None,
-    limit: int | None,
-    seed: int | None,
-    ratio: float | None,
-    checkpoint: str | None,
-    device: str | None,
-) -> EpisodeSource:
-    """Whatever a person named."""
-    from vnla.agents import pretrained
-    from vnla.common.machine import device_named
-    from vnla.evaluation.contest import RESULTS
-    from vnla.evaluation.evaluate import SEEDS
-    from vnla.recordings.sources import TEACHER, of_results, of_run, of_teacher
-    from vnla.training.checkpoints import CONFIG
-
-    path = Path(given)
-    if (path / CONFIG).is_file() or (given == pretrained.NAME and not path.exists()):
-        return of_run(
-            path, split=split or "test_unseen", limit=limit, seed=SEEDS[0] if seed is None else seed, ratio=ratio,
-            checkpoint=checkpoint, world=world, tasks=tasks, device=device_named(device),
-        )  # fmt: skip
-    if ratio is not None or checkpoint is not None:
-        raise InputError(f"{given}: --ratio and --checkpoint are for runs")
-    if given != TEACHER and not path.is_file() and not (path / RESULTS).is_file():
-        raise InputError(f"{given}: is neither a run, a results file, the export of a study, nor: {TEACHER}")
-    if world is None or tasks is None:
-        raise InputError(f"{given}: say in which --world and with which --tasks")
-    if given == TEACHER and not path.exists():
-        return of_teacher(world, tasks, split=split or "train", limit=limit)
-    return of_results(path, world, tasks, split=split, limit=limit, seed=seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -15,9 +16,10 @@ from rich.text import Text
 
 from vnla.camera import VIEWS
 from vnla.cli.console import hint_if_busy, plain, progress_bar
-from vnla.cli.options import JsonOption
+from vnla.cli.options import JsonOption, takes_options
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
+from vnla.common.options import option
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
@@ -40,90 +42,78 @@ ENCODER_HELP = (
 )
 
 
+@dataclass(frozen=True)
+class FeatureMakeOptions:
+    """Which encoder, and how it works."""
+
+    encoder: str = option(DEFAULT_ENCODER, ENCODER_HELP, metavar="NAME")
+    encoder_option: list[str] | None = option(None, "An option of your own encoder; may be repeated.", metavar="NAME=VALUE")
+    name: str | None = option(None, "The name to keep them under. [default: the encoder's]", metavar="N")
+    weights: Path | None = option(None, "Weights, .pth or .safetensors.", metavar="FILE")
+    device: str | None = option(None, "cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")
+    size: str | None = option(None, "Size of the images. [default: the encoder's]", metavar="WxH")
+    batch: int | None = option(None, "Images encoded at once. [default: the device's]", min=1)
+    workers: int | None = option(None, "Processes that draw images. [default: one a core]", min=1)
+    threads: int | None = option(None, "Threads of this process; those that draw have one each. [default: all cores]", min=1)
+    half: bool = option(False, "Half precision on a GPU.")
+    seed: int = option(0, "Seed of the weights of the encoder 'random'.")
+
+    def made(self) -> Encoder:
+        """Return the encoder."""
+        from vnla.common.machine import use_threads
+        from vnla.common.registry import options_of
+        from vnla.vision.encoders import EncoderOptions, Size, make_encoder
+
+        use_threads(self.threads)
+        options = EncoderOptions(
+            self.weights, self.device, None if self.size is None else Size.parse(self.size), self.half, self.seed
+        )
+        return make_encoder(self.encoder, options, options_of(self.encoder_option or (), "--encoder-option"))
+
+    def encode(self, world: Path) -> tuple[Path, Header, bool]:
+        """Make the features of a world; return where they are, what they are, and whether they are new."""
+        from vnla.vision.making import make_features
+
+        maker, (folder, compiled) = self.made(), _read(world)
+        hint_if_busy(1 if maker.travels else self.threads)  # it then computes in processes of one thread
+        with _progress("drawing and encoding", len(compiled.ids)) as bar:
+            return make_features(
+                folder,
+                compiled,
+                maker,
+                bar.advance,
+                name=self.name,
+                describe=bar.say,
+                batch=self.batch,
+                workers=self.workers,
+            )
+
+
 @app.command("make", epilog="Example: vnla features make worlds/small --encoder efficientnet-lite0")
+@takes_options()
 def make(
-    world: WorldArgument,
-    encoder: Annotated[str, typer.Option(metavar="NAME", help=ENCODER_HELP)] = DEFAULT_ENCODER,
-    encoder_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of your own encoder; may be repeated.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="N", help="The name to keep them under. [default: the encoder's]")
-    ] = None,
-    weights: Annotated[Path | None, typer.Option(metavar="FILE", help="Weights, .pth or .safetensors.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")] = None,
-    size: Annotated[str | None, typer.Option(metavar="WxH", help="Size of the images. [default: the encoder's]")] = None,
-    batch: Annotated[int | None, typer.Option(min=1, help="Images encoded at once. [default: the device's]")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that draw images. [default: one a core]")] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads of this process; those that draw have one each. [default: all cores]")
-    ] = None,
-    half: Annotated[bool, typer.Option("--half", help="Half precision on a GPU.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the weights of the encoder 'random'.")] = 0,
-    shard: ShardOption = None,
-    as_json: JsonOption = False,
+    world: WorldArgument, *, options: FeatureMakeOptions, shard: ShardOption = None, as_json: JsonOption = False
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
 
     With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
     """
-    from vnla.common.machine import use_threads
-
-    use_threads(threads)
-    maker = encoder_of(encoder, encoder_option, weights, device, size, half, seed)
     if shard is not None:
-        _make_shared(*_read(world), maker, name, shard, batch, workers, as_json)
+        _make_shared(world, options, shard, as_json)
         return
-    out, header, new = encode(world, maker, name, batch, workers, threads)
+    out, header, new = options.encode(world)
     _say(out, header, as_json, "written" if new else "there already")
 
 
-def encoder_of(
-    encoder: str,
-    encoder_option: list[str] | None,
-    weights: Path | None,
-    device: str | None,
-    size: str | None,
-    half: bool,
-    seed: int,
-) -> Encoder:
-    """The encoder that the options of `vnla features make` name."""
-    from vnla.common.registry import options_of
-    from vnla.vision.encoders import EncoderOptions, Size, make_encoder
-
-    options = EncoderOptions(weights, device, None if size is None else Size.parse(size), half, seed)
-    return make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
-
-
-def encode(
-    world: Path, maker: Encoder, name: str | None, batch: int | None, workers: int | None, threads: int | None
-) -> tuple[Path, Header, bool]:
-    """Make the features of a world; where they are, what they are, and whether they are new."""
-    from vnla.vision.making import make_features
-
-    folder, compiled = _read(world)
-    hint_if_busy(1 if maker.travels else threads)  # it then computes in processes of one thread
-    with _progress("drawing and encoding", len(compiled.ids)) as bar:
-        return make_features(folder, compiled, maker, bar.advance, name=name, describe=bar.say, batch=batch, workers=workers)
-
-
-def _make_shared(
-    folder: WorldFolder,
-    world: World,
-    encoder: Encoder,
-    name: str | None,
-    which: str,
-    batch: int | None,
-    workers: int | None,
-    as_json: bool,
-) -> None:
+def _make_shared(path: Path, options: FeatureMakeOptions, which: str, as_json: bool) -> None:
     """Encode the houses of a shard, or put all shards together."""
     from vnla.pipeline.shards.features import feature_parts, make_part, merge, share_of
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.vision.making import header_of, is_made
     from vnla.vision.store import store_path
 
-    header, out = header_of(folder, world, encoder), store_path(folder.path, name or encoder.name)
+    encoder, (folder, world) = options.made(), _read(path)
+    header, out = header_of(folder, world, encoder), store_path(folder.path, options.name or encoder.name)
     parts = feature_parts(out, header)
     if is_made(out, header):
         if which == MERGE and parts.folder.exists():  # it was killed as it ended
@@ -139,7 +129,17 @@ def _make_shared(
     shard = Shard.parse(which)
     own = len(share_of(shard, header))
     with _progress("drawing and encoding", own) as bar:
-        new = make_part(parts, shard, folder, header, encoder, bar.advance, told=bar.say, batch=batch, workers=workers)
+        new = make_part(
+            parts,
+            shard,
+            folder,
+            header,
+            encoder,
+            bar.advance,
+            describe=bar.say,
+            batch=options.batch,
+            workers=options.workers,
+        )
     say_part(parts, shard, {"viewpoints": own}, new, as_json)
 
 
@@ -341,7 +341,7 @@ class _Speed(ProgressColumn):
         return Text("" if speed is None else f"{speed * VIEWS:,.0f} images/s")
 
 
-class _Bar(NamedTuple):
+class _ViewpointBar(NamedTuple):
     """What moves a bar on, and what changes the words beside it."""
 
     advance: Callable[[int], None]
@@ -349,8 +349,8 @@ class _Bar(NamedTuple):
 
 
 @contextmanager
-def _progress(what: str, total: int) -> Iterator[_Bar]:
+def _progress(what: str, total: int) -> Iterator[_ViewpointBar]:
     """A bar in viewpoints."""
     with progress_bar(_Speed()) as bar:
         task = bar.add_task(what, total=total)
-        yield _Bar(lambda count: bar.advance(task, count), lambda words: bar.update(task, description=words))
+        yield _ViewpointBar(lambda count: bar.advance(task, count), lambda words: bar.update(task, description=words))

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
-from vnla.cli.outcome import Output, houses_note, table_of
-from vnla.cli.trial import Speaking
+from vnla.cli.outcome import EvaluationOptions, Speaking, check_places, print_evaluations
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
+from vnla.common.options import option
 from vnla.common.progress import Tell
-from vnla.world.budgets import SUBGOAL_ACTIONS
 
 if TYPE_CHECKING:
     from vnla.evaluation.metrics import Metric
@@ -41,37 +40,49 @@ KEY = "OPENAI_API_KEY"
 
 
 @dataclass(frozen=True)
-class Spending:
-    """What a chat model may cost."""
+class GuestOptions:
+    """What may be said of an agent that is no run: how it is made, called, and paid for."""
 
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    dry_run: bool = False
+    agent_option: list[str] | None = option(
+        None, "With --agent: what it is made with; may be repeated.", metavar="NAME=VALUE"
+    )
+    out: Path | None = option(
+        None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
+    )
+    on_error: str = option("stay", "With --agent: a wrong answer costs a step (stay), or ends all (stop).", metavar="WHAT")
+    concurrency: int = option(8, "With --agent: calls at a time.", min=1, max=256)
+    timeout: float = option(60, "With --agent: seconds for one try of a call.", min=0.01)
+    retries: int = option(3, "With --agent: tries after the first.", min=0, max=20)
+    give_up: int = option(20, "With --agent: leave after so many calls in a row without an answer; 0: never.", min=0)
+    key_variable: str | None = option(
+        None, "With --agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
+    )
+    base_url: str | None = option(None, "With openai: where it is, such as http://localhost:8000/v1.", metavar="URL")
+    observe: str = option("picture", "With openai: picture, text or both.", metavar="WHAT")
+    prompt: Path | None = option(None, "With openai: a prompt. [default: the package's]", metavar="FILE")
+    max_calls: int | None = option(None, "With openai: no more calls than this.", min=0)
+    max_tokens: int | None = option(None, "With openai: no more tokens than this.", min=0)
+    dry_run: bool = option(False, "With openai: say what it may cost, and leave.")
+
+    def manner(self) -> Manner:
+        """How it is called."""
+        from vnla.remote.caller import Manner
+
+        return Manner(self.timeout, self.retries, give_up=self.give_up)
 
 
 @dataclass(frozen=True)
-class Invitation:
+class GuestTrial:
     """Who is evaluated, on what, and how."""
 
     agent: str
-    world: Path | None
-    tasks: Path | None
-    splits: Sequence[str]
+    options: EvaluationOptions
+    own: GuestOptions
     seeds: Sequence[int]
     metrics: Mapping[str, Metric]
     ratio: float
     speaking: Speaking
-    subset: int | None
-    out: Path | None
-    on_error: Any
-    at_once: int
-    manner: Manner
-    base_url: str | None = None
-    observe: str = "picture"
-    prompt: Path | None = None
-    key_variable: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    spending: Spending = field(default_factory=Spending)
+    made_with: Mapping[str, Any]
 
     def run(self) -> tuple[str, dict[str, PolicyEvaluation], dict[str, Any]]:
         """Evaluate the guest on all splits; a title, what came of each, and the summary for a file."""
@@ -80,23 +91,25 @@ class Invitation:
         from vnla.remote.chat import Chat
         from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CALLS, SUMMARY, Journal
+        from vnla.remote.observer import WorldObserver
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
 
-        if self.world is None or self.tasks is None:
+        options = self.options
+        if options.world is None or options.tasks is None:
             raise InputError("--agent: say which --world and --tasks to try it on")
         place = self.place
         with ExitStack() as stack:
-            if place is not None and not self.spending.dry_run:
+            if place is not None and not self.own.dry_run:
                 stack.enter_context(alone_in(place))
-            journal = None if place is None or self.spending.dry_run else Journal(place / CALLS)
+            journal = None if place is None or self.own.dry_run else Journal(place / CALLS)
             tell = stack.enter_context(telling())
-            tell(f"loading {self.world}")
-            folder, dataset = read_world(self.world), read_dataset(self.tasks)
+            tell(f"loading {options.world}")
+            folder, dataset = read_world(options.world), read_dataset(options.tasks)
             world = World.compile(folder.houses)
             guest = self._guest(folder, journal)
-            show = self._show(guest, folder, world)
-            every = {split: self._rules(folder, dataset, world, split) for split in self.splits}
+            show = WorldObserver(guest.declaration, folder, world)
+            every = {split: self._rules(folder, dataset, world, split) for split in self.options.splits}
             if isinstance(guest, LocalPolicy) and isinstance(guest.policy, Chat):
                 self._announce(guest.policy, every, show)
             visits = {split: self._visit(guest, rules, show, folder, split, tell) for split, rules in every.items()}
@@ -112,8 +125,8 @@ class Invitation:
         """Where it is kept: for guests behind an address somewhere in any case."""
         from vnla.remote.registry import is_far
 
-        if self.out is not None or not is_far(self.agent):
-            return self.out
+        if self.own.out is not None or not is_far(self.agent):
+            return self.own.out
         return EVALUATIONS / re.sub(r"[^\w.-]+", "-", self.agent.partition("://")[2] or self.agent).strip("-.")
 
     def _guest(self, folder: WorldFolder, journal: Journal | None) -> EvaluatedAgent:
@@ -122,64 +135,59 @@ class Invitation:
         from vnla.remote.registry import ADDRESSES, CHAT, policy_named
 
         if self.agent.startswith(ADDRESSES):
-            if self.options:
+            if self.made_with:
                 raise InputError(f"--agent-option: {self.agent} takes none; it is asked as it is")
-            return Addressed(Caller(Address.of(self.agent), self.manner, journal, self._key(None)))
+            return Addressed(Caller(Address.of(self.agent), self.own.manner(), journal, self._key(None)))
         if self.agent.startswith(CHAT):
             return self._chat(self.agent.removeprefix(CHAT), journal)
-        return policy_named(self.agent, self.options, folder)
+        return policy_named(self.agent, self.made_with, folder)
 
     def _chat(self, model: str, journal: Journal | None) -> EvaluatedAgent:
-        from dataclasses import replace
-
         from vnla.remote.caller import Address, Caller
         from vnla.remote.chat import LARGEST, OBSERVES, Chat, Meter
         from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CACHE
         from vnla.remote.prompts import read_prompt
 
-        if self.base_url is None:
+        if self.own.base_url is None:
             raise InputError(
                 f"--agent {self.agent}: say where the server is, for example --base-url http://localhost:8000/v1"
             )
-        if self.observe not in OBSERVES:
-            raise InputError(f"--observe {self.observe}: choose from {', '.join(OBSERVES)}")
-        meter = Meter(self.spending.max_calls, self.spending.max_tokens)
+        if self.own.observe not in OBSERVES:
+            raise InputError(f"--observe {self.own.observe}: choose from {', '.join(OBSERVES)}")
+        meter = Meter(self.own.max_calls, self.own.max_tokens)
         if journal is not None:
             meter.recall(journal)
-        caller = Caller(Address.of(self.base_url), replace(self.manner, largest=LARGEST), journal, self._key(KEY))
-        own = {"width": self.options["width"]} if "width" in self.options else {}
-        own |= {"memory": self.options["memory"]} if "memory" in self.options else {}
-        sent = {name: value for name, value in self.options.items() if name not in own}
+        caller = Caller(Address.of(self.own.base_url), replace(self.own.manner(), largest=LARGEST), journal, self._key(KEY))
+        own = {"width": self.made_with["width"]} if "width" in self.made_with else {}
+        own |= {"memory": self.made_with["memory"]} if "memory" in self.made_with else {}
+        sent = {name: value for name, value in self.made_with.items() if name not in own}
         chat = Chat(
-            model, caller, read_prompt(self.prompt, self.observe), observe=self.observe, options=sent, meter=meter,
-            cache=None if journal is None or self.place is None else self.place / CACHE, journal=journal, **own,
+            model, caller, read_prompt(self.own.prompt, self.own.observe), observe=self.own.observe, options=sent,
+            meter=meter, cache=None if journal is None or self.place is None else self.place / CACHE, journal=journal, **own,
         )  # fmt: skip
         return LocalPolicy(chat)
 
     def _key(self, usual: str | None) -> str | None:
         """The key, from the environment alone."""
-        name = self.key_variable or usual
-        if self.key_variable is not None and not os.environ.get(self.key_variable):
-            raise InputError(f"--key-variable {self.key_variable}: the environment has no such variable, or it is empty")
+        name = self.own.key_variable or usual
+        if self.own.key_variable is not None and not os.environ.get(self.own.key_variable):
+            raise InputError(f"--key-variable {self.own.key_variable}: the environment has no such variable, or it is empty")
         key = os.environ.get(name, "") if name else ""
         if not key.isascii() or any(not character.isprintable() for character in key):
             raise InputError(f"{name}: the key in this variable has characters that no header can carry")
         return key or None
 
-    def _show(self, guest: EvaluatedAgent, folder: WorldFolder, world: World) -> WorldObserver:
-        from vnla.remote.observer import WorldObserver
-
-        return WorldObserver(guest.declaration, folder, world)
-
     def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> EvaluationRules:
         from vnla.assistance.advisor import TemplateAdvisor
         from vnla.remote.episode import EvaluationRules
+        from vnla.world.budgets import SUBGOAL_ACTIONS
 
+        on_error: Any = self.own.on_error
         advisor = self.speaking.advisor(TemplateAdvisor(k=self.speaking.k or SUBGOAL_ACTIONS))
         return EvaluationRules.of(
-            world, dataset, split, advisor=advisor, folder=folder, ratio=self.ratio, chosen=self.subset,
-            on_error=self.on_error,
+            world, dataset, split, advisor=advisor, folder=folder, ratio=self.ratio, chosen=self.options.subset,
+            on_error=on_error,
         )  # fmt: skip
 
     def _visit(
@@ -193,7 +201,7 @@ class Invitation:
         if self.place is not None:
             kept = EvaluationFolder(self.place / split, self._settings(guest, rules, folder, split))
         visit = evaluate_policy(
-            guest, rules, show, seeds=self.seeds, folder=kept, at_once=self.at_once, metrics=self.metrics,
+            guest, rules, show, seeds=self.seeds, folder=kept, at_once=self.own.concurrency, metrics=self.metrics,
             progress=partial(tell, f"evaluating {split}"),
         )  # fmt: skip
         if kept is not None:
@@ -210,15 +218,15 @@ class Invitation:
             "observes": list(guest.declaration.observes),
             "picture_width": guest.declaration.picture_width,
             "protocol": guest.declaration.version,
-            **{"options": dict(self.options), **guest.settings},
+            **{"options": dict(self.made_with), **guest.settings},
             "world": world_checksum(folder) or sorted(house.name for house in folder.houses),
             "split": split,
-            "subset": self.subset,
+            "subset": self.options.subset,
             "tasks": tasks_checksum(rules.tasks.tasks),
             "seeds": list(self.seeds),
             "ratio": self.ratio,
             "k": rules.advisor.k,
-            "on_error": self.on_error,
+            "on_error": self.own.on_error,
             **self.speaking.as_dict(),
         }
 
@@ -229,16 +237,18 @@ class Invitation:
         tasks = visit.evaluation.tasks.tasks
         return {
             "agent": guest.declaration.name,
-            "tasks": {"subset": self.subset, "of": len(dataset.split(split)), "sha256": tasks_checksum(tasks)},
+            "tasks": {"subset": self.options.subset, "of": len(dataset.split(split)), "sha256": tasks_checksum(tasks)},
             "answers": visit.answers,
             "errors": dict(sorted(visit.errors.items())),
             **visit.evaluation.as_dict(),
         }
 
     def _title(self, guest: EvaluatedAgent, dataset: Dataset) -> str:
-        sizes = {split: len(dataset.split(split)) for split in self.splits}
-        drawn = ", ".join(f"{min(self.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items())
-        return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.subset is not None else "")
+        sizes = {split: len(dataset.split(split)) for split in self.options.splits}
+        drawn = ", ".join(
+            f"{min(self.options.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items()
+        )
+        return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.options.subset is not None else "")
 
     def _announce(self, chat: Chat, every: Mapping[str, EvaluationRules], show: WorldObserver) -> None:
         """What it may cost, before anything is spent; and no more than that in a dry run."""
@@ -255,7 +265,7 @@ class Invitation:
             f" before now {chat.meter.calls:,} calls and {chat.meter.tokens:,} tokens",
             err=True,
         )
-        if self.spending.dry_run:
+        if self.own.dry_run:
             for message in chat.body(first, thread)["messages"]:
                 content = message["content"]
                 text = content if isinstance(content, str) else content[0]["text"] + "\n(and a picture)"
@@ -276,23 +286,19 @@ def _cap(name: str, most: int | None) -> str:
     return f"no {name}" if most is None else f"{name} {most:,}"
 
 
-def tell_of(invitation: Invitation, output: Output, as_json: Path | None, as_csv: Path | None) -> None:
-    """Evaluate a guest; its table, its errors, and the files that are asked for."""
+def evaluate_guest(trial: GuestTrial) -> None:
+    """Evaluate an agent that is no run; print its table and its errors, and write the files that are asked for."""
     from vnla.evaluation.spreadsheet import Spreadsheet
 
-    title, visits, summary = invitation.run()
-    found, sheet = {split: visit.evaluation for split, visit in visits.items()}, Spreadsheet()
-    plain().print(table_of(title, found, invitation.metrics))
-    if note := houses_note(found):
-        plain().print(note)
+    options, output, sheet = trial.options, trial.options.output(), Spreadsheet()
+    check_places([*output.places(options.splits), options.as_json, options.as_csv])
+    title, visits, summary = trial.run()
+    print_evaluations(title, {split: visit.evaluation for split, visit in visits.items()}, trial.metrics)
     for split, visit in visits.items():
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
         plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
         output.write(split, visit.evaluation)
-        sheet.add(invitation.agent, split, visit.evaluation)
-    if invitation.place is not None:
-        typer.echo(f"episodes, calls and results: {invitation.place}")
-    if as_json is not None:
-        write_text(as_json, json.dumps(summary, indent=2) + "\n")
-    if as_csv is not None:
-        sheet.write(as_csv)
+        sheet.add(trial.agent, split, visit.evaluation)
+    if trial.place is not None:
+        typer.echo(f"episodes, calls and results: {trial.place}")
+    options.write(summary, sheet)

@@ -11,17 +11,18 @@ NARROWEST, WIDEST = 30, 100
 """Columns that a help text takes at least, and at most, whatever the terminal has."""
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands whose list has the whole first sentence of each, where Typer cuts it at the end of the line."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Typer calls this."""
         commands = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
         with formatter.section("Commands"):
-            formatter.write_dl([(each.name, _first_sentence(each.help or "")) for each in commands if not each.hidden])
+            formatter.write_dl([(each.name, first_sentence(each.help or "")) for each in commands if not each.hidden])
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, on one line."""
     paragraph = " ".join(text.partition("\n\n")[0].split())
     sentence, stop, _ = paragraph.partition(". ")
     return sentence + stop.strip()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import is_given, plain, telling
-from vnla.cli.options import CheckpointOption, DeviceOption, FoundOption, RunArgument, ThreadsOption
+from vnla.cli.console import plain, telling
+from vnla.cli.options import CheckpointOption, DeviceOption, FoundOption, RunArgument, ThreadsOption, given_of, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
+from vnla.common.options import option, refuse
+from vnla.common.progress import Tell
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
@@ -23,41 +26,89 @@ LISTENERS = (AGENT, INTERPRETED, CAREFUL, PARSER)
 MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
 
 
+@dataclass(frozen=True)
+class ListenOptions:
+    """Who listens, where, and to what."""
+
+    split: str = option("test_unseen", "On the ways of whose tasks agents begin.", metavar="NAME")
+    reference: Path | None = option(
+        None, "What is retained of what advice brings this run instead, in its own language.", metavar="RUN"
+    )
+    handwritten: Path | None = option(
+        None, "Also sentences written by hand, in their houses, which are made in DIR if need be.", metavar="DIR"
+    )
+    listener: str = option(
+        AGENT,
+        "agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, told"
+        " nothing where it has not understood every word; or parser, in the agent's place",
+        metavar="NAME",
+    )
+    says: str | None = option(
+        None, "What of the grammar is said, with commas: usual,templates. [default: all]", metavar="NAMES"
+    )
+    seeds: int = option(1, "How many of the authors' seeds for success; 0: without success.", min=0, max=5)
+    subset: int | None = option(None, "N tasks of the split. [default: all]", metavar="N", min=1)
+    checkpoint: CheckpointOption = None
+    world: Path | None = option(None, "World for pretrained, or where the run's is.", metavar="DIR")
+    tasks: Path | None = option(None, "Another data set. [default: the run's]", metavar="DIR")
+    device: DeviceOption = None
+
+    def check(self, context: typer.Context) -> None:
+        """Refuse a listener that there is none of, and what a parser has no use for."""
+        if self.listener not in LISTENERS:
+            raise InputError(f"--listener {self.listener}: unknown; choose from {', '.join(LISTENERS)}")
+        if self.listener == PARSER:
+            refuse(given_of(context, ["reference"]), ": belongs to agents; the parser is compared with itself")
+            refuse(given_of(context, ["checkpoint", "seeds"]), ": belongs to agents; the parser only reads what is said")
+
+    def heard(self, run: Path) -> tuple[int, list[Listened]]:
+        """Return how many actions a sentence describes to a run's listener, and how it follows each kind of sentence."""
+        with telling() as tell:
+            subject = self._opened(run, tell)
+            other = subject if self.reference is None else self._opened(self.reference, tell)
+            if subject.k != other.k:
+                raise InputError(f"{self.reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
+            found = subject.listened(other)
+            if self.handwritten is not None:
+                found += subject.read(self.handwritten, other)
+        return subject.k, found
+
+    def _opened(self, run: Path, tell: Tell) -> Any:
+        from vnla.common.machine import device_named
+        from vnla.experiments.listening import listeners
+        from vnla.training.trained import open_trained
+
+        kinds = {
+            AGENT: listeners.AgentListener,
+            INTERPRETED: listeners.InterpretedListener,
+            CAREFUL: listeners.CarefulListener,
+            PARSER: listeners.ParserListener,
+        }
+        seeds = 0 if self.listener == PARSER else self.seeds
+        trial = listeners.ListeningOptions(self.split, seeds, self.subset, self.checkpoint, _languages(self.says))
+        tell(f"loading {run}")
+        trained = open_trained(run, world=self.world, tasks=self.tasks, device=device_named(self.device))
+        return kinds[self.listener](trained, trial, tell)
+
+    def about(self, run: Path, k: int) -> dict[str, Any]:
+        """Return who listened to what, for a file."""
+        reference = None if self.reference is None else str(self.reference)
+        return {"run": str(run), "listener": self.listener, "reference": reference, "split": self.split, "k": k}
+
+    def title(self, run: Path, k: int) -> str:
+        """Return who listened to what, for a table."""
+        who = {AGENT: str(run), PARSER: PARSER}.get(self.listener, f"{run}, {self.listener}")
+        retained = "" if self.reference is None else f"; retained of {self.reference}"
+        return f"{who}, {self.split}, {k} actions{retained}"
+
+
+@takes_options()
 def listen(
     context: typer.Context,
     run: RunArgument,
-    split: Annotated[str, typer.Option(metavar="NAME", help="On the ways of whose tasks agents begin.")] = "test_unseen",
-    reference: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="What is retained of what advice brings this run instead, in its own language."),
-    ] = None,
-    handwritten: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Also sentences written by hand, in their houses, which are made in DIR if need be."
-        ),
-    ] = None,
-    listener: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, told"
-            " nothing where it has not understood every word; or parser, in the agent's place",
-        ),
-    ] = AGENT,
-    says: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="What of the grammar is said, with commas: usual,templates. [default: all]"),
-    ] = None,
-    seeds: Annotated[
-        int, typer.Option(min=0, max=5, help="How many of the authors' seeds for success; 0: without success.")
-    ] = 1,
-    subset: Annotated[int | None, typer.Option(min=1, metavar="N", help="N tasks of the split. [default: all]")] = None,
-    checkpoint: CheckpointOption = None,
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World for pretrained, or where the run's is.")] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Another data set. [default: the run's]")] = None,
+    *,
+    options: ListenOptions,
     as_json: FoundOption = None,
-    device: DeviceOption = None,
     threads: ThreadsOption = None,
 ) -> None:
     """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
@@ -74,56 +125,20 @@ def listen(
 
     Example: vnla listen runs/talk --listener parser --subset 200
     """
-    from vnla.common.machine import device_named, use_threads
+    from vnla.common.machine import use_threads
     from vnla.evaluation.confidence import few_houses
-    from vnla.experiments.listening.listeners import (
-        AgentListener,
-        CarefulListener,
-        InterpretedListener,
-        ListeningOptions,
-        ParserListener,
-    )
-    from vnla.training.trained import open_trained
 
     use_threads(threads)
     if as_json is not None:
         writable(as_json)
-    if listener not in LISTENERS:
-        raise InputError(f"--listener {listener}: unknown; choose from {', '.join(LISTENERS)}")
-    if listener == PARSER and reference is not None:
-        raise InputError("--reference: belongs to agents; the parser is compared with itself")
-    for name in ("checkpoint", "seeds"):
-        if listener == PARSER and is_given(context, name):
-            raise InputError(f"--{name}: belongs to agents; the parser only reads what is said")
-    trial = ListeningOptions(split, 0 if listener == PARSER else seeds, subset, checkpoint, _languages(says))
-    kinds = {AGENT: AgentListener, INTERPRETED: InterpretedListener, CAREFUL: CarefulListener, PARSER: ParserListener}
-    with telling() as tell:
-        opened = {}
-        for each in filter(None, (run, reference)):
-            tell(f"loading {each}")
-            opened[each] = kinds[listener](
-                open_trained(each, world=world, tasks=tasks, device=device_named(device)), trial, tell
-            )
-        subject, other = opened[run], opened[reference] if reference is not None else opened[run]
-        if subject.k != other.k:
-            raise InputError(f"{reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
-        found = subject.listened(other)
-        if handwritten is not None:
-            found += subject.read(handwritten, other)
-    who = {AGENT: str(run), PARSER: PARSER}.get(listener, f"{run}, {listener}")
-    title = f"{who}, {split}, {subject.k} actions" + (f"; retained of {reference}" if reference is not None else "")
-    plain().print(_table(title, found))
+    options.check(context)
+    k, found = options.heard(run)
+    plain().print(_table(options.title(run, k), found))
     if few := few_houses(min(each.houses for each in found)):
         plain().print(few)
     if as_json is not None:
-        about = {
-            "run": str(run),
-            "listener": listener,
-            "reference": None if reference is None else str(reference),
-            "split": split,
-            "k": subject.k,
-        }
-        write_text(as_json, json.dumps({**about, "heard": {each.name: each.as_dict() for each in found}}, indent=2) + "\n")
+        heard = {each.name: each.as_dict() for each in found}
+        write_text(as_json, json.dumps({**options.about(run, k), "heard": heard}, indent=2) + "\n")
 
 
 def _languages(names: str | None) -> tuple[str, ...]:

@@ -1,18 +1,114 @@
-"""What evaluations leave: tables to read, and files where they are asked for."""
+"""What all evaluations have: their options, tables to read, and files where they are asked for."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from vnla.common.files import writable
+import typer
+
+from vnla.cli.console import plain
+from vnla.cli.options import DeviceOption, EpisodesOption, OtherTasksOption, RatioOption, ThreadsOption
+from vnla.common.files import writable, write_text
+from vnla.common.options import option
+from vnla.common.registry import name_of, options_of
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.assistance.advisor import Advisor
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
+    from vnla.evaluation.spreadsheet import Spreadsheet
+
+
+TESTS = ("test_seen", "test_unseen")
+
+
+@dataclass(frozen=True)
+class EvaluationOptions:
+    """What may be said of an evaluation, whoever is evaluated."""
+
+    split: list[str] | None = option(None, "val_seen, …, test_unseen; may be repeated.", metavar="NAME")
+    seeds: int | None = option(None, "How many of the authors' five seeds. [default: 5; with --agent 1]", min=1, max=5)
+    subset: int | None = option(None, "N tasks of a split, the same for everybody. [default: all]", metavar="N", min=1)
+    ratio: RatioOption = None
+    k: int | None = option(None, "Actions a subgoal describes. [default: the run's]", min=1, max=8)
+    advisor_language: str | None = option(
+        None, "The advisor: template, grammar, speaker or yours, a.b:C. [default: the run's]", metavar="NAME"
+    )
+    advisor_option: list[str] | None = option(
+        None, "An option of that advisor, e.g. says=synonyms; may be repeated.", metavar="NAME=VALUE"
+    )
+    tasks: OtherTasksOption = None
+    world: Path | None = option(
+        None, "World for --agent and for pretrained, or where the run's has moved to.", metavar="DIR"
+    )
+    metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
+    results: Path | None = option(None, "Write results files in the authors' format here.", metavar="DIR")
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None
+    as_csv: EpisodesOption = None
+    npz: Path | None = option(None, "Write all that happened here, an evaluation.npz for each split.", metavar="DIR")
+    device: DeviceOption = None
+    threads: ThreadsOption = None
+
+    @property
+    def splits(self) -> list[str]:
+        """The splits to evaluate on, each once."""
+        return list(dict.fromkeys(self.split or TESTS))
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics to report, ours and those that were named."""
+        from vnla.evaluation.metrics import metrics_named
+
+        return metrics_named(self.metric or ())
+
+    @property
+    def speaking(self) -> Speaking:
+        """How the advisor is to speak."""
+        return Speaking(self.advisor_language, options_of(self.advisor_option or [], "--advisor-option"), self.k)
+
+    def output(self, run: str = "", sweep: Path | None = None) -> Output:
+        """Where the files of a run go."""
+        return Output(run, self.results, self.npz, sweep)
+
+    def write(self, summary: Mapping[str, Any], sheet: Spreadsheet) -> None:
+        """Write the summary and the rows of the episodes, where they are asked for."""
+        if self.as_json is not None:
+            write_text(self.as_json, json.dumps(summary, indent=2) + "\n")
+        if self.as_csv is not None:
+            sheet.write(self.as_csv)
+
+
+@dataclass(frozen=True)
+class Speaking:
+    """How the advisor is to speak, if not as in training."""
+
+    language: str | None
+    options: Mapping[str, Any]
+    k: int | None
+
+    def advisor(self, own: Advisor) -> Advisor:
+        """The advisor of a run as it is to speak."""
+        from vnla.assistance.advisor import TemplateAdvisor
+        from vnla.language.registry import ADVISORS, advisor_named
+
+        if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
+            return own
+        name = self.language or name_of(own, ADVISORS)
+        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
+        own_fields: list[str] = [each.name for each in fields(own) if each.init] if is_dataclass(own) else []
+        kept = {each: getattr(own, each) for each in own_fields if self.language is None and each not in role}
+        return advisor_named(name, {**kept, **self.options}, **role)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What differs from the paper's advisor, for a file; nothing where nothing does."""
+        if self.language in (None, "template") and not self.options:
+            return {}
+        return {"advisor": self.language or "template", "advisor_options": dict(self.options)}
 
 
 @dataclass(frozen=True)
@@ -61,16 +157,19 @@ def check_places(places: Iterable[Path | None]) -> None:
             writable(place)
 
 
-def houses_note(found: Mapping[str, Evaluation]) -> str:
+def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> None:
+    """Print the table of evaluations, and what its intervals do not say."""
+    plain().print(figures_of(title, {name: each.summary() for name, each in found.items()}, metrics))
+    if note := _houses_note(found):
+        plain().print(note)
+
+
+def _houses_note(found: Mapping[str, Evaluation]) -> str:
     """What the intervals of a table do not say, where it has any and some split has few houses."""
     from vnla.evaluation.confidence import same_houses
 
     several = [each for each in found.values() if len(each.seeds) > 1]
     return same_houses(min(len({task.house for task in each.tasks.tasks}) for each in several)) if several else ""
-
-
-def table_of(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> Table:
-    return figures_of(title, {name: each.summary() for name, each in found.items()}, metrics)
 
 
 def figures_of(

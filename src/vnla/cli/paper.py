@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED, hint_if_busy
+from vnla.cli.options import as_typed, takes_options
 from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
+from vnla.common.options import option
 
 if TYPE_CHECKING:
-    from vnla.experiments.paper.paper_report import Contents, PaperReport
+    from vnla.experiments.paper.paper_report import Contents
     from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
     from vnla.report.document import Finding, ReportTable
@@ -23,55 +26,74 @@ if TYPE_CHECKING:
 EverythingArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")
 ]
-ValidateEveryOption = Annotated[
-    int | None, typer.Option(min=1, help="Iterations between two validations. [default: the preset's]")
-]
-PrecisionOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="float32, tf32 or bfloat16. [default: the preset's]")
-]
-OwnWorldOption = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="A world of your own, with features. [default: one is generated]")
-]
-FeaturesOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Whose features, or symbolic. [default: the preset's]")
-]
-PeersOption = Annotated[bool, typer.Option(help="Beside them agents that learn nothing.")]
-DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")]
-WorkersOption = Annotated[int | None, typer.Option(min=1, help="Cores to work on. [default: all]")]
-ThreadsOption = Annotated[
-    int | None, typer.Option(min=1, help="Of each training and evaluation. [default: trainings share the cores]")
-]
-ClusterOption = Annotated[
-    str, typer.Option(metavar="WHERE", help="local: this machine; ray://HOST:PORT: a Ray cluster that sees OUT.")
-]
-WaitOption = Annotated[
-    float, typer.Option(min=0, metavar="MINUTES", help="With --shard: for what others do, before leaving with status 75.")
-]
 WAITING = 75
 """Exit status of a shard whose stages wait for others: to be tried again, as `sysexits.h` has it."""
 
 
+@dataclass(frozen=True)
+class ExperimentOptions:
+    """What experiments are like."""
+
+    preset: str = option("small", "small: minutes on two cores; paper: the paper's sizes.", metavar="NAME")
+    iterations: int | None = option(None, "Of each training. [default: the preset's]", min=1)
+    validate_every: int | None = option(None, "Iterations between two validations. [default: the preset's]", min=1)
+    precision: str | None = option(None, "float32, tf32 or bfloat16. [default: the preset's]", metavar="NAME")
+    world: Path | None = option(None, "A world of your own, with features. [default: one is generated]", metavar="DIR")
+    features: str | None = option(None, "Whose features, or symbolic. [default: the preset's]", metavar="NAME")
+    peers: bool = option(True, "Beside them agents that learn nothing.", "--peers/--no-peers")
+
+    def given(self, preset: ExperimentPreset) -> ExperimentPreset:
+        """Return a preset with what differs from it."""
+        names = ("iterations", "validate_every", "precision", "features")
+        return preset.given(**{name: getattr(self, name) for name in names})
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """With which seed experiments are done, and on what."""
+
+    seed: int = option(0, "Seed of houses, data sets and trainings.", min=0, max=LARGEST_SEED)
+    device: str | None = option(None, "cpu, cuda, cuda:1. [default: a GPU if there is one]")
+    workers: int | None = option(None, "Cores to work on. [default: all]", min=1)
+    threads: int | None = option(None, "Of each training and evaluation. [default: trainings share the cores]", min=1)
+
+    def noted_seed(self) -> list[str]:
+        """Return the option for the seed, where it is not the usual one."""
+        return as_typed(self, "seed") if self.seed else []
+
+
+@dataclass(frozen=True)
+class SharedWorkOptions(WorkOptions):
+    """The same, where other machines may take part."""
+
+    cluster: str = option("local", "local: this machine; ray://HOST:PORT: a Ray cluster that sees OUT.", metavar="WHERE")
+    shard: ShardOption = None
+    wait: float = option(0, "With --shard: for what others do, before leaving with status 75.", metavar="MINUTES", min=0)
+
+    def here(self) -> dict[str, Any]:
+        """Return what says where stages run, for those who run them."""
+        from vnla.pipeline.sharing import Sharing
+
+        return {
+            "console": Console(stderr=True),
+            "device": device_of(self.device, self.cluster),
+            "cores": self.workers,
+            "threads": self.threads,
+            "begins": hint_if_busy,
+            "sharing": Sharing.asked_for(self.shard, self.wait),
+            "cluster": self.cluster,
+        }
+
+
+@takes_options()
 def paper(
     out: EverythingArgument,
-    preset: Annotated[
-        str, typer.Option(metavar="NAME", help="small: minutes on two cores; paper: the paper's sizes.")
-    ] = "small",
     table: Annotated[
         list[int] | None, typer.Option(min=1, max=7, help="Only this table; may be repeated. [default: all seven]")
     ] = None,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Of each training. [default: the preset's]")] = None,
-    validate_every: ValidateEveryOption = None,
-    precision: PrecisionOption = None,
-    world: OwnWorldOption = None,
-    features: FeaturesOption = None,
-    peers: PeersOption = True,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of houses, data sets and trainings.")] = 0,
-    device: DeviceOption = None,
-    workers: WorkersOption = None,
-    threads: ThreadsOption = None,
-    cluster: ClusterOption = "local",
-    shard: ShardOption = None,
-    wait: WaitOption = 0,
+    *,
+    options: ExperimentOptions,
+    work: SharedWorkOptions,
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
@@ -83,78 +105,35 @@ def paper(
     from vnla.experiments.paper.paper_report import ALL_TABLES, Contents
     from vnla.experiments.presets import preset_of
 
-    chosen = preset_of(preset).given(
-        iterations=iterations, validate_every=validate_every, precision=precision, features=features
-    )
-    contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES, peers=peers)
-    given = {
-        "--iterations": iterations,
-        "--validate-every": validate_every,
-        "--precision": precision,
-        "--world": world,
-        "--features": features,
-        "--seed": seed or None,
-    }
-    command = " ".join(
-        [
-            f"vnla paper {out} --preset {preset}",
-            *(f"{option} {value}" for option, value in given.items() if value is not None),
-            *(f"--table {number}" for number in (contents.tables if table else ())),
-            *(() if peers else ("--no-peers",)),
-        ]
-    )
-    sharing = sharing_of(shard, wait)
-    source = run_all(
-        out,
-        chosen,
-        contents,
-        command,
-        world=world,
-        seed=seed,
-        device=device,
-        workers=workers,
-        threads=threads,
-        sharing=sharing,
-        cluster=cluster,
-    )
-    if is_whole(sharing):
-        print_tables(source)
+    preset = options.given(preset_of(options.preset))
+    contents = Contents("The paper's experiments", tuple(sorted(set(table))) if table else ALL_TABLES, peers=options.peers)
+    words = [
+        f"vnla paper {out} --preset {options.preset}",
+        *as_typed(options, "iterations", "validate_every", "precision", "world", "features"),
+        *work.noted_seed(),
+        *(f"--table {number}" for number in (contents.tables if table else ())),
+        *(() if options.peers else ("--no-peers",)),
+    ]
+    run_paper(out, preset, contents, " ".join(words), work, world=options.world)
 
 
-def run_all(
+def run_paper(
     out: Path,
     preset: ExperimentPreset,
     contents: Contents,
     command: str,
+    work: SharedWorkOptions,
     *,
     world: Path | None = None,
-    seed: int,
-    device: str | None,
-    workers: int | None,
-    threads: int | None,
-    sharing: Sharing | None = None,
-    cluster: str | None = None,
-) -> PaperReport:
-    """Run experiments with progress on stderr; leaves with the signal's status when stopped."""
+) -> None:
+    """Run experiments with progress on stderr, and print their tables; leaves with the signal's status when stopped."""
     from vnla.experiments.paper.paper_stages import run_experiments
 
-    chosen = device_of(device, cluster)
+    here = work.here()
     with resumable():
-        return run_experiments(
-            out,
-            preset,
-            contents,
-            command=command,
-            console=Console(stderr=True),
-            world=world,
-            seed=seed,
-            device=chosen,
-            cores=workers,
-            threads=threads,
-            begins=hint_if_busy,
-            sharing=sharing,
-            cluster=cluster,
-        )
+        source = run_experiments(out, preset, contents, command=command, world=world, seed=work.seed, **here)
+    if is_whole(here["sharing"]):
+        print_found(source.tables(), source.layout.report)
 
 
 def device_of(device: str | None, cluster: str | None) -> str:
@@ -167,13 +146,6 @@ def device_of(device: str | None, cluster: str | None) -> str:
     if device not in (None, "cpu", "cuda"):
         raise InputError(f"device {device}: on a cluster choose cpu or cuda; without it, cpu")
     return device or "cpu"
-
-
-def sharing_of(shard: str | None, minutes: float) -> Sharing | None:
-    """What the options say about sharing the work with other machines."""
-    from vnla.pipeline.sharing import Sharing
-
-    return Sharing.asked_for(shard, minutes)
 
 
 def is_whole(sharing: Sharing | None) -> bool:
@@ -198,11 +170,6 @@ def resumable() -> Iterator[None]:
     except Interrupted as stop:
         typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)
         raise typer.Exit(128 + stop.number) from None
-
-
-def print_tables(source: PaperReport) -> None:
-    """Every table with its findings, and where the report is."""
-    print_found(source.tables(), source.layout.report)
 
 
 def print_found(found: Sequence[tuple[ReportTable, Sequence[Finding]]], report: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from vnla.cli.console import plain, print_json
+from vnla.cli.help import first_sentence
 from vnla.common.errors import InputError
 from vnla.common.registry import Offer, offers
 from vnla.report.printing import Table
@@ -20,7 +21,7 @@ OURS = "vnla"
 
 
 @dataclass(frozen=True)
-class Kind:
+class PartKind:
     """A kind of part."""
 
     name: str
@@ -54,36 +55,36 @@ def _found(target: str) -> Any:
 def _advisors() -> Mapping[str, Any]:
     """The paper's goes by what it does."""
     from vnla.assistance.advisor import TemplateAdvisor
-    from vnla.cli import train
     from vnla.language.registry import ADVISORS
+    from vnla.training.options import ADVISOR_KINDS
 
     others = {name: part for name, part in ADVISORS.items() if part is not TemplateAdvisor}
-    return {**dict.fromkeys(train.KINDS, TemplateAdvisor), **others}
+    return {**dict.fromkeys(ADVISOR_KINDS, TemplateAdvisor), **others}
 
 
 KINDS = {
-    "agents": Kind(
+    "agents": PartKind(
         "agent",
         "vnla.agents.paper:AGENTS",
         "vnla train --agent",
         frozenset({"sizes", "words", "view_size"}),
         {"paper": "vnla.agents.config:AgentConfig"},
     ),
-    "advisors": Kind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
-    "help-policies": Kind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
-    "senses": Kind("sense", "vnla.agents.sensors:SENSES", "vnla train --sense"),
-    "objectives": Kind("objective", "vnla.training.objectives.registry:OBJECTIVES", "vnla train --objective"),
-    "metrics": Kind("metric", "vnla.evaluation.metrics:METRICS", "vnla evaluate --metric"),
-    "encoders": Kind(
+    "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
+    "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
+    "senses": PartKind("sense", "vnla.agents.sensors:SENSES", "vnla train --sensor"),
+    "objectives": PartKind("objective", "vnla.training.objectives.registry:OBJECTIVES", "vnla train --objective"),
+    "metrics": PartKind("metric", "vnla.evaluation.metrics:METRICS", "vnla evaluate --metric"),
+    "encoders": PartKind(
         "encoder", "vnla.vision.encoders:ENCODERS", "vnla features make --encoder", frozenset({"name", "options"})
     ),
-    "pictures": Kind("pictures", "vnla.houses.pictures:SOURCES", "vnla world set --pictures", frozenset({"world"})),
-    "worlds": Kind("world", "vnla.houses.sources:WORLDS", "vnla world import from"),
+    "pictures": PartKind("pictures", "vnla.houses.pictures:SOURCES", "vnla world set --pictures", frozenset({"world"})),
+    "worlds": PartKind("world", "vnla.houses.sources:WORLDS", "vnla world import from"),
 }
 
 
 @dataclass(frozen=True)
-class Line:
+class PartLine:
     """What is told of a part."""
 
     name: str
@@ -123,11 +124,11 @@ def list_(
         console.print(table)
 
 
-def lines(kind: Kind) -> Iterator[Line]:
+def lines(kind: PartKind) -> Iterator[PartLine]:
     """Ours, then those that packages offer."""
     ours = kind.parts()
     for each, part in ours.items():
-        yield Line(
+        yield PartLine(
             f"{each}…" if each.endswith(":") else each, OURS, about(part), options(kind.maker(each, part), kind.given)
         )
     offered = offers(kind.name)
@@ -135,15 +136,15 @@ def lines(kind: Kind) -> Iterator[Line]:
         yield _line(offer, kind, ours, [each.name for each in offered].count(offer.name) > 1)
 
 
-def _line(offer: Offer, kind: Kind, ours: Mapping[str, Any], twice: bool) -> Line:
+def _line(offer: Offer, kind: PartKind, ours: Mapping[str, Any], twice: bool) -> PartLine:
     """What a package offers; whatever is wrong with it is told of it alone."""
     problem = f"hidden by vnla's own; choose it as {offer.target}" if offer.name in ours else None
     problem = f"offered twice; choose it as {offer.target}" if twice and problem is None else problem
     try:
         part = offer.load()
     except InputError as error:
-        return Line(offer.name, offer.package, "", problem=str(error).partition(": ")[2])
-    return Line(offer.name, offer.package, about(part), options(part, kind.given), problem)
+        return PartLine(offer.name, offer.package, "", problem=str(error).partition(": ")[2])
+    return PartLine(offer.name, offer.package, about(part), options(part, kind.given), problem)
 
 
 def about(part: Any) -> str:
@@ -151,9 +152,7 @@ def about(part: Any) -> str:
     if not isinstance(part, type) and not inspect.isroutine(part):
         unit = getattr(part, "unit", None)
         return "" if unit is None else f"in {unit}{', lower is better' if part.lower_is_better else ''}"
-    paragraph = " ".join((inspect.getdoc(part) or "").partition("\n\n")[0].split())
-    sentence, stop, _ = paragraph.partition(". ")
-    return sentence + stop.strip()
+    return first_sentence(inspect.getdoc(part) or "")
 
 
 def options(part: Any, given: frozenset[str]) -> dict[str, Any]:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import typer
 
 from vnla.cli.console import plain, telling
-from vnla.cli.outcome import check_places, figures_of
+from vnla.cli.options import given_of
+from vnla.cli.outcome import EvaluationOptions, check_places, figures_of
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 
-if TYPE_CHECKING:
-    from vnla.evaluation.metrics import Metric
+TAKEN = {"recorded", "run", "world", "tasks", "split", "metric", "as_json", "as_csv", "device", "threads"}
+"""All that there is to say of what was done."""
 
 
-def score_recorded_file(
-    path: Path,
-    run: Path | None,
-    world: Path | None,
-    tasks: Path | None,
-    splits: Sequence[str],
-    metrics: Mapping[str, Metric],
-    as_json: Path | None,
-    as_csv: Path | None,
-) -> None:
+def score_recorded_file(context: typer.Context, path: Path, run: Path | None, options: EvaluationOptions) -> None:
     """Score a file of what people did in a world, which is that of a run if one is named."""
     from vnla.evaluation.recorded import score_recorded, spreadsheet
     from vnla.houses.folder import read_world
@@ -34,7 +26,12 @@ def score_recorded_file(
     from vnla.training.checkpoints import CONFIG
     from vnla.training.config import RunConfig
 
-    check_places([as_json, as_csv])
+    if given_of(context, context.params) - TAKEN:
+        raise InputError(
+            "--recorded scores what was done; it takes only --world, --tasks, --split, --metric, --json and --csv"
+        )
+    check_places([options.as_json, options.as_csv])
+    world, tasks, metrics = options.world, options.tasks, options.metrics
     if (world is None or tasks is None) and run is not None:
         config = RunConfig.read(run / CONFIG)
         world, tasks = world or Path(config.world), tasks or Path(config.tasks)
@@ -43,7 +40,7 @@ def score_recorded_file(
     dataset = read_dataset(tasks)
     with telling() as tell:
         tell(f"scoring {path}")
-        known = [task for split in splits or dataset.paths for task in dataset.split(split)]
+        known = [task for split in options.split or dataset.paths for task in dataset.split(split)]
         found = score_recorded(path, read_world(world).houses, known, dataset.budgets, metrics)
     (name, first), *others = found.items()
     values = {name: first.as_dict(), **{each: condition.as_dict((name, first)) for each, condition in others}}
@@ -53,7 +50,7 @@ def score_recorded_file(
     plain().print(figures_of(f"{path}, 95% intervals over people", figures, metrics, counts))
     if others:
         plain().print(figures_of(f"difference to {name}", {each: done.minus(first) for each, done in others}, metrics))
-    if as_json is not None:
-        write_text(as_json, json.dumps(values, indent=2) + "\n")
-    if as_csv is not None:
-        write_text(as_csv, spreadsheet(found))
+    if options.as_json is not None:
+        write_text(options.as_json, json.dumps(values, indent=2) + "\n")
+    if options.as_csv is not None:
+        write_text(options.as_csv, spreadsheet(found))

@@ -3,39 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vnla.cli.console import plain, say, telling
-from vnla.cli.options import EpisodesOption, FiguresOption
+from vnla.cli.options import EpisodesOption, FiguresOption, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
+from vnla.common.options import option
 
 if TYPE_CHECKING:
     from vnla.evaluation.contest import Entry, ScoringData
 
-World = Annotated[Path | None, typer.Option(metavar="DIR", help="World in which it was done.", show_default=False)]
-Tasks = Annotated[Path | None, typer.Option(metavar="DIR", help="Data set with its tasks.", show_default=False)]
-Split = Annotated[
-    str | None, typer.Option(metavar="NAME", help="val_seen, …, test_unseen. [default: the one that the files are of]")
-]
-Ratio = Annotated[float, typer.Option(min=0, max=1, help="τ of the help budgets.")]
-K = Annotated[int, typer.Option(min=1, max=7, help="k of the help budgets.")]
-Seed = Annotated[
-    int | None,
-    typer.Option(help="Seed of the help budgets, to hold every task to its own. [default: any budget that can be drawn]"),
-]
-Partial = Annotated[bool, typer.Option("--partial", help="The files are meant to have some tasks of the split only.")]
-Lenient = Annotated[
-    bool,
-    typer.Option("--lenient", help="Count wrong records and missing tasks as failures, and name them, instead of refusing."),
-]
-Metrics = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="A metric of your own, package.module:name; may be repeated.")
-]
+
+@dataclass(frozen=True)
+class ContestOptions:
+    """What results files are held against."""
+
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World in which it was done.", show_default=False)] = None
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set with its tasks.", show_default=False)] = None
+    split: str | None = option(None, "val_seen, …, test_unseen. [default: the one that the files are of]", metavar="NAME")
+    ratio: float = option(0.4, "τ of the help budgets.", min=0, max=1)
+    k: int = option(4, "k of the help budgets.", min=1, max=7)
+    seed: int | None = option(
+        None, "Seed of the help budgets, to hold every task to its own. [default: any budget that can be drawn]"
+    )
+    partial: bool = option(False, "The files are meant to have some tasks of the split only.")
+    lenient: bool = option(False, "Count wrong records and missing tasks as failures, and name them, instead of refusing.")
+    metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
+
+    def entries(self, given: Sequence[str]) -> list[Entry]:
+        """Return the entries that a person named, each a path or NAME=PATH; names that are there twice get a number."""
+        from vnla.evaluation.contest import enter, name_of
+
+        material = self._material()
+        entries: list[Entry] = []
+        with telling() as tell:
+            for done, text in enumerate(given):
+                label, path = _labelled(text)
+                tell("checking and scoring", done, len(given))
+                taken = {entry.name for entry in entries}
+                name = label or name_of(path)
+                numbered = (f"{name} ({number})" for number in range(2, len(given) + 2))
+                entries.append(enter(path, material, next(each for each in (name, *numbered) if each not in taken)))
+            tell("checking and scoring", len(given), len(given))
+        return entries
+
+    def _material(self) -> ScoringData:
+        from vnla.evaluation.checked import Allowance
+        from vnla.evaluation.contest import ScoringData
+        from vnla.evaluation.metrics import metrics_named
+
+        if self.world is None or self.tasks is None:
+            raise InputError("say in which --world and on which --tasks it was done")
+        allowance, metrics = Allowance(self.ratio, self.k, self.seed), metrics_named(self.metric or ())
+        return ScoringData.load(
+            self.world, self.tasks, allowance, metrics, split=self.split, partial=self.partial, lenient=self.lenient
+        )
 
 
 def _print_schema(wanted: bool) -> None:
@@ -44,19 +72,13 @@ def _print_schema(wanted: bool) -> None:
         raise typer.Exit
 
 
+@takes_options()
 def score(
     results: Annotated[
         list[str], typer.Argument(metavar="RESULTS", help="Results files, or folders with one; NAME=FILE gives it a name.")
     ],
-    world: World = None,
-    tasks: Tasks = None,
-    split: Split = None,
-    ratio: Ratio = 0.4,
-    k: K = 4,
-    seed: Seed = None,
-    partial: Partial = False,
-    lenient: Lenient = False,
-    metric: Metrics = None,
+    *,
+    options: ContestOptions,
     as_json: FiguresOption = None,
     as_csv: EpisodesOption = None,
     schema: Annotated[  # noqa: ARG001
@@ -80,8 +102,7 @@ def score(
 
     for place in filter(None, (as_json, as_csv)):
         writable(place)
-    material = material_of(world, tasks, metric, ratio, k, seed, split=split, partial=partial, lenient=lenient)
-    entries = entered(results, material)
+    entries = options.entries(results)
     by_split: dict[str, list[Entry]] = {}
     for entry in entries:
         by_split.setdefault(entry.split, []).append(entry)
@@ -111,42 +132,6 @@ def _name_wrong(entry: Entry) -> None:
         say(f"counted as a failure: {line}", err=True)
     if len(named) > MOST_NAMED:
         typer.echo(f"… and {len(named) - MOST_NAMED:,} more; --json FILE has them all", err=True)
-
-
-def material_of(
-    world: Path | None,
-    tasks: Path | None,
-    metric: Sequence[str] | None,
-    ratio: float,
-    k: int,
-    seed: int | None,
-    **options: Any,
-) -> ScoringData:
-    """What files are held against, loaded."""
-    from vnla.evaluation.checked import Allowance
-    from vnla.evaluation.contest import ScoringData
-    from vnla.evaluation.metrics import metrics_named
-
-    if world is None or tasks is None:
-        raise InputError("say in which --world and on which --tasks it was done")
-    return ScoringData.load(world, tasks, Allowance(ratio, k, seed), metrics_named(metric or ()), **options)
-
-
-def entered(given: Sequence[str], material: ScoringData) -> list[Entry]:
-    """The entries that a person named, each a path or NAME=PATH; names that are there twice get a number."""
-    from vnla.evaluation.contest import enter, name_of
-
-    entries: list[Entry] = []
-    with telling() as tell:
-        for done, text in enumerate(given):
-            label, path = _labelled(text)
-            tell("checking and scoring", done, len(given))
-            taken = {entry.name for entry in entries}
-            name = label or name_of(path)
-            name = next(each for each in (name, *(f"{name} ({i})" for i in range(2, len(given) + 2))) if each not in taken)
-            entries.append(enter(path, material, name))
-        tell("checking and scoring", len(given), len(given))
-    return entries
 
 
 def _labelled(text: str) -> tuple[str | None, Path]:

@@ -112,7 +112,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
         tell(what, int(done), int(of))
         say(f"{what}, {done:.0f} of {of:.0f}")
 
-    if str(run) == pretrained.NAME and not run.exists() and world is None and tasks is None:
+    if pretrained.is_meant(run) and world is None and tasks is None:
         world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
     say("loading the agent")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vnla.cli.console import hint_if_busy, telling
+from vnla.cli.console import counting, hint_if_busy, telling
 from vnla.cli.options import CoresOption
 
 
@@ -41,13 +41,7 @@ def speaker(
     folder, chosen = read_world(world), device_named(device)
     settings = Settings(iterations, batch, learning_rate, k, width, seed)
     with telling() as tell:
-        looked = 0
-
-        def look(houses: int) -> None:
-            nonlocal looked
-            looked += houses
-            tell("looking around in the houses", looked, len(folder.houses))
-
+        look = counting(tell, "looking around in the houses", len(folder.houses))
         ground = ground_of(folder, "train", look, chosen)
         own = train_speaker(file, ground, settings, lambda done, of, _: tell("learning to speak", done, of))
         tell("listening to it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -10,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import plain, telling
-from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption
+from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, takes_options
 from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
 from vnla.common.errors import InputError
+from vnla.common.options import option
 from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
@@ -67,34 +70,49 @@ def power(
         plain().print(table)
 
 
+@dataclass(frozen=True)
+class NewStudyOptions:
+    """What a study is like."""
+
+    conditions: str = option(
+        "help:person,beat",
+        "help:advisor, help:person, beat, with commas between; @NAME after one for another than the first run.",
+        metavar="LIST",
+    )
+    arrangement: Arrangement = option(Arrangement.within, "Everybody goes through all conditions, or through one.")
+    world: Path | None = option(None, "World. [default: the first run's]", metavar="DIR")
+    tasks: Path | None = option(None, "Data set. [default: the first run's]", metavar="DIR")
+    split: str = option("test_unseen", "The split that the tasks are drawn from.", metavar="NAME")
+    each: int = option(4, "Tasks a participant does under a condition.", min=1)
+    groups: int = option(1, "Groups of tasks; a participant gets one.", min=1)
+    practice: int = option(3, "Tasks to practise with.", min=0)
+    passes: int = option(1, "How many of them have to go well; 0 for no practice.", min=0)
+    catch: int | None = option(None, "Easy tasks that show who is attentive. [default: one for each condition]", min=0)
+    seed: int = option(0, "The same seed draws the same tasks.", min=0)
+
+    def places(self, runs: Sequence[Path]) -> tuple[Path, Path]:
+        """Return the world and the data set: those that were given, or those of the first of the runs."""
+        from vnla.training.checkpoints import CONFIG
+        from vnla.training.config import RunConfig
+
+        configs = [RunConfig.read(run / CONFIG) for run in runs]
+        world = self.world or (Path(configs[0].world) if configs else None)
+        tasks = self.tasks or (Path(configs[0].tasks) if configs else None)
+        if world is None or tasks is None:
+            raise InputError("the pretrained agent: say in which --world and on which --tasks the study is done")
+        return world, tasks
+
+
 @app.command("new", epilog="Example: vnla study new studies/help runs/learned --conditions help:advisor,help:person,beat")
+@takes_options()
 def new(
     folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder to make; it must not exist yet.")],
     runs: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[RUN]...", help="Runs of the agents, or: pretrained. [default: pretrained]"),
     ] = None,
-    conditions: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST",
-            help="help:advisor, help:person, beat, with commas between; @NAME after one for another than the first run.",
-        ),
-    ] = "help:person,beat",
-    arrangement: Annotated[
-        Arrangement, typer.Option(help="Everybody goes through all conditions, or through one.")
-    ] = Arrangement.within,
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the first run's]")] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: the first run's]")] = None,
-    split: Annotated[str, typer.Option(metavar="NAME", help="The split that the tasks are drawn from.")] = "test_unseen",
-    each: Annotated[int, typer.Option(min=1, help="Tasks a participant does under a condition.")] = 4,
-    groups: Annotated[int, typer.Option(min=1, help="Groups of tasks; a participant gets one.")] = 1,
-    practice: Annotated[int, typer.Option(min=0, help="Tasks to practise with.")] = 3,
-    passes: Annotated[int, typer.Option(min=0, help="How many of them have to go well; 0 for no practice.")] = 1,
-    catch: Annotated[
-        int | None, typer.Option(min=0, help="Easy tasks that show who is attentive. [default: one for each condition]")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same tasks.")] = 0,
+    *,
+    options: NewStudyOptions,
 ) -> None:
     """Make a study: a configuration to change as you like, a consent text to fill in, and a README on both.
 
@@ -105,36 +123,31 @@ def new(
     from vnla.common.files import vacant
     from vnla.serve.study.design import CONSENT, DESIGN
     from vnla.serve.study.making import StudySizes, conditions_of, make_study
-    from vnla.training.checkpoints import CONFIG
-    from vnla.training.config import RunConfig
 
     vacant(folder)
     chosen = runs or [Path(pretrained.NAME)]
-    ours = [str(run) == pretrained.NAME and not run.exists() for run in chosen]
-    agents = {run.absolute().name: run.name if own else str(run.absolute()) for run, own in zip(chosen, ours, strict=True)}
+    ours = set(filter(pretrained.is_meant, chosen))
+    agents = {run.absolute().name: run.name if run in ours else str(run.absolute()) for run in chosen}
     if len(agents) < len(chosen):
         raise InputError("two runs have the same name; copy or link one under another")
-    configs = [RunConfig.read(run / CONFIG) for run, own in zip(chosen, ours, strict=True) if not own]
-    world = world or (Path(configs[0].world) if configs else None)
-    tasks = tasks or (Path(configs[0].tasks) if configs else None)
-    if world is None or tasks is None:
-        raise InputError("the pretrained agent: say in which --world and on which --tasks the study is done")
-    if passes and not practice:
+    world, tasks = options.places([run for run in chosen if run not in ours])
+    if options.passes and not options.practice:
         raise InputError("--practice 0: there is nothing to practise with; add --passes 0")
-    chosen_conditions = conditions_of(conditions, agents)
-    catch = len(chosen_conditions) if catch is None else catch
+    conditions = conditions_of(options.conditions, agents)
+    catch = len(conditions) if options.catch is None else options.catch
     design = make_study(
         folder,
         world=world,
         tasks=tasks,
         agents=agents,
-        conditions=chosen_conditions,
-        arrangement=arrangement.value,
-        split=split,
-        sizes=StudySizes(each, groups, practice, passes, catch),
-        seed=seed,
+        conditions=conditions,
+        arrangement=options.arrangement.value,
+        split=options.split,
+        sizes=StudySizes(options.each, options.groups, options.practice, options.passes, catch),
+        seed=options.seed,
     )
-    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {design.blocks * each} tasks a participant")
+    count = design.blocks * options.each
+    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {count} tasks a participant")
     typer.echo(f"fill in {folder / CONSENT}, look at {folder / DESIGN}, then: vnla study serve {folder}")
 
 

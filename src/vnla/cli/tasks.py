@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +14,11 @@ import typer
 from rich.progress import Progress
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
-from vnla.cli.options import JsonOption
+from vnla.cli.options import JsonOption, takes_options
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common import files
+from vnla.common.options import option
 from vnla.houses.folder import WorldFolder, read_world
-from vnla.houses.matterport import BuildingFiles
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
-    from vnla.tasks.making import Tracks
+    from vnla.tasks.making import Made
     from vnla.tasks.recipes import DatasetRecipe
     from vnla.tasks.statistics import SplitStatistics
 
@@ -48,40 +49,69 @@ class PerName(StrEnum):
     object = "object"
 
 
+@dataclass(frozen=True)
+class DatasetOptions:
+    """What data set is made."""
+
+    task: TaskName = option(TaskName.asknav, "Which data set.")
+    seed: int = option(0, "The same seed gives the same files.", min=0, max=LARGEST_SEED)
+    size: int | None = option(
+        None, "Least points of each dev and test set. [default: 5000, or as many as leave most for training]", min=0
+    )
+    splits: Path | None = option(
+        None, "JSON with the buildings of train, dev and test. [default: the world's own]", metavar="FILE"
+    )
+    fewest: int = option(5, "Leave out labels that occur less often in the world.", min=1)
+    most_train: int | None = option(
+        None,
+        "Keep a random sample of N training points; 0 keeps all. [default: all; in a generated world of the preset "
+        "paper as many as the paper has]",
+        metavar="N",
+        min=0,
+    )
+    starts: int | None = option(None, "Most start viewpoints. [default: AskNav 5, NoRoom 12]", metavar="N", min=1)
+    per: PerName | None = option(None, "What --starts counts for in each bucket. [default: AskNav room, NoRoom object]")
+    compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False
+
+    def recipe(self) -> DatasetRecipe:
+        """How its points are made."""
+        from vnla.tasks.recipes import RECIPES, Per
+
+        recipe = RECIPES[self.task.value]
+        return replace(recipe, starts=self.starts or recipe.starts, per=Per(self.per.value) if self.per else recipe.per)
+
+    def make(self, world: WorldFolder, out: Path, progress: Progress, parts: ShardParts | None = None) -> Made:
+        """Make it for a world, of what shards have worked out if there are `parts`."""
+        from vnla.pipeline.shards.tasks import WorkedByShards
+        from vnla.tasks.making import Tracks, make_dataset
+
+        recipe = self.recipe()
+        tracks = Tracks(
+            houses=lambda houses: progress.track(houses, description="making points"),
+            points=lambda places, name: progress.track(places, description=f"writing {name}"),
+        )
+        return make_dataset(
+            world,
+            out,
+            recipe,
+            seed=self.seed,
+            size=self.size,
+            splits=self.splits,
+            fewest=self.fewest,
+            most_train=self.most_train,
+            compress=self.compress,
+            tracks=tracks,
+            worked=None if parts is None else WorkedByShards(parts, world.houses, recipe),
+        )
+
+
 @app.command("make", epilog="Example: vnla tasks make worlds/small tasks/small --task asknav --seed 1")
+@takes_options()
 def make(
     world: Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The data set folder to make; it must not exist yet.")],
-    task: Annotated[TaskName, typer.Option(help="Which data set.")] = TaskName.asknav,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same files.")] = 0,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Least points of each dev and test set. [default: 5000, or as many as leave most for training]"
-        ),
-    ] = None,
-    splits: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="JSON with the buildings of train, dev and test. [default: the world's own]"),
-    ] = None,
-    fewest: Annotated[int, typer.Option(min=1, help="Leave out labels that occur less often in the world.")] = 5,
-    most_train: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="Keep a random sample of N training points; 0 keeps all. [default: all; in a generated world of the preset "
-            "paper as many as the paper has]",
-        ),
-    ] = None,
-    starts: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Most start viewpoints. [default: AskNav 5, NoRoom 12]")
-    ] = None,
-    per: Annotated[
-        PerName | None,
-        typer.Option(help="What --starts counts for in each bucket. [default: AskNav room, NoRoom object]"),
-    ] = None,
-    compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False,
+    *,
+    options: DatasetOptions,
     shard: ShardOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -92,56 +122,24 @@ def make(
     """
     files.vacant(out)
     from vnla.pipeline.shards.shard import MERGE, Shard
-    from vnla.pipeline.shards.tasks import WorkedByShards, task_parts
-    from vnla.tasks.making import make_dataset
+    from vnla.pipeline.shards.tasks import task_parts
 
     own = None if shard in (None, MERGE) else Shard.parse(shard)
-    recipe = recipe_of(task, starts, per)
     with progress_bar() as progress:
-        folder = _read(world, progress)
-        parts = None if shard is None else task_parts(out, folder, recipe, seed=seed, fewest=fewest)
+        folder = read_world(world, partial(progress.track, description="reading"))
+        recipe = options.recipe()
+        parts = None if shard is None else task_parts(out, folder, recipe, seed=options.seed, fewest=options.fewest)
         if parts is not None and own is not None:
             _make_part(parts, own, folder.houses, recipe, progress, as_json)
             return
-        made = make_dataset(
-            folder,
-            out,
-            recipe,
-            seed=seed,
-            size=size,
-            splits=splits,
-            fewest=fewest,
-            most_train=most_train,
-            compress=compress,
-            tracks=tracks_of(progress),
-            worked=None if parts is None else WorkedByShards(parts, folder.houses, recipe),
-        )
+        made = options.make(folder, out, progress, parts)
     if parts is not None:
         parts.remove()
-    points, manifest = made.points, made.manifest
-    notes = _notes(points, made.parts.source)
+    notes = _notes(made.points, made.parts.source)
     if as_json:
-        print_json({"out": str(out), "notes": notes, **manifest})
+        print_json({"out": str(out), "notes": notes, **made.manifest})
     else:
-        _print_made(out, points, manifest, notes)
-
-
-def recipe_of(task: TaskName, starts: int | None, per: PerName | None) -> DatasetRecipe:
-    """How the points of a data set are made."""
-    from vnla.tasks.recipes import RECIPES, Per
-
-    recipe = RECIPES[task.value]
-    return replace(recipe, starts=starts or recipe.starts, per=Per(per.value) if per else recipe.per)
-
-
-def tracks_of(progress: Progress) -> Tracks:
-    """Bars for the houses and the points of a data set."""
-    from vnla.tasks.making import Tracks
-
-    return Tracks(
-        houses=lambda houses: progress.track(houses, description="making points"),
-        points=lambda places, name: progress.track(places, description=f"writing {name}"),
-    )
+        _print_made(out, made.points, made.manifest, notes)
 
 
 def _make_part(
@@ -186,13 +184,6 @@ def stats(
     else:
         _print_statistics(out, dataset.task, splits)
         plain().print(f"figures and their data are in {folder}", soft_wrap=True)
-
-
-def _read(path: Path, progress: Progress) -> WorldFolder:
-    def track(buildings: Sequence[BuildingFiles]) -> Iterable[BuildingFiles]:
-        return progress.track(buildings, description="reading")
-
-    return read_world(path, track)
 
 
 def _notes(made: Generated, source: str) -> list[str]:

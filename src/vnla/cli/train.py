@@ -5,178 +5,57 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from vnla.cli.console import LARGEST_SEED
-from vnla.cli.options import AgentOption, BatchOption, DeviceOption, EagerOption
+from vnla.cli.options import DeviceOption, EagerOption, made_from, takes_options
 from vnla.cli.sharing import ShardOption, say_part
-from vnla.cli.variants import Asked, variants_of
+from vnla.cli.variants import AskedTraining, variants_of
 from vnla.common.errors import InputError
-from vnla.common.registry import build, options_of
+from vnla.common.options import option, refuse
+from vnla.training.options import CONFIGURED, IMITATION, Policies, config_from, config_to_go_on, policies_from
 
 if TYPE_CHECKING:
-    from vnla.assistance.advisor import Advisor
-    from vnla.cli.train_view import View
+    from vnla.cli.train_view import TrainingView
     from vnla.common.tables import Room
     from vnla.training.config import RunConfig
     from vnla.training.ranks import Ranks
 
-KINDS = {"indirect": (False, True), "direct": (True, True), "silent": (True, False)}
-"""Kind of the paper's advisor → whether it acts for the agent, and whether it speaks."""
+
+@dataclass(frozen=True)
+class TrainCommandOptions:
+    """How to train, on which no result depends, and several trainings by one command."""
+
+    variant: list[str] | None = option(
+        None,
+        'Train one in RUN/NAME that has these options too, such as "clock=--sensor clock"; may be repeated.',
+        metavar="NAME=OPTIONS",
+    )
+    feature_cache: str | None = option(
+        None,
+        "Leave features on disk, with at most so much in memory, e.g. 4GB; or in the memory of the host, from which"
+        " a GPU fetches them: host. [default: all in memory]",
+        metavar="SIZE",
+    )
+    device: DeviceOption = None
+    eager: EagerOption = False
+    threads: int | None = option(None, "Of the CPU. [default: as many as PyTorch takes]", min=0)
+    shard: ShardOption = None
 
 
+@takes_options(*CONFIGURED, TrainCommandOptions)
 def train(
     context: typer.Context,
     run: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Folder of a new run, or of runs that are there: they go on.")
     ],
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World folder; for a run that is there, where it is now.")
-    ] = None,
-    tasks: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Data set folder, made by `vnla tasks make`; likewise.")
-    ] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares,"
-            " or the world's choice]",
-        ),
-    ] = None,
-    help_policy: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with"
-            " commas between.",
-        ),
-    ] = "learned",
-    help_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the help policy; may be repeated.")
-    ] = None,
-    agent: AgentOption = "paper",
-    agent_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with; may be repeated.")
-    ] = None,
-    sense: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="What else the agent notices: clock, requests, advice, been, spotted; or package.module:Class. Several with"
-            " commas between.",
-        ),
-    ] = "",
-    veil: Annotated[
-        float, typer.Option(min=0, max=0.95, help="Share of each view's numbers that an episode of training hides.")
-    ] = 0.0,
-    fold: Annotated[
-        str, typer.Option(metavar="PART", help="Train in a part of the houses, e.g. 2/5, or in all but it, -2/5.")
-    ] = "",
-    timed: Annotated[bool, typer.Option("--timed", help="Train with the time that evaluation gives.")] = False,
-    objective: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward:"
-            " learn from how episodes end; or package.module:Class.",
-        ),
-    ] = "imitation",
-    objective_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the objective; may be repeated.")
-    ] = None,
-    begins_with: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="Begin with the agent of another run, its last, or with a checkpoint of one."),
-    ] = None,
-    iterations: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="How many batches to train on; 0 for an agent as it is. A run that is there goes on to that many; its"
-            " cooldown is at the new end.",
-        ),
-    ] = 100_000,
-    batch: BatchOption = 100,
-    learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 1e-4,
-    cooldown: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Share of the iterations in which the learning rate falls to zero at the end."),
-    ] = 0.0,
-    weight_decay: Annotated[float, typer.Option(help="Weight of the L2 norm.")] = 5e-4,
-    dropout: Annotated[float, typer.Option(min=0, max=0.95, help="Dropout ratio.")] = 0.5,
-    hidden: Annotated[int, typer.Option(min=1, help="Hidden size of LSTMs and help module.")] = 512,
-    layers: Annotated[int, typer.Option(min=1, help="LSTM layers.")] = 1,
-    ratio: Annotated[float, typer.Option(min=0, max=1, help="τ: share of the time with assistance.")] = 0.4,
-    k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a subgoal describes.")] = 4,
-    advisor: Annotated[
-        str,
-        typer.Option(metavar="KIND", help="indirect, direct, or silent: direct without subgoals; or package.module:Class."),
-    ] = "indirect",
-    advisor_language: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="How it speaks: template, as in the paper; grammar or speaker, as people do."),
-    ] = "template",
-    advisor_option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="An option of one's own advisor, of the grammar or the speaker; may be repeated."
-        ),
-    ] = None,
-    easy: Annotated[bool, typer.Option("--easy", help="Subgoals with one phrase an action.")] = False,
-    following: Annotated[
-        bool,
-        typer.Option("--following", help="Subgoals are followed by the agent itself, ever more of them, and it learns to."),
-    ] = False,
-    practice: Annotated[
-        int,
-        typer.Option(
-            min=0, max=1000, metavar="N", help="N short walks beside each episode, in which the agent learns what is said."
-        ),
-    ] = 0,
-    strange: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Share of the words there that are strange: known by their spelling, or none."),
-    ] = 0.0,
-    rules: Annotated[str, typer.Option(metavar="LETTERS", help="Rules of the help teacher.")] = "abcde",
-    deviation: Annotated[float, typer.Option(min=0, help="δ of rule (a), metres.")] = 8.0,
-    uncertainty: Annotated[float, typer.Option(help="ε of rule (b), nats.")] = 1.0,
-    non_moving: Annotated[int, typer.Option(min=1, help="μ of rule (c), steps.")] = 9,
-    beta: Annotated[float, typer.Option(min=0, max=1, help="How often the teacher acts under 'imitation'.")] = 0.5,
-    keeps_ended: Annotated[
-        bool, typer.Option("--keeps-ended", help="Ended episodes stay in the loss, as in the authors' code.")
-    ] = False,
-    validate_every: Annotated[int, typer.Option(min=1, help="Iterations between two validations.")] = 1000,
-    precision: Annotated[str, typer.Option(metavar="NAME", help="float32, bfloat16, or tf32 on a GPU.")] = "float32",
-    seed: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="Seed of everything random. Several with commas between.")
-    ] = "0",
-    variant: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=OPTIONS",
-            help='Train one in RUN/NAME that has these options too, such as "clock=--sense clock"; may be repeated.',
-        ),
-    ] = None,
-    feature_cache: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Leave features on disk, with at most so much in memory, e.g. 4GB; or in the memory of the host, from which"
-            " a GPU fetches them: host. [default: all in memory]",
-        ),
-    ] = None,
-    device: DeviceOption = None,
-    eager: EagerOption = False,
-    threads: Annotated[int | None, typer.Option(min=0, help="Of the CPU. [default: as many as PyTorch takes]")] = None,
-    shard: ShardOption = None,
+    **values: Any,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
@@ -194,251 +73,64 @@ def train(
 
     Example: vnla train runs/policies --help-policy none,random,learned --world worlds/small --tasks tasks/small
 
-    Example: vnla train runs/senses --variant none= --variant "clock=--sense clock" --world worlds/small --tasks tasks/small
+    Example: vnla train runs/both --variant none= --variant "clock=--sensor clock" --world worlds/small --tasks tasks/small
     """
-    options = {name: value for name, value in locals().items() if name in context.params}
-    _, status = carry_out(context, options)
+    _, status = train_all(context, run, values)
     if status:
         raise typer.Exit(status)
 
 
-def carry_out(context: typer.Context, options: Mapping[str, Any]) -> tuple[list[Path], int]:
-    """Train what is asked for by the options of the command; the folders of the runs, and the status to leave with."""
+def train_all(context: typer.Context, folders: Sequence[Path], values: Mapping[str, Any]) -> tuple[list[Path], int]:
+    """Train what the options of the command ask for; return the folders of the runs, and the status to leave with."""
     from vnla.common.machine import device_named, loading, use_threads
 
     with loading("torch"):
         from vnla.common.tables import room_in
         from vnla.training.ranks import alike, joined, leaving_at_once
 
-    wants = SimpleNamespace(**options)
-    device = device_named(wants.device)
-    use_threads(wants.threads)
+    options = made_from(TrainCommandOptions, values)
+    device = device_named(options.device)
+    use_threads(options.threads)
     with leaving_at_once(), joined(device) as ranks:
         with alike(ranks):
-            asked = variants_of(context, options, wants.run, wants.variant or [])
+            asked = variants_of(context, values, folders, options.variant or [], shared=TrainCommandOptions)
             runs = {path: config for each in asked for path, config in _runs(each).items()}
-            cache = None if wants.feature_cache is None else room_in(wants.feature_cache)
-        how = How(device, wants.eager, ranks, cache)
-        status = _run(runs, how) if wants.shard is None else _share(wants.run, runs, wants.shard, how)
+            cache = None if options.feature_cache is None else room_in(options.feature_cache)
+        how = How(device, options.eager, ranks, cache)
+        status = _run(runs, how) if options.shard is None else _share(folders, runs, options.shard, how)
     return list(runs), status
 
 
-def _runs(asked: Asked) -> dict[Path, RunConfig | None]:
-    """The runs that are asked for, with what to begin or to go on with."""
-    wants, given = asked.options, asked.given
-    policies = _policies(wants.help_policy.split(","), wants.beta, options_of(wants.help_option or [], "--help-option"))
-    variants = _variants(asked.folders, _wanted(wants, given), policies, _numbers(wants.seed))
-    return {path: _config(path, variant, given, wants.beta) for path, variant in variants}
+def _runs(asked: AskedTraining) -> dict[Path, RunConfig | None]:
+    """Return the runs that are asked for, with what to begin or to go on with."""
+    config, policies = config_from(asked.values, asked.given), policies_from(asked.values)
+    variants = _variants(asked.folders, config, policies, _numbers(asked.values["seed"]))
+    return {path: _config(path, variant, asked) for path, variant in variants}
 
 
-def _wanted(wants: Any, given: Set[str]) -> RunConfig:
-    """The configuration that options ask for, but for policy and seed."""
-    from vnla.assistance.help_teacher import HelpTeacher
-    from vnla.training.config import RunConfig, TrainingConfig
-    from vnla.vision.encoders import DEFAULT
-    from vnla.vision.views import default_features
-
-    if wants.agent != "paper":
-        _refuse(
-            given & {"hidden", "layers", "dropout"},
-            f"belongs to the paper's agent, not to {wants.agent}; try --agent-option",
-        )
-    if wants.advisor not in KINDS:
-        _refuse(
-            given & {"k", "easy", "advisor_language"},
-            f"belongs to the paper's advisor, not to {wants.advisor}; try --advisor-option",
-        )
-    sizes = {"hidden": wants.hidden, "help_hidden": wants.hidden, "layers": wants.layers, "dropout": wants.dropout}
-    seen, noticed = _declared(wants.agent, default_features(Path(wants.world)) if wants.world else DEFAULT)
-    advised = options_of(wants.advisor_option or [], "--advisor-option")
-    return RunConfig(
-        world=_absolute(wants.world),
-        tasks=_absolute(wants.tasks),
-        features=wants.features or seen,
-        keeps_ended=wants.keeps_ended,
-        validate_every=wants.validate_every,
-        training=TrainingConfig(
-            wants.iterations,
-            wants.batch,
-            wants.learning_rate,
-            wants.weight_decay,
-            wants.ratio,
-            0,
-            wants.precision,
-            wants.cooldown,
-        ),
-        advisor=_advisor(wants.advisor, wants.advisor_language, wants.k, wants.easy, advised),
-        teacher=HelpTeacher(wants.rules, wants.deviation, wants.uncertainty, wants.non_moving),
-        agent=wants.agent,
-        agent_options={
-            **(sizes if wants.agent == "paper" else {}),
-            **options_of(wants.agent_option or [], "--agent-option"),
-        },
-        senses=wants.sense if "sense" in given else noticed,
-        timed=wants.timed,
-        fold=wants.fold,
-        veil=wants.veil,
-        following=wants.following,
-        practice=wants.practice,
-        strange=wants.strange,
-        objective=wants.objective,
-        objective_options=options_of(wants.objective_option or [], "--objective-option"),
-        begins_with=_absolute(wants.begins_with),
-    )
-
-
-def _absolute(path: Path | str | None) -> str:
-    return str(Path(path).absolute()) if path else ""
-
-
-def _declared(agent: str, usual: str) -> tuple[str, str]:
-    """The features and the senses that an agent declares to see, the usual ones if it does not."""
-    from vnla.agents.observing import features_for, senses_for
-    from vnla.agents.registry import class_of
-
-    if agent == "paper":
-        return usual, ""
-    kind = class_of(agent)
-    return features_for(kind, usual), senses_for(kind)
-
-
-def _refuse(options: Set[str], why: str) -> None:
-    """Options that would be ignored are not taken."""
-    for name in sorted(options):
-        raise InputError(f"--{name.replace('_', '-')}: {why}")
-
-
-def _advisor(kind: str, language: str, k: int, easy: bool, options: Mapping[str, Any]) -> Advisor:
-    """The paper's advisor of a kind, one of that kind that speaks otherwise, or anybody's."""
-    from vnla.assistance.advisor import Advisor, TemplateAdvisor
-    from vnla.language.registry import advisor_named
-
-    if kind in KINDS and language != "template":
-        _refuse({"easy"} if easy else set(), f"belongs to the language template, not to {language}")
-        direct, speaks = KINDS[kind]
-        return advisor_named(language, options, k=k, direct=direct, speaks=speaks)
-    if kind in KINDS:
-        _refuse({"advisor_option"} if options else set(), "is for advisors of one's own; the paper's has --k and --easy")
-        return TemplateAdvisor(k, *KINDS[kind], not easy)
-    kinds: dict[str, Callable[..., Advisor]] = dict.fromkeys(KINDS, TemplateAdvisor)
-    return build("advisor", kind, kinds, options, Advisor)
-
-
-def _policies(names: Sequence[str], beta: float, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Policy → its options."""
-    if options and len(names) > 1:
-        raise InputError("--help-option: is for one help policy; train them one after the other")
-    return {name: {**({"beta": beta} if name == "imitation" else {}), **options} for name in names}
-
-
-KEPT: dict[str, Callable[[RunConfig], Any]] = {
-    "features": lambda config: config.features,
-    "help_policy": lambda config: config.help_policy,
-    "help_option": lambda config: config.help_options,
-    "agent": lambda config: config.agent,
-    "agent_option": lambda config: config.agent_options,
-    "sense": lambda config: config.senses,
-    "timed": lambda config: config.timed,
-    "fold": lambda config: config.fold,
-    "veil": lambda config: config.veil,
-    "following": lambda config: config.following,
-    "practice": lambda config: config.practice,
-    "strange": lambda config: config.strange,
-    "objective": lambda config: config.objective,
-    "objective_option": lambda config: config.objective_options,
-    "begins_with": lambda config: config.begins_with,
-    "batch": lambda config: config.training.batch,
-    "learning_rate": lambda config: config.training.learning_rate,
-    "cooldown": lambda config: config.training.cooldown,
-    "weight_decay": lambda config: config.training.weight_decay,
-    "dropout": lambda config: _size(config, "dropout"),
-    "hidden": lambda config: _size(config, "hidden"),
-    "layers": lambda config: _size(config, "layers"),
-    "ratio": lambda config: config.training.ratio,
-    "k": lambda config: config.advisor.k,
-    "advisor": lambda config: _kind(config.advisor),
-    "advisor_language": lambda config: _language(config.advisor),
-    "advisor_option": lambda config: vars(config.advisor),
-    "easy": lambda config: not getattr(config.advisor, "aggregate", True),
-    "rules": lambda config: config.teacher.rules,
-    "deviation": lambda config: config.teacher.deviation,
-    "uncertainty": lambda config: config.teacher.uncertainty,
-    "non_moving": lambda config: config.teacher.non_moving,
-    "beta": lambda config: config.help_options.get("beta"),
-    "keeps_ended": lambda config: config.keeps_ended,
-    "validate_every": lambda config: config.validate_every,
-    "precision": lambda config: config.training.precision,
-    "seed": lambda config: config.training.seed,
-}
-"""The options that a run keeps: where its configuration has them."""
-
-FREE = {"run", "world", "tasks", "iterations", "variant", "feature_cache", "device", "eager", "threads", "shard"}
-"""Those that may be given anew."""
-
-
-def _size(config: RunConfig, name: str) -> Any:
-    from vnla.agents.config import AgentConfig
-
-    return config.agent_options.get(name, getattr(AgentConfig, name))
-
-
-def _kind(advisor: Advisor) -> str:
-    """What the option calls an advisor."""
-    from vnla.common.registry import name_of
-    from vnla.language.registry import ADVISORS
-
-    if not isinstance(advisor, tuple(ADVISORS.values())):
-        return name_of(advisor, ADVISORS)
-    return next(name for name, kind in KINDS.items() if kind == (advisor.direct, advisor.speaks))
-
-
-def _language(advisor: Advisor) -> str:
-    """What the option calls how an advisor speaks."""
-    from vnla.common.registry import name_of
-    from vnla.language.registry import ADVISORS
-
-    return name_of(advisor, ADVISORS)
-
-
-def _config(path: Path, wanted: RunConfig, given: Set[str], beta: float) -> RunConfig | None:
-    """The configuration to begin a run with, or to go on with where there is one: its own, with what may be given anew."""
+def _config(path: Path, wanted: RunConfig, asked: AskedTraining) -> RunConfig | None:
+    """Return the configuration to begin a run with, or to go on with where there is one."""
     from vnla.training.checkpoints import CONFIG, is_begun
     from vnla.training.config import RunConfig
 
+    given = asked.given
     saved = RunConfig.read(path / CONFIG) if is_begun(path) else None
     if saved and "help_policy" not in given:
-        wanted = wanted.asking(saved.help_policy, _own_options(saved, given, beta) | wanted.help_options)
-    if wanted.help_policy != "imitation":
-        _refuse(given & {"beta"}, "belongs to the help policy imitation")
-    if saved is None:
-        if bool(wanted.world) != bool(wanted.tasks):
-            raise InputError(f"{path}: a new run needs both --world and --tasks")
-        return wanted if wanted.world else None
-    for name, value in KEPT.items():
-        if name in given and value(saved) != value(wanted):
-            option = "--" + name.replace("_", "-")
-            raise InputError(f"{path}: {option}: this run has {value(saved)}, you gave {value(wanted)}; give a new folder")
-    iterations = (wanted if "iterations" in given else saved).training.iterations
-    return replace(
-        saved,
-        world=wanted.world or saved.world,
-        tasks=wanted.tasks or saved.tasks,
-        training=replace(saved.training, iterations=iterations),
-    )
-
-
-def _own_options(saved: RunConfig, given: Set[str], beta: float) -> dict[str, Any]:
-    """The options of a run's help policy where no other policy is named, with what was given anew."""
-    return {**saved.help_options, **({"beta": beta} if "beta" in given and saved.help_policy == "imitation" else {})}
+        beta = {"beta": asked.values["beta"]} if "beta" in given and saved.help_policy == IMITATION else {}
+        wanted = wanted.asking(saved.help_policy, saved.help_options | beta | wanted.help_options)
+    if wanted.help_policy != IMITATION:
+        refuse(given & {"beta"}, ": belongs to the help policy imitation")
+    if saved is not None:
+        return config_to_go_on(path, saved, wanted, given)
+    if bool(wanted.world) != bool(wanted.tasks):
+        raise InputError(f"{path}: a new run needs both --world and --tasks")
+    return wanted if wanted.world else None
 
 
 def _variants(
-    folders: Sequence[Path], config: RunConfig, policies: Mapping[str, Mapping[str, Any]], seeds: Sequence[int]
+    folders: Sequence[Path], config: RunConfig, policies: Policies, seeds: Sequence[int]
 ) -> list[tuple[Path, RunConfig]]:
-    """A run for each policy and seed, in folders named by what differs; with one of each the runs that the folders hold.
-
-    `policies` are the options of each.
-    """
+    """A run for each policy and seed, in folders named by what differs; with one of each the runs that the folders hold."""
     from vnla.training.checkpoints import is_begun, runs_in
 
     variants = [
@@ -531,7 +223,7 @@ def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     if ended is not None:
         if not quiet:
             typer.echo(_farewell(signal.Signals(ended).name, view), err=True)
-        if view.told > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
+        if view.signals > 1:  # at once: neither a file that is being written nor Python's tidying up is waited for
             os._exit(128 + ended)
     return 128 + ended if ended is not None else 0
 
@@ -560,10 +252,10 @@ def _is_over(path: Path, config: RunConfig) -> bool:
     return is_begun(path) and is_finished(path, config) and RunConfig.read(path / CONFIG) == config
 
 
-def _farewell(name: str, view: View) -> str:
+def _farewell(name: str, view: TrainingView) -> str:
     again = "`vnla train " + " ".join(str(path) for path in view.runs) + "`"
     if not view.loaded:
         return f"stopped by {name} while loading; nothing was written"
-    if view.told > 1:
+    if view.signals > 1:
         return f"stopped by {name} at once; {again} goes on from the last checkpoint"
     return f"stopped by {name} and saved; {again} goes on where it was"

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 READING = "learning what is in view: house"
 
 
-class View:
+class TrainingView:
     """Hears what happens to runs and says it; what is the same at a terminal and elsewhere."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
         self.runs, self.names = runs, _names(list(runs))
-        self.loaded, self.told = False, 0
+        self.loaded, self.signals = False, 0
         self._console = console
         self._began = time.monotonic()
         self._validating: dict[Path, float] = {}
@@ -104,7 +104,7 @@ class View:
 
     def _stopping(self, stop: Stop) -> None:
         """In the middle of anything, so even of printing: then there is one line less."""
-        self.told = stop.times
+        self.signals = stop.times
         name = signal.Signals(stop.number or 0).name
         with suppress(RuntimeError):
             if stop.times > 1 or not self.loaded:
@@ -113,7 +113,7 @@ class View:
                 self.say(f"{name}: stopping after this iteration and saving …; once more leaves at once")
 
 
-class Bars(View):
+class Bars(TrainingView):
     """A bar for each run, below the lines on what was found."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
@@ -153,7 +153,7 @@ class Bars(View):
         self.bar.update(self._tasks[path], state=f"{READING} {done:,}/{of:,} …")
 
 
-class Log(View):
+class Log(TrainingView):
     """Lines with the time and the share of the work that is done."""
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
@@ -196,7 +196,7 @@ class Log(View):
 
 
 @contextmanager
-def shown(runs: Mapping[Path, RunConfig], console: Console) -> Iterator[View]:
+def shown(runs: Mapping[Path, RunConfig], console: Console) -> Iterator[TrainingView]:
     """Whoever shows the progress of `runs` on a console, for the length of the block."""
     if not console.is_terminal:
         yield Log(console, runs)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vnla.cli.console import plain, telling
-from vnla.cli.outcome import Output, check_places, houses_note, table_of
-from vnla.cli.sharing import say_part
+from vnla.agents import pretrained
+from vnla.cli.console import telling
+from vnla.cli.options import CheckpointOption
+from vnla.cli.outcome import EvaluationOptions, Output, Speaking, check_places, print_evaluations
+from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
+from vnla.common.options import option
 from vnla.common.progress import Tell
-from vnla.common.registry import name_of
 
 if TYPE_CHECKING:
-    from vnla.assistance.advisor import Advisor
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
     from vnla.pipeline.shards.evaluation import EvaluationSlice, MergedEvaluations
@@ -32,31 +33,33 @@ if TYPE_CHECKING:
     from vnla.training.trained import Trained
 
 
-def try_runs(
-    run: Path,
-    trial: Trial,
-    splits: Sequence[str],
-    *,
-    results: Path | None = None,
-    npz: Path | None = None,
-    sweep: Path | None = None,
-    shard: str | None = None,
-    as_json: Path | None = None,
-    as_csv: Path | None = None,
-) -> None:
+@dataclass(frozen=True)
+class RunOptions:
+    """What may be said of runs alone: another agent decides by itself."""
+
+    help_policy: str | None = option(None, "none, first, random, teacher or learned. [default: the run's]", metavar="NAME")
+    checkpoint: CheckpointOption = None
+    sweep: Path | None = option(
+        None, "Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR.", metavar="DIR"
+    )
+    shard: ShardOption = None
+
+
+def evaluate_runs(run: Path, trial: RunTrial) -> None:
     """Evaluate a run, or all in a folder: a table of each, and the files that are asked for."""
     from vnla.evaluation.spreadsheet import Spreadsheet
     from vnla.pipeline.shards.evaluation import MergedEvaluations
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.training.checkpoints import runs_in
 
-    runs = runs_in(run)
+    runs, options, splits, shard = runs_in(run), trial.options, trial.options.splits, trial.own.shard
     one = runs == [run]
-    outputs = {each: Output("" if one else each.name, results, npz, sweep) for each in runs}
-    check_places([*(place for each in outputs.values() for place in each.places(splits)), as_json, as_csv])
+    outputs = {each: options.output("" if one else each.name, trial.own.sweep) for each in runs}
+    check_places(place for each in outputs.values() for place in each.places(splits))
+    check_places([options.as_json, options.as_csv])
     for each in runs:
         trial.check(each)
-    shared = None if shard is None else _shared(trial, runs, splits, npz, sweep)
+    shared = None if shard is None else trial.parts(runs)
     if shared is not None and shard != MERGE:
         _carry_out_part(trial, shared, Shard.parse(shard or ""), runs, splits)
         return
@@ -65,19 +68,14 @@ def try_runs(
     summaries, sheet = {}, Spreadsheet()
     for each, output in outputs.items():
         with telling() as tell:
-            title, found = trial.run(each, splits, output, tell, merged)
-        plain().print(table_of(f"{each}, {title}", found, trial.metrics))
-        if note := houses_note(found):
-            plain().print(note)
+            title, found = trial.run(each, output, tell, merged)
+        print_evaluations(f"{each}, {title}", found, trial.metrics)
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
         summaries[each.name] = {name: done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
-    if as_json is not None:
-        write_text(as_json, json.dumps(summaries[run.name] if one else summaries, indent=2) + "\n")
-    if as_csv is not None:
-        sheet.write(as_csv)
+    options.write(summaries[run.name] if one else summaries, sheet)
     if shared is not None:
         shared.remove()
 
@@ -86,18 +84,7 @@ def _name(run: Path) -> str:
     return run.absolute().name
 
 
-def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path | None, sweep: Path | None) -> ShardParts:
-    """The parts of what is asked for."""
-    from vnla.pipeline.shards.evaluation import evaluation_parts
-
-    if npz is None:
-        raise InputError("--shard: say with --npz DIR where the evaluations are to be; the parts are kept in DIR.shards")
-    if sweep is not None:
-        raise InputError("--shard: --sweep is not shared; run it in a job of its own")
-    return evaluation_parts(npz, {_name(run): trial.folder(run) for run in runs}, {"splits": splits, **trial.settings})
-
-
-def _carry_out_part(trial: Trial, parts: ShardParts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
+def _carry_out_part(trial: RunTrial, parts: ShardParts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
     """Carry out what falls to a shard."""
     from vnla.pipeline.shards.evaluation import slices
 
@@ -111,73 +98,58 @@ def _carry_out_part(trial: Trial, parts: ShardParts, shard: Shard, runs: Sequenc
 
 
 @dataclass(frozen=True)
-class Speaking:
-    """How the advisor is to speak, if not as in training."""
-
-    language: str | None
-    options: Mapping[str, Any]
-    k: int | None
-
-    def advisor(self, own: Advisor) -> Advisor:
-        """The advisor of a run as it is to speak."""
-        from vnla.assistance.advisor import TemplateAdvisor
-        from vnla.language.registry import ADVISORS, advisor_named
-
-        if self.language is None and not self.options and (self.k is None or isinstance(own, TemplateAdvisor)):
-            return own
-        name = self.language or name_of(own, ADVISORS)
-        role = {"k": self.k or own.k, "direct": own.direct, "speaks": own.speaks}
-        own_fields: list[str] = [each.name for each in fields(own) if each.init] if is_dataclass(own) else []
-        kept = {each: getattr(own, each) for each in own_fields if self.language is None and each not in role}
-        return advisor_named(name, {**kept, **self.options}, **role)
-
-    def as_dict(self) -> dict[str, Any]:
-        """What differs from the paper's advisor, for a file; nothing where nothing does."""
-        if self.language in (None, "template") and not self.options:
-            return {}
-        return {"advisor": self.language or "template", "advisor_options": dict(self.options)}
-
-
-@dataclass(frozen=True)
-class Trial:
+class RunTrial:
     """How runs are evaluated."""
 
-    seeds: tuple[int, ...]
-    help_policy: str | None
-    ratio: float | None
+    options: EvaluationOptions
+    own: RunOptions
     speaking: Speaking
-    checkpoint: str | None
     metrics: Mapping[str, Metric]
-    world: Path | None
-    tasks: Path | None
     device: str
-    subset: int | None = None
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the help budgets."""
+        from vnla.evaluation.evaluate import SEEDS
+
+        return SEEDS[: self.options.seeds or len(SEEDS)]
+
+    def parts(self, runs: Sequence[Path]) -> ShardParts:
+        """The parts of the evaluations of runs that shards carry out."""
+        from vnla.pipeline.shards.evaluation import evaluation_parts
+
+        if self.options.npz is None:
+            raise InputError("--shard: say with --npz DIR where the evaluations are to be; the parts are kept in DIR.shards")
+        if self.own.sweep is not None:
+            raise InputError("--shard: --sweep is not shared; run it in a job of its own")
+        folders = {_name(run): pretrained.folder_of(run) for run in runs}
+        return evaluation_parts(self.options.npz, folders, {"splits": self.options.splits, **self.settings})
 
     def check(self, run: Path) -> None:
         """Refuse what this run cannot do, before anything large is loaded."""
         from vnla.training.checkpoints import CONFIG, checkpoints_of
         from vnla.training.config import RunConfig
 
-        folder = self.folder(run)
+        folder = pretrained.folder_of(run)
         config = RunConfig.read(folder / CONFIG)
         if _learns(self._asking(config)) and not _learns(config):
             raise InputError(
                 f"{run}: was trained under the help policy {config.help_policy}, which does not learn when to ask; "
-                f"--help-policy {self.help_policy} needs a run that was trained under it"
+                f"--help-policy {self.own.help_policy} needs a run that was trained under it"
             )
         self.speaking.advisor(config.advisor)
         there = checkpoints_of(folder)
-        if self.checkpoint is not None and self.checkpoint not in there:
-            raise InputError(f"{run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
+        if self.own.checkpoint is not None and self.own.checkpoint not in there:
+            raise InputError(f"{run}: has no checkpoint {self.own.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
     def run(
-        self, run: Path, splits: Sequence[str], output: Output, tell: Tell, merged: MergedEvaluations | None = None
+        self, run: Path, output: Output, tell: Tell, merged: MergedEvaluations | None = None
     ) -> tuple[str, dict[str, Evaluation]]:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
         from vnla.evaluation.evaluate import evaluate
 
-        config, share, subjects = self._ready(run, splits, tell)
+        config, share, subjects = self._ready(run, self.options.splits, tell)
         found = {}
         for split, subject in subjects.items():
             tell(f"evaluating {split}", 0, len(subject.tasks) * len(self.seeds))
@@ -191,7 +163,7 @@ class Trial:
             output.write(split, found[split])
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
-        drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
+        drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
         return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
     def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
@@ -211,7 +183,12 @@ class Trial:
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the outcome beside the runs, as JSON holds it."""
-        chosen = {name: getattr(self, name) for name in ("help_policy", "ratio", "checkpoint", "subset")}
+        chosen = {
+            "help_policy": self.own.help_policy,
+            "ratio": self.options.ratio,
+            "checkpoint": self.own.checkpoint,
+            "subset": self.options.subset,
+        }
         spoken = {"language": self.speaking.language, "options": dict(self.speaking.options), "k": self.speaking.k}
         return {
             **chosen,
@@ -221,25 +198,19 @@ class Trial:
             "device": self.device.partition(":")[0],
         }
 
-    def folder(self, run: Path) -> Path:
-        """Where a run is: that of the package has a name for it."""
-        from vnla.agents import pretrained
-
-        return pretrained.FOLDER if str(run) == pretrained.NAME and not run.exists() else run
-
     def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
         """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""
         from vnla.training.trained import open_trained
 
         tell(f"loading {run}")
-        trained = open_trained(run, world=self.world, tasks=self.tasks, device=self.device)
+        trained = open_trained(run, world=self.options.world, tasks=self.options.tasks, device=self.device)
         config = self._asking(trained.config)
-        share = config.with_ratio(self.ratio).help(training=False).ratio
+        share = config.with_ratio(self.options.ratio).help(training=False).ratio
         return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}
 
     def _asking(self, config: RunConfig) -> RunConfig:
         """The same by another help policy, if one is given."""
-        return config if self.help_policy is None else config.asking(self.help_policy)
+        return config if self.own.help_policy is None else config.asking(self.own.help_policy)
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
@@ -248,7 +219,7 @@ class Trial:
         material = trained.material
         words = vocabulary_of(trained.config, material)
         config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
-        agent = trained.agent_for(split, self.checkpoint)
+        agent = trained.agent_for(split, self.own.checkpoint)
         lexicon = lexicon_for(agent, words, config.advisor.words())
         players = make_context(config, material, agent, training=False, lexicon=lexicon)
         if self.speaking.k is not None and self.speaking.k != players.advisor.k:
@@ -260,10 +231,10 @@ class Trial:
         from vnla.tasks.task_set import TaskSet
 
         material = trained.material
-        if self.subset is None:
+        if self.options.subset is None:
             return material.evaluation_tasks(split)
         data = material.dataset
-        chosen = subset(data.split(split), self.subset)
+        chosen = subset(data.split(split), self.options.subset)
         return TaskSet.compile(material.world, chosen, data.budgets, vocabulary=data.vocabulary)
 
 

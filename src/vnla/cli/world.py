@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
-from vnla.cli.help import Group
-from vnla.cli.options import JsonOption
+from vnla.cli.help import CommandGroup
+from vnla.cli.options import JsonOption, takes_options
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.options import option
 from vnla.houses.folder import WorldFolder, counts, read_world, write_manifest, write_world
 from vnla.houses.house import House
-from vnla.houses.matterport import BuildingFiles, Note, find_buildings, read_building, write_matterport
+from vnla.houses.matterport import Note, find_buildings, read_building, write_matterport
 from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
 
 
-class _Importers(Group):
+class _Importers(CommandGroup):
     """`vnla world import FILE.json OUT` means `vnla world import json FILE.json OUT`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -79,66 +81,8 @@ class ExportFormat(StrEnum):
     matterport = "matterport"
 
 
-@app.command("make", epilog="Example: vnla world make worlds/small --preset small --seed 0")
-def make(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
-    preset: Annotated[
-        str, typer.Option(metavar="NAME", help="small: 17 little houses; paper: 61/11/18 of real sizes.")
-    ] = "small",
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything in it.")] = 0,
-    houses: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", max=MOST_HOUSES, help="So many in all, in the preset's proportions. [default: the preset's]"
-        ),
-    ] = None,
-    train: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for training.")] = None,
-    dev: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for development.")] = None,
-    test: Annotated[int | None, typer.Option(metavar="N", min=1, max=MOST_HOUSES, help="So many for test.")] = None,
-    storeys: Annotated[str | None, typer.Option(metavar="A..B", help="Storeys, 1 to 3. [default: as it comes]")] = None,
-    rooms: Annotated[str | None, typer.Option(metavar="A..B", help="Rooms, 8 to 80. [default: the preset's sizes]")] = None,
-    area: Annotated[
-        str | None, typer.Option(metavar="A..B", help="Square metres indoors, 90 to 1000. [default: as it comes]")
-    ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]"),
-    ] = None,
-    programme: Annotated[
-        str | None, typer.Option(metavar="NAME", help="home or workplace. [default: now and then a workplace]")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
-    shard: ShardOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
-
-    A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
-    the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
-    on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard merge the world of all parts.
-    """
-    from vnla.pipeline.shards.shard import MERGE, Shard
-    from vnla.pipeline.shards.world import houses_of, world_parts
-
-    order = order_of(preset, seed, houses, train, dev, test, storeys, rooms, area, style, programme)
-    files.vacant(out)
-    if shard is None:
-        _say_made(out, build_world(order, out, workers), as_json)
-        return
-    shared = world_parts(out, preset, seed, order.parts, order.wanted)
-    if shard != MERGE:
-        _make_part(shared, Shard.parse(shard), order.wanted, workers, as_json)
-        return
-    with progress_bar() as progress:
-        houses_made = houses_of(shared, order.wanted)
-        made = list(progress.track(houses_made, len(order.wanted), description="putting together"))
-    order.write(out, made)
-    shared.remove()
-    _say_made(out, made, as_json)
-
-
 @dataclass(frozen=True)
-class Order:
+class WorldOrder:
     """Houses that somebody asked for."""
 
     wanted: list[HouseRecipe]
@@ -152,37 +96,82 @@ class Order:
         write_world(out, made, source="generated", splits=self.splits, extra=self.extra)
 
 
-def order_of(
-    preset: str,
-    seed: int,
-    houses: int | None,
-    train: int | None,
-    dev: int | None,
-    test: int | None,
-    storeys: str | None,
-    rooms: str | None,
-    area: str | None,
-    style: str | None,
-    programme: str | None,
-) -> Order:
-    """What the options of `vnla world make` ask for."""
-    from vnla.houses.generate.wishes import Wishes, range_of
-    from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits
+@dataclass(frozen=True)
+class HouseOptions:
+    """What houses are generated."""
 
-    if preset not in PRESETS:
-        raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
-    chosen = PRESETS[preset]
-    parts = chosen.parts if houses is None else chosen.divided(houses)
-    parts = SplitSizes(train or parts.train, dev or parts.dev, test or parts.test)
-    if houses is not None and sum(parts) != houses:
-        raise InputError(f"--houses {houses}: --train, --dev and --test make it {sum(parts)}; leave one of them out")
-    styles = tuple(name.strip() for name in style.split(",")) if style else ()
-    wishes = Wishes(range_of(storeys, "--storeys"), range_of(rooms, "--rooms"), range_of(area, "--area"), styles, programme)
-    wanted = recipes(chosen, seed, parts, None if wishes == Wishes() else wishes)
-    return Order(wanted, parts, splits(chosen, wanted, parts), as_extra(preset, seed, wanted))
+    preset: str = option("small", "small: 17 little houses; paper: 61/11/18 of real sizes.", metavar="NAME")
+    seed: int = option(0, "Seed of everything in it.", min=0, max=LARGEST_SEED)
+    houses: int | None = option(
+        None, "So many in all, in the preset's proportions. [default: the preset's]", metavar="N", max=MOST_HOUSES
+    )
+    train: int | None = option(None, "So many for training.", metavar="N", min=1, max=MOST_HOUSES)
+    dev: int | None = option(None, "So many for development.", metavar="N", min=1, max=MOST_HOUSES)
+    test: int | None = option(None, "So many for test.", metavar="N", min=1, max=MOST_HOUSES)
+    storeys: str | None = option(None, "Storeys, 1 to 3. [default: as it comes]", metavar="A..B")
+    rooms: str | None = option(None, "Rooms, 8 to 80. [default: the preset's sizes]", metavar="A..B")
+    area: str | None = option(None, "Square metres indoors, 90 to 1000. [default: as it comes]", metavar="A..B")
+    style: str | None = option(None, "Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]", metavar="NAMES")
+    programme: str | None = option(None, "home or workplace. [default: now and then a workplace]", metavar="NAME")
+
+    def order(self) -> WorldOrder:
+        """Return what these options ask for."""
+        from vnla.houses.generate.wishes import Wishes, range_of
+        from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits
+
+        if self.preset not in PRESETS:
+            raise InputError(f"preset {self.preset}: unknown; choose from {', '.join(PRESETS)}")
+        chosen = PRESETS[self.preset]
+        parts = chosen.parts if self.houses is None else chosen.divided(self.houses)
+        parts = SplitSizes(self.train or parts.train, self.dev or parts.dev, self.test or parts.test)
+        if self.houses is not None and sum(parts) != self.houses:
+            made = f"--train, --dev and --test make it {sum(parts)}"
+            raise InputError(f"--houses {self.houses}: {made}; leave one of them out")
+        styles = tuple(name.strip() for name in self.style.split(",")) if self.style else ()
+        names = ("storeys", "rooms", "area")
+        storeys, rooms, area = (range_of(getattr(self, name), f"--{name}") for name in names)
+        wishes = Wishes(storeys, rooms, area, styles, self.programme)
+        wanted = recipes(chosen, self.seed, parts, None if wishes == Wishes() else wishes)
+        return WorldOrder(wanted, parts, splits(chosen, wanted, parts), as_extra(self.preset, self.seed, wanted))
 
 
-def build_world(order: Order, out: Path, workers: int | None) -> list[House]:
+@app.command("make", epilog="Example: vnla world make worlds/small --preset small --seed 0")
+@takes_options()
+def make(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
+    *,
+    options: HouseOptions,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. [default: all cores]")] = None,
+    shard: ShardOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
+
+    A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
+    the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
+    on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard merge the world of all parts.
+    """
+    from vnla.pipeline.shards.shard import MERGE, Shard
+    from vnla.pipeline.shards.world import houses_of, world_parts
+
+    order = options.order()
+    files.vacant(out)
+    if shard is None:
+        _say_made(out, build_world(order, out, workers), as_json)
+        return
+    shared = world_parts(out, options.preset, options.seed, order.parts, order.wanted)
+    if shard != MERGE:
+        _make_part(shared, Shard.parse(shard), order.wanted, workers, as_json)
+        return
+    with progress_bar() as progress:
+        houses_made = houses_of(shared, order.wanted)
+        made = list(progress.track(houses_made, len(order.wanted), description="putting together"))
+    order.write(out, made)
+    shared.remove()
+    _say_made(out, made, as_json)
+
+
+def build_world(order: WorldOrder, out: Path, workers: int | None) -> list[House]:
     """Build what is not there already, and write the world folder; the houses."""
     from vnla.houses.generate.unfinished import unfinished
 
@@ -234,10 +223,7 @@ def import_matterport(
     Damaged files stop the import with a message; what is odd but usable is kept and counted as a note.
     """
     houses, notes = bring_buildings(source, out, connectivity, scans, scan)
-    if as_json:
-        print_json(_import_report(out, houses, notes, verbose))
-    else:
-        _print_import(out, houses, notes, verbose)
+    _say_import(out, houses, notes, verbose, as_json)
 
 
 def bring_buildings(
@@ -290,10 +276,7 @@ def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
     """Make a world folder of what a source gives, and say what came."""
     houses = bring_houses(source, out, name)
     notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
-    if as_json:
-        print_json(_import_report(out, houses, notes, True))
-    else:
-        _print_import(out, houses, notes, True)
+    _say_import(out, houses, notes, True, as_json)
 
 
 def bring_houses(source: WorldSource, out: Path, name: str) -> list[House]:
@@ -414,11 +397,8 @@ def _say_choices(folder: WorldFolder, stale: Sequence[str], as_json: bool) -> No
 
 
 def _read(path: Path) -> WorldFolder:
-    def track(buildings: Sequence[BuildingFiles]) -> Iterable[BuildingFiles]:
-        return progress.track(buildings, description="reading")
-
     with progress_bar() as progress:
-        return read_world(path, track)
+        return read_world(path, partial(progress.track, description="reading"))
 
 
 def _chosen(world: WorldFolder, name: str | None) -> tuple[House, ...]:
@@ -430,27 +410,14 @@ def _chosen(world: WorldFolder, name: str | None) -> tuple[House, ...]:
     return chosen
 
 
-def _import_report(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> dict[str, Any]:
-    figures = world_statistics(houses)
-    report: dict[str, Any] = {
-        "out": str(out),
-        "houses": figures.houses,
-        "viewpoints": figures.viewpoints,
-        "excluded": figures.excluded,
-        "isolated": figures.isolated,
-        "edges": figures.edges,
-        "rooms": figures.rooms,
-        "objects": figures.objects,
-        "objects_outside_their_room": figures.objects_outside,
-        "notes": dict(Counter(note.kind for note in notes).most_common()),
-    }
-    if verbose:
-        report["all_notes"] = [note._asdict() for note in notes]
-    return report
-
-
-def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool) -> None:
-    figures = world_statistics(houses)
+def _say_import(out: Path, houses: Sequence[House], notes: Sequence[Note], verbose: bool, as_json: bool) -> None:
+    figures, kinds = world_statistics(houses), Counter(note.kind for note in notes).most_common()
+    if as_json:
+        names = ("houses", "viewpoints", "excluded", "isolated", "edges", "rooms", "objects")
+        report: dict[str, Any] = {"out": str(out), **{name: getattr(figures, name) for name in names}}
+        report |= {"objects_outside_their_room": figures.objects_outside, "notes": dict(kinds)}
+        print_json(report | ({"all_notes": [note._asdict() for note in notes]} if verbose else {}))
+        return
     table = Table("", "count", "of these", title=f"imported into {out}", title_justify="left")
     table.columns[1].justify = "right"
     table.add_row("houses", f"{figures.houses:,}")
@@ -461,7 +428,6 @@ def _print_import(out: Path, houses: Sequence[House], notes: Sequence[Note], ver
     table.add_row("rooms", f"{figures.rooms:,}")
     table.add_row("objects", f"{figures.objects:,}", f"{figures.objects_outside:,} outside their room")
     table.add_section()
-    kinds = Counter(note.kind for note in notes).most_common()
     table.add_row("notes", f"{len(notes):,}", "" if verbose or not notes else "--verbose lists them")
     for kind, count in kinds:
         table.add_row(f"  {kind}", f"{count:,}")

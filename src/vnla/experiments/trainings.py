@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,8 @@ class Training:
 def fingerprint(config: RunConfig) -> dict[str, Any]:
     """What decides a run's result: its configuration without the places of what it builds on, which are stages of their
     own."""
-    return {name: value for name, value in asdict(replace(config, begins_with="")).items() if name not in ("world", "tasks")}
+    stored = replace(config, begins_with="").stored()
+    return {name: value for name, value in stored.items() if name not in ("world", "tasks")}
 
 
 @lru_cache(maxsize=2)

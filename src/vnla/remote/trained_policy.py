@@ -54,7 +54,7 @@ class TrainedPolicy:
         config = trained.config
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
-        senses = sensors_named(config.senses)
+        senses = sensors_named(config.sensors)
         own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor)}
         unknown = next((name for name in senses if name not in {*LENT, *own}), None)
         if unknown is not None:

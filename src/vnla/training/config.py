@@ -1,4 +1,8 @@
-"""Everything that determines a training, as one file in its folder."""
+"""Everything that determines a training, as one file in its folder.
+
+The fields are the options of `vnla train`, with their help texts (`vnla.common.options`). So that the command line can read
+them at once, what a configuration names is imported when it is looked up, not with this module.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vnla.agents.sensors import sensors_named
-from vnla.assistance.advisor import Advisor, TemplateAdvisor
-from vnla.assistance.help_policies import Help, HelpPolicy
-from vnla.assistance.help_teacher import HelpTeacher
-from vnla.assistance.registry import help_policy
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.options import OWN, option
 from vnla.common.outside import check_fields
 from vnla.common.registry import build, name_of
-from vnla.language.registry import ADVISORS
-from vnla.tasks.sampling import Fold
-from vnla.training.objectives.objective import Objective
-from vnla.training.objectives.registry import objective
-from vnla.world.budgets import HELP_RATIO
+
+if TYPE_CHECKING:
+    from vnla.assistance.advisor import Advisor
+    from vnla.assistance.help_policies import Help, HelpPolicy
+    from vnla.assistance.help_teacher import HelpTeacher
+    from vnla.training.objectives.objective import Objective
 
 SYMBOLIC = "symbolic"
 
@@ -38,23 +39,33 @@ LARGEST_BATCH = 1_000_000
 MOST_PRACTICE = 1_000
 
 
+STORED = {"sensors": "senses", "feature_dropout": "veil"}
+"""Field → its name in the file, where it is an older one; so files of any age are read, here and by older versions."""
+
+
 @dataclass(frozen=True)
 class TrainingConfig:
     """How to train, with the values of the paper's hyperparameter table."""
 
-    iterations: int = 100_000
-    batch: int = 100
-    learning_rate: float = 1e-4
-    weight_decay: float = 5e-4
-    """Weight of the L2 norm, added to the gradient."""
-    ratio: float = HELP_RATIO
-    """τ of the help budgets."""
-    seed: int = 0
-    precision: str = "float32"
-    """Or "bfloat16": products in mixed precision; or "tf32": on a GPU, products of float32 rounded to 10 bits."""
-    cooldown: float = 0.0
-    """Share of the iterations, the last ones, in which the learning rate falls to zero in a straight line. None in the
-    paper; short trainings with a high rate end better with it."""
+    iterations: int = option(
+        100_000,
+        "How many batches to train on; 0 for an agent as it is. A run that is there goes on to that many; its cooldown is at"
+        " the new end.",
+        min=0,
+    )
+    batch: int = option(100, "Episodes in a batch.", min=1)
+    learning_rate: float = option(1e-4, "Adam's.")
+    weight_decay: float = option(5e-4, "Weight of the L2 norm.")
+    """It is added to the gradient."""
+    ratio: float = option(0.4, "τ: share of the time with assistance.", "--ratio", "--tau", min=0, max=1)
+    """τ of the help budgets (`vnla.world.budgets.HELP_RATIO`)."""
+    seed: int = option(0, "Seed of everything random. Several with commas between.", metavar="NUMBERS", several=True)
+    precision: str = option("float32", "float32, bfloat16, or tf32 on a GPU.", metavar="NAME")
+    """With "bfloat16" products are in mixed precision; with "tf32", on a GPU, those of float32 are rounded to 10 bits."""
+    cooldown: float = option(
+        0.0, "Share of the iterations in which the learning rate falls to zero at the end.", min=0, max=1
+    )
+    """The rate falls in a straight line. The paper has none; short trainings with a high rate end better with it."""
 
     def __post_init__(self) -> None:
         check_fields(self, iterations=(0, 10**12), batch=(1, LARGEST_BATCH), ratio=(0, 1), cooldown=(0, 1))
@@ -82,54 +93,104 @@ class TrainingConfig:
 class RunConfig:
     """Everything that determines a run."""
 
-    world: str
-    tasks: str
-    features: str = "efficientnet-lite0"
-    """Feature stores of the world, or "symbolic"; several with commas between."""
-    help_policy: str = "learned"
-    """By name, or as package.module:Class."""
-    help_options: dict[str, Any] = field(default_factory=dict)
+    world: str = option(
+        "", "World folder; for a run that is there, where it is now.", "--world", metavar="DIR", is_place=True
+    )
+    tasks: str = option("", "Data set folder, made by `vnla tasks make`; likewise.", "--tasks", metavar="DIR", is_place=True)
+    features: str = option(
+        "efficientnet-lite0",
+        "Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares, or the"
+        " world's choice]",
+        metavar="NAME",
+        unset=True,
+    )
+    help_policy: str = option(
+        "learned",
+        "none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
+        " between.",
+        metavar="NAMES",
+        several=True,
+    )
+    help_options: dict[str, Any] = option(
+        dict, "An option of the help policy; may be repeated.", "--help-option", metavar=OWN, several=True
+    )
     """Fields of the help policy that differ from its own."""
-    keeps_ended: bool = False
-    validate_every: int = 1000
+    keeps_ended: bool = option(False, "Ended episodes stay in the loss, as in the authors' code.")
+    validate_every: int = option(1000, "Iterations between two validations.", min=1)
     keeps_checkpoints: bool = False
     """Whether the agent of every validation is kept, to compare agents at equal success (Table 3)."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
-    advisor: Advisor = field(default_factory=TemplateAdvisor)
-    teacher: HelpTeacher = field(default_factory=HelpTeacher)
-    agent: str = "paper"
-    """By name, or as package.module:Class."""
-    agent_options: dict[str, Any] = field(default_factory=dict)
-    """What the agent is made with; of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
-    senses: str = ""
-    """What else the agent notices, by names with commas between (`vnla.agents.sensors`)."""
-    veil: float = 0.0
-    """Share of each view's numbers that an episode of training does not show (`RolloutContext.veil`)."""
-    fold: str = ""
-    """Which of the training houses: all, or a part such as "2/5", or all but it, "-2/5"."""
-    timed: bool = False
-    """Whether episodes have the time in training that they would have in evaluation: who knows the time must not learn from
-    it how long the way is."""
-    objective: str = "imitation"
-    """By name, or as package.module:Class."""
-    objective_options: dict[str, Any] = field(default_factory=dict)
+    advisor: Advisor = field(default_factory=lambda: _default_advisor())
+    teacher: HelpTeacher = field(default_factory=lambda: _default_teacher())
+    agent: str = option("paper", "paper, or package.module:Class.", metavar="NAME")
+    agent_options: dict[str, Any] = option(
+        dict, "What the agent is made with; may be repeated.", "--agent-option", metavar=OWN
+    )
+    """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
+    sensors: str = option(
+        "",
+        "What else the agent notices: clock, requests, advice, been, spotted; or package.module:Class. Several with commas"
+        " between.",
+        "--sensor",
+        "--sense",
+        "--senses",
+        metavar="NAMES",
+    )
+    """By names with commas between (`vnla.agents.sensors`)."""
+    feature_dropout: float = option(
+        0.0,
+        "Share of each view's numbers that an episode of training hides.",
+        "--feature-dropout",
+        "--veil",
+        min=0,
+        max=0.95,
+    )
+    """It hides the same numbers for the whole episode (`RolloutContext.feature_dropout`)."""
+    fold: str = option("", "Train in a part of the houses, e.g. 2/5, or in all but it, -2/5.", metavar="PART")
+    timed: bool = option(False, "Train with the time that evaluation gives.")
+    """An agent that knows the time must not learn from it how long the way is."""
+    objective: str = option(
+        "imitation",
+        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward: learn"
+        " from how episodes end; or package.module:Class.",
+        metavar="NAME",
+    )
+    objective_options: dict[str, Any] = option(
+        dict, "An option of the objective; may be repeated.", "--objective-option", metavar=OWN
+    )
     """Fields of the objective that differ from its own."""
-    following: bool = False
-    """Whether the agent learns to follow subgoals by itself (`vnla.assistance.following`)."""
-    practice: int = 0
-    """Walks for each episode in which the agent practises understanding the advisor (`vnla.training.practice`)."""
-    strange: float = 0.0
-    """Share of the words in practice that are strange to the agent (`vnla.training.practice.Strange`)."""
-    begins_with: str = ""
-    """The run whose agent this one begins with; "" for a fresh agent."""
+    following: bool = option(False, "Subgoals are followed by the agent itself, ever more of them, and it learns to.")
+    """How it learns to is in `vnla.assistance.following`."""
+    practice: int = option(
+        0,
+        "N short walks beside each episode, in which the agent learns what is said.",
+        metavar="N",
+        min=0,
+        max=MOST_PRACTICE,
+    )
+    """The walks are in `vnla.training.practice`."""
+    strange: float = option(
+        0.0, "Share of the words there that are strange: known by their spelling, or none.", min=0, max=1
+    )
+    """Which words are strange is in `vnla.training.practice.Strange`."""
+    begins_with: str = option(
+        "",
+        "Begin with the agent of another run, its last, or with a checkpoint of one.",
+        "--begins-with",
+        metavar="RUN",
+        is_place=True,
+    )
 
     def __post_init__(self) -> None:
+        from vnla.agents.sensors import sensors_named
+        from vnla.tasks.sampling import Fold
+
         check_fields(self, validate_every=(1, math.inf), practice=(0, MOST_PRACTICE))
         for name in ("help_options", "agent_options", "objective_options"):
             if not isinstance(getattr(self, name), dict):
                 raise InputError(f"{name.replace('_', ' ')}: must be names with values")
-        if not 0 <= self.veil < 1:
-            raise InputError(f"veil {self.veil}: must be 0 or more, and less than 1")
+        if not 0 <= self.feature_dropout < 1:
+            raise InputError(f"feature dropout {self.feature_dropout}: must be 0 or more, and less than 1")
         if not 0 <= self.strange <= 1:
             raise InputError(f"strange {self.strange}: is a share of words, between 0 and 1")
         if self.strange and not self.practice:
@@ -141,16 +202,20 @@ class RunConfig:
         if self.following and self.advisor.direct:
             raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
-        _ = self.policy, self.aim, sensors_named(self.senses), Fold.of_text(self.fold)
+        _ = self.policy, self.aim, sensors_named(self.sensors), Fold.of_text(self.fold)
 
     @property
     def policy(self) -> HelpPolicy:
         """The help policy, with its options."""
+        from vnla.assistance.registry import help_policy
+
         return help_policy(self.help_policy, self.help_options)
 
     @property
     def aim(self) -> Objective:
         """The objective, with its options."""
+        from vnla.training.objectives.registry import objective
+
         return objective(self.objective, self.objective_options)
 
     def asking(self, name: str, options: Mapping[str, Any] | None = None) -> RunConfig:
@@ -163,11 +228,19 @@ class RunConfig:
 
     def help(self, *, training: bool) -> Help:
         """Who helps, and for which share of the time: the configuration's, unless the help policy knows better."""
+        from vnla.assistance.help_policies import Help
+
         return self.policy.help(Help(self.advisor, self.training.ratio), training=training)
+
+    def stored(self) -> dict[str, Any]:
+        """Return all values, by their names in files."""
+        return {STORED.get(name, name): each for name, each in asdict(self).items()}
 
     def text(self, folder: Path) -> str:
         """What is written to the run's folder."""
-        value = asdict(self)
+        from vnla.language.registry import ADVISORS
+
+        value = self.stored()
         value |= {name: seen_from(folder, value[name]) for name in PLACES}
         value["advisor"] = {"name": name_of(self.advisor, ADVISORS), **value["advisor"]}
         return json.dumps(value, indent=2) + "\n"
@@ -175,6 +248,10 @@ class RunConfig:
     @classmethod
     def read(cls, path: Path) -> RunConfig:
         """The configuration in a run's folder."""
+        from vnla.assistance.advisor import Advisor
+        from vnla.assistance.help_teacher import HelpTeacher
+        from vnla.language.registry import ADVISORS
+
         value = files.read_json(path, "the configuration of a run")
         if not isinstance(value, dict):
             raise InputError(f"{path}: is not the configuration of a run; expected an object")
@@ -192,9 +269,22 @@ class RunConfig:
             raise InputError(f"{path}: is not the configuration of a run ({error})") from None
 
 
+def _default_advisor() -> Advisor:
+    from vnla.assistance.advisor import TemplateAdvisor
+
+    return TemplateAdvisor()
+
+
+def _default_teacher() -> HelpTeacher:
+    from vnla.assistance.help_teacher import HelpTeacher
+
+    return HelpTeacher()
+
+
 def _renewed(value: dict[str, Any]) -> dict[str, Any]:
     """A configuration as it is written now, from one of any age: the agent, the advisor and β once had no names."""
-    value = dict(value)
+    fields = {stored: name for name, stored in STORED.items()}
+    value = {fields.get(name, name): each for name, each in value.items()}
     if isinstance(value["agent"], dict):
         value["agent"], value["agent_options"] = "paper", value["agent"]
     value["advisor"] = {"name": "template", **value["advisor"]}

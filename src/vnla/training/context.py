@@ -37,12 +37,12 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     """An agent with fresh parameters drawn for the run's seed."""
     torch.manual_seed(config.training.seed)
     views = {name: table.shape[1] for name, table in data.views.items()}
-    senses = sensors_named(config.senses)
-    noticed = {name: sense.size for name, sense in senses.items()}
+    sensors = sensors_named(config.sensors)
+    noticed = {name: sensor.size for name, sensor in sensors.items()}
     words = vocabulary_of(config, data).words
     sizes = Sizes(len(words), views | noticed, tuple(noticed), words)
     agent = agent_named(config.agent, config.agent_options, sizes)
-    return with_spotter(agent, senses).to(data.world.device)
+    return with_spotter(agent, sensors).to(data.world.device)
 
 
 def make_practice(config: RunConfig, data: RunData, agent: Agent) -> SubgoalPractice | None:
@@ -67,7 +67,7 @@ def make_context(
     advisor = config.help(training=training).advisor
     policy = config.policy.in_training() if training else config.policy
     device = data.world.device
-    players = RolloutContext(
+    context = RolloutContext(
         agent=agent,
         views=data.views,
         advisor=advisor,
@@ -77,11 +77,11 @@ def make_context(
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
-        sensors={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.senses).items()},
+        sensors={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.sensors).items()},
         following=Following.within(data.world) if config.following and training else Led(),
-        feature_dropout=config.veil if training else 0.0,
+        feature_dropout=config.feature_dropout if training else 0.0,
         keeps_ask_features=training,
     )
-    players = config.aim.rollout_context(players, config.policy) if training else players
-    check_parts(players, data)
-    return players
+    context = config.aim.rollout_context(context, config.policy) if training else context
+    check_parts(context, data)
+    return context

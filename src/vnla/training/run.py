@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -132,7 +132,8 @@ class Run:
         self._trainer = (Trainer if ranks is None else partial(SplitTrainer, ranks=ranks))(
             make_context(config, material, agent, training=True),
             material.training_tasks(timed=config.timed or config.aim.timed, fold=config.fold),
-            replace(config.training, ratio=config.help(training=True).ratio),
+            config.training,
+            ratio=config.help(training=True).ratio,
             learns_to_ask=config.aim.teaches_asking(config.policy),
             objective=config.aim,
             practice=make_practice(config, material, agent),

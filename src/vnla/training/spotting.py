@@ -66,7 +66,7 @@ def _labels(houses: Sequence[House]) -> list[str]:
 def _check(folder: WorldFolder, views: AllViews, labels: Sequence[str]) -> None:
     if not labels:
         raise InputError(
-            f"{folder.path}: knows neither objects nor rooms, so there is nothing to spot; go without --sense spotted"
+            f"{folder.path}: knows neither objects nor rooms, so there is nothing to spot; go without --sensor spotted"
         )
     size = sum(view.shape[1] for view in legible(views).values())
     if not 0 < size <= LARGEST_VIEW:

@@ -79,10 +79,11 @@ class Trainer:
         learns_to_ask: bool,
         objective: Objective | None = None,
         practice: SubgoalPractice | None = None,
+        ratio: float | None = None,
         eager: bool = False,
     ) -> None:
         """By the `objective`, the paper's unless another is given, and by `practice` beside it, if there is any; the help
-        module learns only with `learns_to_ask`.
+        module learns only with `learns_to_ask`. `ratio` is τ where the help policy has another than the configuration.
 
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
@@ -90,6 +91,7 @@ class Trainer:
         self.context = context
         self.tasks = tasks
         self.config = config
+        self.ratio = config.ratio if ratio is None else ratio
         self.learns_to_ask = learns_to_ask
         self.objective = objective or ImitationObjective()
         self.practice = practice
@@ -183,7 +185,7 @@ class Trainer:
     def played(self, which: Tensor, seed: Tensor) -> Played:
         """Run the episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
-            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.context)
+            rollout = self.objective.rollout(self.tasks, which, seed, self.ratio, self.context)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
             practised = self.practice.rollout(self.tasks, which, seed, self.context) if self.practice else None
             return Played(rollout, judged, practised)

@@ -64,14 +64,14 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: ComparisonScale,
             "begins_with"
         }
 
-    assert differences("senses", "tuned") == differences("best", "reward") == {"senses", "timed"}
+    assert differences("senses", "tuned") == differences("best", "reward") == {"sensors", "timed"}
     assert differences("timed", "tuned") == {"timed"}
     for one, other in [("senses", "timed"), ("senses-spotted", "senses"), ("best-spotted", "best")]:
-        assert differences(one, other) == {"senses"}
+        assert differences(one, other) == {"sensors"}
     for sense in SENSES:
-        assert differences(f"tuned-{sense}", "timed") == {"senses"} and differences(sense, "reward") == {"senses", "timed"}
-        assert {config.senses for config in found[f"tuned-{sense}"]} == {sense}
-    assert {config.senses for config in found["best-spotted"]} == {",".join(SENSES)}
+        assert differences(f"tuned-{sense}", "timed") == {"sensors"} and differences(sense, "reward") == {"sensors", "timed"}
+        assert {config.sensors for config in found[f"tuned-{sense}"]} == {sense}
+    assert {config.sensors for config in found["best-spotted"]} == {",".join(SENSES)}
 
     assert differences("reward", "tuned") == differences("best", "senses") == {"objective", "objective_options"}
 
@@ -93,7 +93,7 @@ def test_the_papers_sizes(tmp_path: Path) -> None:
     assert (second.training.iterations, second.training.batch, second.training.learning_rate) == (15_000, 300, 2e-4)
     assert (first.agent_options, second.agent_options) == ({"dropout": 0.5}, {"dropout": 0.2})
     assert (second.training.cooldown, second.objective, second.objective_options) == (0.3, "reward", {"imitation": 0.05})
-    assert first.senses == second.senses == "clock,requests,advice,been" and first.timed
+    assert first.sensors == second.sensors == "clock,requests,advice,been" and first.timed
     assert second.begins_with == str(tmp_path / "runs" / "start-senses" / "seed0")
 
 

@@ -9,3 +9,13 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 NAME = "pretrained"
+
+
+def is_meant(run: Path | str) -> bool:
+    """Whether a person who names this run means the agent of the package."""
+    return str(run) == NAME and not Path(run).exists()
+
+
+def folder_of(run: Path | str) -> Path:
+    """Return the folder of a run, or of the agent of the package where that is meant."""
+    return FOLDER if is_meant(run) else Path(run)

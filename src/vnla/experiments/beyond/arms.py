@@ -134,7 +134,7 @@ class Phase:
             training=training,
             agent_options=sizes,
             help_policy=self.help_policy,
-            senses=self.senses,
+            sensors=self.senses,
             timed=self.timed or bool(self.senses),
             objective=self.objective,
             objective_options=dict(self.options),

@@ -132,7 +132,7 @@ def _phase_row(config: RunConfig) -> Row:
     episodes = training.iterations * training.batch * (2 if config.objective == "worth" else 1)
     dropout = config.agent_options.get("dropout", AgentConfig.dropout)
     numbers = [f"{each:g}" for each in (training.learning_rate, training.cooldown, dropout)]
-    return config.objective, training.iterations, training.batch, episodes, *numbers, config.senses or UNKNOWN
+    return config.objective, training.iterations, training.batch, episodes, *numbers, config.sensors or UNKNOWN
 
 
 def note(results: ComparisonResults) -> str:

@@ -47,7 +47,7 @@ def make_part(
     encoder: Encoder,
     progress: Count = unheard,
     *,
-    told: Callable[[str], None] = lambda _: None,
+    describe: Callable[[str], None] = lambda _: None,
     batch: int | None = None,
     workers: int | None = None,
 ) -> bool:
@@ -57,7 +57,7 @@ def make_part(
         if place is not None and own.viewpoints and not (place / INDEX).exists():
             with StoreWriter(place, own) as store:
                 progress(len(own.viewpoints) - len(store.pending))
-                encode(folder, encoder, store, progress, describe=told, batch=batch, workers=workers)
+                encode(folder, encoder, store, progress, describe=describe, batch=batch, workers=workers)
                 store.finish()
     return place is not None
 

@@ -6,7 +6,7 @@ Nothing has to be put together. What the merge does is to see that all are finis
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from vnla.common.errors import InputError
@@ -42,4 +42,4 @@ def _name(out: Path, path: Path) -> str:
 
 
 def _described(config: RunConfig) -> dict[str, object]:
-    return asdict(replace(config, world="", tasks="", begins_with=""))
+    return replace(config, world="", tasks="", begins_with="").stored()

@@ -71,7 +71,7 @@ class Stamp(Frozen):
 
 
 def _weights(run: str) -> str:
-    folder = pretrained.FOLDER if run == pretrained.NAME and not Path(run).exists() else Path(run)
+    folder = pretrained.folder_of(run)
     return _digits([files.existing_file(checkpoint(folder, CHECKPOINT), "an agent of a run")])
 
 
