@@ -100,7 +100,7 @@ def test_anybodys_source_with_its_options_here_and_in_another_process(folder: Wo
             "pictures camera: unknown; choose from generated, skybox, panoramas, or name your own as package.module",
         ),
         ("no_such_module:Class", {}, "module no_such_module cannot be imported"),
-        ("os:abort", {}, r"pictures os:abort: is not a class made from vnla\.houses\.pictures\.base\.PictureSource"),
+        ("os:abort", {}, r"pictures os:abort: is not a class made from vnla\.houses\.pictures\.PictureSource"),
         ("pathlib:Path", {}, "is not a class made from"),
         ("skybox", {"folder": "x"}, "pictures skybox: has no option folder; its options are scans"),
         ("generated", {"alone": True}, "pictures generated: has no option alone; it has no options"),
