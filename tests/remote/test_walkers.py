@@ -20,8 +20,7 @@ from vnla.remote.places import Places
 from vnla.remote.planner import RoomStatistics
 from vnla.remote.registry import guest_named
 from vnla.remote.walk import Record
-from vnla.tasks.end_goals import end_goal
-from vnla.text.goals import Sought, read_end_goal
+from vnla.tasks.end_goals import EndGoal, end_goal, read_end_goal
 from vnla.text.sights import Sight, Sights
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
@@ -32,16 +31,16 @@ LABELS = [label for label in ROOM_NAMES if label != NO_LABEL]
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("find a towel in the bathroom .", Sought("towel", "bathroom")),
-        ("find a bed in one of the bedrooms .", Sought("bed", "bedroom")),
-        ("find curtains in one of the libraries .", Sought("curtains", "library")),
-        ("find an armchair .", Sought("armchair", None)),
-        ("find a picture in the frame in the living room .", Sought("picture in the frame", "living room")),
-        ("find a key in the lock .", Sought("key in the lock", None)),
-        ("", Sought("", None)),
+        ("find a towel in the bathroom .", EndGoal("towel", "bathroom")),
+        ("find a bed in one of the bedrooms .", EndGoal("bed", "bedroom")),
+        ("find curtains in one of the libraries .", EndGoal("curtains", "library")),
+        ("find an armchair .", EndGoal("armchair", None)),
+        ("find a picture in the frame in the living room .", EndGoal("picture in the frame", "living room")),
+        ("find a key in the lock .", EndGoal("key in the lock", None)),
+        ("", EndGoal("", None)),
     ],
 )
-def test_end_goals_are_read_back(text: str, expected: Sought) -> None:
+def test_end_goals_are_read_back(text: str, expected: EndGoal) -> None:
     assert read_end_goal(text) == expected
 
 
@@ -51,12 +50,12 @@ def test_end_goals_are_read_back(text: str, expected: Sought) -> None:
     st.integers(1, 2),
 )
 def test_every_end_goal_is_read_back(thing: str, room: str, rooms: int) -> None:
-    assert read_end_goal(end_goal(thing, room, rooms)) == Sought(thing, ROOM_NAMES[room])
+    assert read_end_goal(end_goal(thing, room, rooms)) == EndGoal(thing, ROOM_NAMES[room])
 
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    assert isinstance(read_end_goal(text), Sought)
+    assert isinstance(read_end_goal(text), EndGoal)
 
 
 def test_a_map_of_the_cottage_is_made_by_walking() -> None:
@@ -152,17 +151,17 @@ def test_the_planner_knows_how_far_rooms_are() -> None:
     statistics = RoomStatistics.learn([HOUSE] * 3)
     position = {viewpoint.id: viewpoint.position for viewpoint in HOUSE.viewpoints}
     kitchen_to_dining = math.dist(position["kitchen"], position["dining"])
-    assert statistics.expected("kitchen", Sought("", "dining room")) == pytest.approx(kitchen_to_dining)
+    assert statistics.expected("kitchen", EndGoal("", "dining room")) == pytest.approx(kitchen_to_dining)
     east = math.dist(position["living_east"], position["hall_south"]) + math.dist(
         position["hall_south"], position["kitchen"]
     )
     west = east + math.dist(position["living_west"], position["living_east"])
-    assert statistics.expected("living room", Sought("sink", "kitchen")) == pytest.approx((east + west) / 2)
-    assert statistics.expected("living room", Sought("sink", None)) == pytest.approx((east + west) / 2)
-    assert statistics.expected("living room", Sought("piano", "kitchen")) == pytest.approx((east + west) / 2)
-    assert statistics.expected("kitchen", Sought("towel", None)) == 0
-    assert statistics.expected("spa", Sought("towel", "kitchen")) == statistics.anywhere
-    assert RoomStatistics.learn([]).expected("kitchen", Sought("towel", None)) == 0
+    assert statistics.expected("living room", EndGoal("sink", "kitchen")) == pytest.approx((east + west) / 2)
+    assert statistics.expected("living room", EndGoal("sink", None)) == pytest.approx((east + west) / 2)
+    assert statistics.expected("living room", EndGoal("piano", "kitchen")) == pytest.approx((east + west) / 2)
+    assert statistics.expected("kitchen", EndGoal("towel", None)) == 0
+    assert statistics.expected("spa", EndGoal("towel", "kitchen")) == statistics.anywhere
+    assert RoomStatistics.learn([]).expected("kitchen", EndGoal("towel", None)) == 0
 
 
 def test_the_planner_needs_training_houses() -> None:

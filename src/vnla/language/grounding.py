@@ -111,15 +111,33 @@ def denote(
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)])
     meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
-    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant.frames, strict=True)}
+    found = _denoted(parsed, meant.frames, meant.plan, meant.pose)
+    return replace(found, true=found.why is None and meant.strict and _holds(meant, pose, place))
+
+
+def motions(parsed: Parsed) -> Denoted:
+    """What a text means where no house is known: turns, steps, looks and stops alone, each in its likeliest sense."""
+    frames: list[Frame | None] = []
+    plan: tuple[Nav, ...] = ()
+    for clause in parsed.clauses:
+        frame = next((each for each in clause.frames if _exact(each) and each != Walk(FAR)), None)
+        frames.append(None if Nav.STOP in plan else frame)
+        if frames[-1] is not None:
+            plan += _actions(frames[-1])
+    return _denoted(parsed, frames, plan, NOTHING)
+
+
+def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Denoted:
+    """What clauses mean that are taken as these frames, None where they lead nowhere."""
+    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant, strict=True)}
     parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
-    frames = tuple(frame for frame in meant.frames if frame is not None)
+    frames = tuple(frame for frame in meant if frame is not None)
     why = parsed.why
     if not frames and parsed.clauses:
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.strict and _holds(meant, pose, place))
+    return Denoted(frames, plan, pose, parts, why)
 
 
 def _exact(frame: Frame) -> bool:
@@ -138,12 +156,14 @@ def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
 
 def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
+    cost = 0.0
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
-            return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
-        if frame is not None and not all(map(_exact, clause.frames)):
-            return 0.0
-    return 0.0
+            usual = next(each.times for each in clause.frames if isinstance(each, Turn))
+            cost += _MORE_OR_LESS * abs(frame.times - usual)
+        elif frame is not None and not all(map(_exact, clause.frames)):
+            break
+    return cost
 
 
 def _holds(meant: _Taken, pose: int, place: Place) -> bool:
@@ -348,17 +368,29 @@ def _leads(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[
 
 def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:
     """The actions that a frame is about which leads from one pose to another."""
-    turn, view, last = getattr(frame, "side", None), pose % VIEWS, end % VIEWS
+    view, last = pose % VIEWS, end % VIEWS
+    match frame:
+        case Face("left", _) | Spot("left", _):
+            return (Nav.LEFT,) * ((view - last) % HEADINGS)
+        case Face() | Spot():
+            return (Nav.RIGHT,) * ((last - view) % HEADINGS)
+        case Walk() if view != last:
+            return around.way(pose, end // VIEWS)
+        case Stop() | Look() | Turn() | Walk():
+            return _actions(frame)
+        case _:
+            return around.way(pose, end // VIEWS)
+
+
+def _actions(frame: Frame) -> tuple[Nav, ...]:
+    """The actions of a frame that says how many there are."""
     match frame:
         case Stop():
             return (Nav.STOP,)
         case Look(up, times):
             return (Nav.UP if up else Nav.DOWN,) * times
-        case Turn(_, times):
-            return (Nav.LEFT if turn == "left" else Nav.RIGHT,) * times
-        case Face() | Spot():
-            return (Nav.LEFT,) * ((view - last) % HEADINGS) if turn == "left" else (Nav.RIGHT,) * ((last - view) % HEADINGS)
-        case Walk(steps, _) if view == last:
+        case Turn(side, times):
+            return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
+        case Walk(steps):
             return (Nav.FORWARD,) * steps
-        case _:
-            return around.way(pose, end // VIEWS)
+    return ()

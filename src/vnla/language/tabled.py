@@ -26,8 +26,8 @@ from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
-from vnla.language.plainly import plain_words
 from vnla.language.speech import Plan, plan_of, take
+from vnla.language.wording import plain_words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
 

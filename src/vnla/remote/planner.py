@@ -17,8 +17,8 @@ from vnla.houses.rooms import NO_LABEL
 from vnla.remote.guest import Declared, Observation
 from vnla.remote.places import Place
 from vnla.remote.scripted import Scripted, ScriptState
+from vnla.tasks.end_goals import EndGoal
 from vnla.tasks.tables import plain
-from vnla.text.goals import Sought
 from vnla.world.graph import Graph
 
 METRES = 1.2
@@ -31,13 +31,13 @@ FEWEST = 3
 class RoomStatistics:
     """Mean metres from a kind of room to the nearest place where something is, in houses that have it."""
 
-    metres: dict[tuple[str, Sought], float]
+    metres: dict[tuple[str, EndGoal], float]
     anywhere: float
 
     @classmethod
     def learn(cls, houses: Iterable[House]) -> RoomStatistics:
         """From these houses."""
-        found: defaultdict[tuple[str, Sought], list[float]] = defaultdict(list)
+        found: defaultdict[tuple[str, EndGoal], list[float]] = defaultdict(list)
         for house in houses:
             graph = Graph.of(house)
             rooms = [house.viewpoints[house.number[each]].room for each in graph.ids]
@@ -51,9 +51,9 @@ class RoomStatistics:
         means = {key: float(np.mean(each)) for key, each in found.items() if len(each) >= FEWEST}
         return cls(means, float(np.mean(list(means.values()))) if means else 0.0)
 
-    def expected(self, room: str, sought: Sought) -> float:
+    def expected(self, room: str, sought: EndGoal) -> float:
         """Metres from a room to what is sought; by its room alone where the thing itself was hardly met."""
-        known = (sought, Sought("", sought.room))
+        known = (sought, EndGoal("", sought.room))
         return next((self.metres[room, each] for each in known if (room, each) in self.metres), self.anywhere)
 
 
@@ -77,16 +77,16 @@ class Planner(Scripted):
         return super().looks_around(state, cost, turns, now) or expected < cost - 1
 
 
-def _places(house: House) -> dict[Sought, set[int]]:
+def _places(house: House) -> dict[EndGoal, set[int]]:
     """For everything that may be sought the rooms where it is: a kind of room, a thing, a thing in a kind of room."""
-    found: defaultdict[Sought, set[int]] = defaultdict(set)
+    found: defaultdict[EndGoal, set[int]] = defaultdict(set)
     for room in house.rooms:
         if room.label != NO_LABEL:
-            found[Sought("", room.name)].add(room.id)
+            found[EndGoal("", room.name)].add(room.id)
     for thing in house.objects:
         if thing.room is not None:
             for name in (None, _name(house, thing.room)):
-                found[Sought(plain(thing.label), name)].add(thing.room)
+                found[EndGoal(plain(thing.label), name)].add(thing.room)
     return found
 
 

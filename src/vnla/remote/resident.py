@@ -26,8 +26,8 @@ from vnla.common.errors import InputError
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
 from vnla.remote.guest import FEATURES, SENSE, Answer, Beginning, Declared, Fault, Guest, Observation
+from vnla.tasks.end_goals import read_end_goal
 from vnla.tasks.task import sought_keys
-from vnla.text.goals import read_end_goal
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained
 from vnla.words import Words
@@ -74,7 +74,7 @@ class Resident(Guest):
             for each in beginnings:
                 self._states.pop(each.episode, None)
                 sought = read_end_goal(each.instruction)
-                keys = torch.tensor([sought_keys(sought.thing, sought.room or "")])
+                keys = torch.tensor([sought_keys(sought.object, sought.room or "")])
                 self._states[each.episode] = _State(self._begin(each), keys)
                 if len(self._states) > MOST:
                     del self._states[next(iter(self._states))]

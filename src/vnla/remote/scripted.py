@@ -13,7 +13,7 @@ from vnla.assistance.phrases import read_subgoal
 from vnla.common.errors import InputError
 from vnla.remote.guest import Beginning, Declared, Lone, Observation
 from vnla.remote.places import Place, Places, Point
-from vnla.text.goals import Sought, read_end_goal
+from vnla.tasks.end_goals import EndGoal, read_end_goal
 from vnla.text.sights import Sight
 from vnla.world.actions import Nav
 
@@ -22,7 +22,7 @@ from vnla.world.actions import Nav
 class ScriptState:
     """What a walker keeps of an episode."""
 
-    sought: Sought
+    sought: EndGoal
     places: Places = field(default_factory=Places)
     plan: list[Nav] = field(default_factory=list)
     """What is left of the advice."""
@@ -101,7 +101,7 @@ def _notice(state: ScriptState, now: Observation) -> None:
     sight = Sight.of(now.symbols or {})
     state.places.see(sight)
     if state.sought.room in (None, sight.room):
-        seen = [thing for thing in sight.things if thing.name == state.sought.thing]
+        seen = [thing for thing in sight.things if thing.name == state.sought.object]
         state.found = state.places.point_of(seen[0]) if seen else state.found
     if now.last is not None and now.last.outcome == "answered":
         try:

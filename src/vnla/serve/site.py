@@ -17,7 +17,6 @@ from vnla.houses.house import House
 from vnla.serve import reading
 from vnla.serve.engine import Engine
 from vnla.serve.events import Pose
-from vnla.serve.goals import Sought
 from vnla.serve.meshes import Meshes
 from vnla.serve.pictures import Pictures
 from vnla.serve.places import Places
@@ -27,6 +26,7 @@ from vnla.serve.scene import Scene
 from vnla.serve.shelf import Shelf
 from vnla.serve.sights import Sights
 from vnla.serve.visits import Visits
+from vnla.tasks.end_goals import read_end_goal
 from vnla.training.trained import Trained
 
 Say = Callable[[str], None]
@@ -54,7 +54,7 @@ class Site:
         return [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
 
     def _described(self, number: int, name: str, house: House) -> dict[str, Any]:
-        known = self.engine.goals.known(house.name)
+        known = [read_end_goal(each) for each in self.engine.goals.known(house.name)]
         objects, rooms = ({each.object for each in known}, {each.room for each in known if each.room})
         return {
             "house": name,
@@ -86,15 +86,13 @@ class Site:
 
     def advice(self, text: str, pose: Pose | None = None) -> Reading:
         """How advice is understood, at a pose or wherever it may be heard."""
-        return reading.of_advice(self.visits.ears.advice(text, pose))
+        return Reading(**self.visits.reader.read(text, pose)._asdict())
 
     def end_goal(self, text: str, name: str | None) -> Reading:
         """How an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
-        known: dict[str, Sought] = {}
-        for house in houses:
-            known |= {each.end_goal: each for each in self.engine.goals.known(house.name)}
-        return reading.of_end_goal(text, [*known.values()])
+        known = dict.fromkeys(each for house in houses for each in self.engine.goals.known(house.name))
+        return reading.of_end_goal(text, [*known])
 
     def warm(self) -> None:
         """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find what houses know."""

@@ -10,19 +10,18 @@ import asyncio
 import secrets
 from collections.abc import Collection, Sequence
 
-from vnla.assistance import understanding
 from vnla.common.errors import InputError
+from vnla.language.reader import find_end_goal
 from vnla.serve import messages, telling
 from vnla.serve.engine import Engine, Errand, some_seed
 from vnla.serve.events import ACTIONS, NUMBERS, Acted, Advised, Asked, Begun, Ended, Event, Mode, Pose, Said, Score, Stood
 from vnla.serve.goals import sentence
 from vnla.serve.messages import Refused, Second, Welcome
 from vnla.serve.persons import PersonsWalk
-from vnla.serve.reading import in_turn
+from vnla.serve.reading import AdviceReader, in_turn
 from vnla.serve.scene import Scene
 from vnla.serve.sessions import Session
 from vnla.serve.telling import Typed
-from vnla.serve.understood import Ears
 from vnla.serve.walked import Walked
 from vnla.serve.wanted import Wanted
 from vnla.tasks.task import Task
@@ -44,7 +43,7 @@ class Visits:
 
     def __init__(self, engine: Engine, scene: Scene, walkers: Scene) -> None:
         self.engine, self.scene, self.walkers = engine, scene, walkers
-        self.ears = Ears(engine.trained.material.folder, scene.places, engine.words, engine.players.advisor)
+        self.reader = AdviceReader(engine.trained.material.folder, scene.places, engine.words, engine.players.advisor)
 
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         """Do what a visitor asks for. Events go to whoever listens to the session, the answer to who asked."""
@@ -257,10 +256,10 @@ class Visits:
         if house is None:
             raise InputError("say in which house to look for it")
         known = self.engine.goals.known(self.scene.places.house(house).name)
-        found = understanding.end_goal(goal, known)
-        if found.end_goal is None:
+        found = find_end_goal(goal, known)
+        if found.understood is None:
             raise InputError(f"it is not clear what to look for in this house{_suggesting(found.suggestions)}")
-        return Wanted(house=house, goal=found.end_goal, seed=seed)
+        return Wanted(house=house, goal=found.understood, seed=seed)
 
     def task(self, wanted: Wanted) -> Task:
         """The task of an episode."""
@@ -310,10 +309,10 @@ class Visits:
             return None, None
         pose = Pose.model_validate(self._step(session, message.step)["pose"])
         text = message.text
-        found = await in_turn(session.reading_time, lambda: self.ears.advice(text, pose))
-        if found.phrase is None:
+        found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
+        if found.understood is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.phrase, Typed(message.text, [*found.parts])
+        return found.understood, Typed(message.text, [*found.parts])
 
 
 def welcome(session: Session) -> Welcome:

@@ -44,9 +44,10 @@ from vnla.experiments.listening.followed import (
 from vnla.houses.folder import WorldFolder
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.handwritten import Written, handwritten, words_of, written_world
-from vnla.language.interpreter import Houses, Interpreter, worded
+from vnla.language.interpreter import Houses, Interpreter
 from vnla.language.speech import LANGUAGES
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.rollout import RolloutContext
 from vnla.tasks.sampling import subset
 from vnla.tasks.task_set import TaskSet
@@ -283,7 +284,7 @@ class InterpretedListener(AgentListener):
 
     def _by_hand(self, walks: Walks, houses: Houses) -> Sequence[Sequence[str]]:
         plans = meant(walks, [line.sentence for line in self.lines], houses)
-        return [worded(plan, self.trained.config.advisor) for plan in plans]
+        return [worded(plan, self.trained.config.advisor, self.lexicon) for plan in plans]
 
 
 class CarefulListener(InterpretedListener):
