@@ -8,10 +8,11 @@ speaks of is on the left, on the right and ahead. So whether something may be sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import groupby, islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ _STRIKING = 0.25  # of the share of the largest thing in view, to be what a turn
 _LARGEST = 6  # things in view that one may walk towards
 
 Ints = NDArray[np.int64]
+Made = TypeVar("Made")
 
 
 def pack(
@@ -82,17 +84,28 @@ class Facts:
 def world_facts(folder: WorldFolder, progress: Count = unheard, workers: int | None = None) -> Iterator[Facts]:
     """The facts of every house, in order; those that are not kept yet are made, and kept where that is allowed."""
     kept = [_kept(folder, house) for house in folder.houses]
-    missing = [house for house, facts in zip(folder.houses, kept, strict=True) if facts is None]
+    return kept_or_made(folder.houses, kept, partial(_made, folder), "vnla sights", progress, workers)
+
+
+def kept_or_made(
+    houses: Sequence[House],
+    kept: Sequence[Made | None],
+    make: Callable[[House], Made],
+    name: str,
+    progress: Count = unheard,
+    workers: int | None = None,
+) -> Iterator[Made]:
+    """What is kept of each house, in order; what is not is made, by several processes of that name."""
+    missing = [house for house, each in zip(houses, kept, strict=True) if each is None]
     progress(len(kept) - len(missing))
     count = min(workers or cores_here(), len(missing))
-    make = partial(_made, folder)
-    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla sights")
-    for facts in kept:
-        if facts is None:
+    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name=name)
+    for each in kept:
+        if each is None:
             yield next(made)
             progress(1)
         else:
-            yield facts
+            yield each
 
 
 def _names() -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 Clauses are taken in the sense that frames have where that is true at the pose. People are less strict: they name things of
 which there are two, doors that they have to turn to, sofas that one never comes within a metre and a half of, and they leave
 out how far. So a frame may also be taken loosely (`vnla.language.relaxed_matching`), to any place that it may mean, at a
-cost, or as saying again what was said (`vnla.language.restating`). Wandering costs too: many actions, turns that are taken
+cost, or as saying again what was said. Wandering costs too: many actions, turns that are taken
 back, places where one has been, and what is not the beginning of a shortest way to anywhere. Who knows how many actions are
 meant may take a clause for less than it says, or for a little more. Of all ways to take the clauses of a sentence the one
 that costs least is meant, found by a beam over clauses. A clause that leads nowhere however it is taken is not understood
@@ -36,9 +36,8 @@ from vnla.language.frames import (
     follow,
 )
 from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
-from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, Lead, Place, loose_leads
-from vnla.language.restating import restated
-from vnla.language.surroundings import Surroundings
+from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, Lead, Place, loose_leads, restated
+from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import MISTAKEN, NOTHING, THINGS
 from vnla.world.actions import Nav
 
@@ -304,7 +303,7 @@ def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning:
 def _straight_on(pose: int, place: Place) -> int:
     """How many steps one can go straight on."""
     steps = 0
-    while steps < place.around.longest_leg + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
+    while steps < LONGEST_LEG + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
         pose, steps = after, steps + 1
     return max(steps, 1)
 

@@ -22,7 +22,6 @@ from vnla.assistance.phrases import COMMA, until_stop
 from vnla.assistance.words import Phrases, Utterance
 from vnla.camera import HEADINGS, VIEWS
 from vnla.common.capture import fused
-from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     Tell = Callable[[Surroundings, tuple[Nav, ...], list[int]], str | None]
     """What to say of actions, with the poses of a house before each and after the last; None for plain words."""
 
-MOST_ACTIONS = 6
+LONGEST_TABLED = 6
 """Of a plan: every one has a row of plain words."""
 
 Sentences = dict[int, list[tuple[str, ...]]]
@@ -50,10 +49,7 @@ class TabledAdvisor(Advisor):
     """Says what it has composed ahead of the navigation teacher's next k actions."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= MOST_ACTIONS:
-            raise InputError(f"advisor: k is {self.k}, but it can describe 1 to {MOST_ACTIONS} actions")
-        if not (self.direct or self.speaks):
-            raise InputError("advisor: one that neither speaks nor acts is no help; use the help policy 'none'")
+        self.check_role("advisor", LONGEST_TABLED)
 
     @abstractmethod
     def sentences(self, folder: WorldFolder, world: World) -> Sentences:
@@ -75,9 +71,7 @@ class TabledAdvisor(Advisor):
 
     def voiced(self, lexicon: Lexicon, sentences: Sentences, device: torch.device | str) -> TabledVoice:
         """A voice that says these sentences."""
-        missing = [word for word in self.words() if word not in lexicon]
-        if missing:
-            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        self.check_words(lexicon)
         rows: dict[tuple[str, ...], int] = {}
         plain = [rows.setdefault((*plain_words(plan), FULL_STOP), len(rows)) for plan in product(Nav, repeat=self.k)]
         about = sorted(sentences) or [NOWHERE]

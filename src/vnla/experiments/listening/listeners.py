@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from vnla.agents.agent import Agent
-from vnla.assistance.advisor import MOST_ACTIONS, Advisor, Lexicon, TemplateAdvisor
+from vnla.assistance.advisor import LONGEST_SUBGOAL, Advisor, Lexicon, TemplateAdvisor
 from vnla.assistance.phrases import FULL_STOP, subgoal_text, subgoal_words
 from vnla.common.errors import InputError
 from vnla.common.progress import Tell
@@ -157,7 +157,7 @@ class Listener(ABC):
     def _advisors(self) -> Mapping[str, Advisor]:
         """By what they say, each once."""
         own = self.trained.config.advisor
-        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
+        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= LONGEST_SUBGOAL else {}
         others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in self.trial.says}
         return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
 

@@ -21,12 +21,11 @@ from torch import Tensor
 from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS
 from vnla.common.arrays import WHOLE, ArraySpec, mismatch
-from vnla.common.machine import cores_here
-from vnla.common.process_pool import mapped
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
+from vnla.language.facts import kept_or_made
 from vnla.language.frames import Step
 from vnla.language.grounding import denote
 from vnla.language.parser import parse
@@ -60,17 +59,7 @@ def world_said(folder: WorldFolder, speaker: Path, progress: Count = unheard, wo
     """What a speaker says in every house, in order; made where it is not kept yet."""
     own = read_speaker(speaker)
     kept = [_kept(folder, house, own) for house in folder.houses]
-    missing = [house for house, said in zip(folder.houses, kept, strict=True) if said is None]
-    progress(len(kept) - len(missing))
-    count = min(workers or cores_here(), len(missing))
-    make = partial(_made, folder, speaker)
-    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla speaker")
-    for said in kept:
-        if said is None:
-            yield next(made)
-            progress(1)
-        else:
-            yield said
+    return kept_or_made(folder.houses, kept, partial(_made, folder, speaker), "vnla speaker", progress, workers)
 
 
 def _of(folder: WorldFolder, house: House, speaker: Speaker) -> str:
