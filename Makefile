@@ -70,7 +70,7 @@ format: install ## put the code into shape
 	$(BIN)/ruff format .
 
 pictures: install ## the pictures in docs/images
-	$(BIN)/python docs/pictures.py
+	$(BIN)/python benchmarks/experiments/pictures.py
 
 docs: install $(VENV)/.docs licences ## the documentation as a site: build/site/index.html
 	$(BIN)/python docs/commands.py

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.episode import Episodes
 from vnla.evaluation.metrics import score
 from vnla.evaluation.results import results_of_trace, write_results

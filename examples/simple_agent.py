@@ -1,4 +1,4 @@
-"""An agent of one's own in its simplest form: any PyTorch module that can begin and act.
+"""A policy of one's own: any PyTorch module with reset, act and hear.
 
 vnla train runs/mine --agent examples.simple_agent:Mine --agent-option hidden=256 --world worlds/small --tasks tasks/small
 vnla evaluate runs/mine
@@ -11,21 +11,21 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vnla import Observation, Sizes, Words
+from vnla import Observation, Sizes, Utterance, Words
 
 
 class State(NamedTuple):
     """What it carries from step to step; every tensor has a row for each episode."""
 
     goal: Tensor
-    told: Tensor
+    advice: Tensor
     walk: Tensor
 
 
 class Mine(nn.Module):
     """Reads with one GRU and walks with another."""
 
-    sees = ("features", "requests")
+    observes = ("view", "sensor:requests")
 
     def __init__(self, sizes: Sizes, hidden: int = 512, embedding: int = 256) -> None:
         super().__init__()
@@ -34,16 +34,16 @@ class Mine(nn.Module):
         self.walker = nn.GRUCell(sum(sizes.views.values()) + 32 + 2 * hidden, hidden)
         self.decide, self.help = nn.Linear(hidden, 6), nn.Linear(hidden, 1)
 
-    def begin(self, instructions: Words) -> State:
+    def reset(self, instructions: Words) -> State:
         goal = self.read(instructions)
         return State(goal, torch.zeros_like(goal), goal)
 
-    def hear(self, told: Words, state: State) -> State:
-        return state._replace(told=self.read(told))
+    def hear(self, utterance: Utterance, state: State) -> State:
+        return state._replace(advice=self.read(utterance.words))
 
-    def act(self, seen: Observation, state: State) -> tuple[tuple[Tensor, Tensor], State]:
-        ask_features = torch.cat([seen.everything, self.actions(seen.last_action), state.goal, state.told], dim=1)
-        walk = self.walker(ask_features, state.walk)
+    def act(self, observation: Observation, state: State) -> tuple[tuple[Tensor, Tensor], State]:
+        last = self.actions(observation["last_action"])
+        walk = self.walker(torch.cat([observation.vector, last, state.goal, state.advice], dim=1), state.walk)
         return (self.decide(walk), self.help(walk.detach())), state._replace(walk=walk)
 
     def read(self, words: Words) -> Tensor:

@@ -99,7 +99,7 @@ def serving(answers: Answers) -> Iterator[Server]:
         http.server_close()
 
 
-AGENT = {"version": 1, "name": "fake", "observes": ["text"]}
+AGENT = {"version": 2, "name": "fake", "observes": ["text"]}
 
 
 def agent(act: Callable[[Any], Say], declared: dict[str, Any] | None = None) -> Answers:
@@ -108,6 +108,6 @@ def agent(act: Callable[[Any], Say], declared: dict[str, Any] | None = None) -> 
     def answers(path: str, value: Any) -> Say:
         if path == "/agent":
             return Say.json(declared or AGENT)
-        return Say() if path == "/begin" else act(value)
+        return Say() if path in ("/reset", "/begin") else act(value)
 
     return answers

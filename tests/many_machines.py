@@ -64,8 +64,8 @@ def many(nodes: int) -> Iterator[Many]:
 
 
 if __name__ == "__main__":
-    from vnla.pipeline.cluster import Cluster
-    from vnla.pipeline.scheduler import Audience, carry_out
+    from vnla.pipeline.cluster import RayExecutor
+    from vnla.pipeline.scheduler import StageCallbacks, run_stages
 
-    with Cluster(sys.argv[1]) as engine:
-        carry_out(climbing(Path(sys.argv[2])), Path(sys.argv[2]), Audience(), 1, engine=engine)
+    with RayExecutor(sys.argv[1]) as executor:
+        run_stages(climbing(Path(sys.argv[2])), Path(sys.argv[2]), StageCallbacks(), 1, executor=executor)

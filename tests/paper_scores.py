@@ -9,7 +9,7 @@ import torch
 
 from vnla.assistance.help_teacher import Reason
 from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.kept import EVALUATION, write_evaluation
+from vnla.evaluation.evaluation_file import EVALUATION, write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace

@@ -9,7 +9,7 @@ import torch
 from vnla.camera import VIEWS
 from vnla.episode import StepContext
 from vnla.houses.generate.build import GeneratedHouse
-from vnla.houses.generate.world import Recipe
+from vnla.houses.generate.world import HouseRecipe
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.facts import facts_of
 from vnla.language.frames import Frame, Step, said
@@ -27,7 +27,7 @@ VOCABULARY = Vocabulary((*SPECIAL, *GrammarAdvisor().words()))
 @cache
 def made() -> tuple[GeneratedHouse, ...]:
     """One with one storey, and one with two and stairs between them."""
-    return tuple(Recipe(f"house{i}", seed, size).make() for i, (seed, size) in enumerate(((3, 12), (5, 60))))
+    return tuple(HouseRecipe(f"house{i}", seed, size).make() for i, (seed, size) in enumerate(((3, 12), (5, 60))))
 
 
 @cache
@@ -45,7 +45,7 @@ def knowledge() -> Knowledge:
     return Knowledge.of(map(facts_of, surroundings()), world())
 
 
-def bound_advisor(k: int = 4, says: str = "usual") -> GrammarVoice:
+def voice(k: int = 4, says: str = "usual") -> GrammarVoice:
     own = GrammarAdvisor(k=k, says=says).ready(VOCABULARY)
     return GrammarVoice(own.advisor, own.phrases, own.speech, own.spelling, knowledge())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.pipeline.scheduler import Audience, carry_out
+from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.stages import JointReport, Stage
 from vnla.pipeline.workers import SomeFailedError
 
@@ -142,4 +142,4 @@ def climbing(folder: Path) -> list[Stage]:
 if __name__ == "__main__":
     from stage_work import climbing as climbing_of_a_module  # processes do not import the program that starts them
 
-    carry_out(climbing_of_a_module(Path(sys.argv[1])), Path(sys.argv[1]), Audience(), 2)
+    run_stages(climbing_of_a_module(Path(sys.argv[1])), Path(sys.argv[1]), StageCallbacks(), 2)

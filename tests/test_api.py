@@ -75,7 +75,7 @@ INTERNAL = {
     "docs/scores.md": ("the teacher's walks, which it scores", "vnla.recordings."),
     "docs/language.md": ("how sentences are understood", "vnla.language."),
     "docs/mattersim.md": ("files of Matterport3D", "vnla.houses.matterport"),
-    "docs/text.md": ("a view in words", "vnla.text."),
+    "docs/text.md": ("a view in words", "vnla.vision.symbols"),
     "docs/vision.md": ("the feature store", "vnla.vision. vnla.world.compiled"),
 }
 """Page or example → what it is about that is internal, and the modules that it may therefore import."""
@@ -231,7 +231,7 @@ class TestFunctions:
             vnla.evaluate(each, split="test_seen", seeds=1, checkpoint="last")["test_seen"] for each in (loaded, run)
         )
         assert ours.as_dict() == its.as_dict()
-        assert loaded.as_guest().declared.name == "learned"
+        assert loaded.as_policy().name == "learned"  # type: ignore[attr-defined]
 
     def test_who_is_no_run_is_evaluated_too(self, trained: tuple[Path, Path, Path]) -> None:
         _, place, data = trained

@@ -28,8 +28,8 @@ from vnla.evaluation.checked import Allowance, check
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace
 from vnla.gym import AskNavEnv
-from vnla.remote.guest import Answer
-from vnla.remote.walk import Rules
+from vnla.remote.episode import EvaluationRules
+from vnla.remote.participant import Answer
 from vnla.rollout import RolloutContext
 from vnla.serve.persons import PersonsWalk
 from vnla.tasks.task_set import TaskSet
@@ -187,11 +187,11 @@ def in_gymnasium(advisor: Advisor, number: int, script: Script, seed: int) -> Wa
     steps, done = [], False
     while not done:
         step, said = len(steps), None
-        before = pose_of(info), observation["help_left"], observation["time_left"]
-        if script.asks[step] and observation["request"]:
+        before = pose_of(info), observation["requests_left"], observation["time_left"]
+        if script.asks[step] and observation["may_request"]:
             observation, _, _, _, info = env.step(pair(Nav.LEFT, 1))
             said = info["subgoal"]
-        action = wanted_of(script, step, may_go=bool(observation["forward"]))
+        action = wanted_of(script, step, may_go=bool(observation["may_go_forward"]))
         observation, _, terminated, truncated, info = env.step(pair(action, 0))
         steps.append(Before(*before, said))
         done = terminated or truncated
@@ -211,23 +211,23 @@ def pose_of(info: dict[str, Any]) -> int:
 
 def by_a_guest(advisor: Advisor, number: int, script: Script, seed: int) -> Walked:
     words = VOCABULARY.with_words(advisor.words())
-    walk = Rules(TASKS, advisor, advisor.ready(words), RATIO).begin(number, seed)
+    walk = EvaluationRules(TASKS, advisor, advisor.ready(words), RATIO).begin(number, seed)
     steps = []
     while not walk.over:
         step, said, now = len(steps), None, walk.observation()
-        before = walk.pose, now.requests_left, now.time_left
-        if script.asks[step] and now.may_request:
+        before = walk.pose, now["requests_left"], now["time_left"]
+        if script.asks[step] and now["may_request"]:
             walk.take(Answer(None))
             now = walk.observation()
-            assert now.last is not None and now.last.outcome == "answered"
-            said = walk.record().said[step] if len(walk.record().said) > step else now.advice
-        walk.take(Answer(wanted_of(script, step, may_go=now.may_go_forward)))
+            assert now["last"]["outcome"] == "answered" and now["has_requested"]
+            said = walk.record().said[step] if len(walk.record().said) > step else now["advice"]
+        walk.take(Answer(wanted_of(script, step, may_go=now["may_go_forward"])))
         steps.append(Before(*before, walk.record().said[step] if said is not None else None))
     return Walked(tuple(steps), walk.pose)
 
 
 def by_a_person(advisor: Advisor, number: int, script: Script, seed: int) -> Walked:
-    engine = SimpleNamespace(players=all_players(advisor), ratio=RATIO, compiled=lambda tasks: only(tasks[0].id))
+    engine = SimpleNamespace(context=all_players(advisor), ratio=RATIO, compiled=lambda tasks: only(tasks[0].id))
     walk = PersonsWalk(engine, TASKS.tasks[number], seed)  # type: ignore[arg-type]
     steps = []
     while not walk.ended:

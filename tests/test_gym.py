@@ -135,18 +135,18 @@ def test_the_view_is_that_of_the_pose() -> None:
     observation, *_ = play(kitchen(features=features), *moves(LEFT, LEFT, LEFT, FORWARD))
     assert observation["view"].tolist() == [there * 36 + 12 + 3]
     observation, *_ = play(kitchen(observe="rgb", images=striped, width=4, height=2), *moves(LEFT, LEFT, LEFT, FORWARD))
-    assert observation["view"].shape == (2, 4, 3)
-    assert observation["view"][1, 3].tolist() == [there, 45, 30]
+    assert observation["pictures"].shape == (2, 4, 3)
+    assert observation["pictures"][1, 3].tolist() == [there, 45, 30]
 
 
 def test_asking_takes_help_but_no_time_and_the_subgoal_comes_first() -> None:
     env = kitchen()
     before, info_before = env.reset(options=KITCHEN)
-    assert (before["help_left"], before["request"], before["instruction"]) == (2, 1, END_GOAL)
+    assert (before["requests_left"], before["may_request"], before["instruction"]) == (2, 1, END_GOAL)
     observation, reward, terminated, truncated, info = env.step((STOP, 1))
     assert observation["instruction"] == f"turn 90 degrees left , go forward . {END_GOAL}"
     assert info["subgoal"] == "turn 90 degrees left, go forward"
-    assert (observation["help_left"], observation["time_left"]) == (1, before["time_left"])
+    assert (observation["requests_left"], observation["time_left"]) == (1, before["time_left"])
     assert (info["request"], info["executed"], info["pose"]) == ("answered", -1, info_before["pose"])
     assert (reward, terminated, truncated) == (0, False, False)
 
@@ -173,8 +173,8 @@ def test_one_request_a_time_step() -> None:
         "no budget left",
     ]
     assert [observation["time_left"] for observation, *_ in told] == [25, 24, 24, 23, 22]
-    assert [observation["help_left"] for observation, *_ in told] == [1, 1, 0, 0, 0]
-    assert [observation["request"] for observation, *_ in told] == [0, 1, 0, 0, 0]
+    assert [observation["requests_left"] for observation, *_ in told] == [1, 1, 0, 0, 0]
+    assert [observation["may_request"] for observation, *_ in told] == [0, 1, 0, 0, 0]
     assert [info["executed"] for *_, info in told] == [-1, LEFT, -1, LEFT, LEFT]
 
 
@@ -190,7 +190,7 @@ def test_forward_with_nothing_in_view_stays() -> None:
     """living_west's one neighbour is at 79 degrees; the agent looks at 180."""
     env = kitchen()
     before, info_before = env.reset(options=KITCHEN)
-    assert before["forward"] == 0
+    assert before["may_go_forward"] == 0
     nav, ask = info_before["action_mask"]
     assert (nav.tolist(), ask.tolist()) == ([1, 1, 1, 1, 0, 1], [1, 1])
     observation, _, _, _, info = env.step((FORWARD, 0))
@@ -302,7 +302,7 @@ def test_a_direct_advisor_stops_and_may_be_silent() -> None:
     env = kitchen(advisor=TemplateAdvisor(direct=True, speaks=False))
     play(env, *moves(LEFT, LEFT, LEFT))
     observation, *_ = env.step((RIGHT, 1))
-    assert (observation["instruction"], observation["help_left"]) == (END_GOAL, 1)
+    assert (observation["instruction"], observation["requests_left"]) == (END_GOAL, 1)
     _, reward, terminated, _, info = play(env, *moves(RIGHT, RIGHT, RIGHT, RIGHT))
     assert (reward, terminated, info["executed"]) == (1, True, STOP)
 
@@ -341,9 +341,9 @@ def test_help_budgets_are_those_of_the_seed_and_the_task() -> None:
     task_set = TaskSet.compile(world, cottage_tasks(world))
     env, budgets = AskNavEnv(), []
     for seed in range(12):
-        first = env.reset(seed=seed, options={"task": "0"})[0]["help_left"]
+        first = env.reset(seed=seed, options={"task": "0"})[0]["requests_left"]
         env.reset()
-        assert env.reset(options={"task": "0"})[0]["help_left"] == first
+        assert env.reset(options={"task": "0"})[0]["requests_left"] == first
         assert first == int(task_set.episodes(torch.tensor([0]), seed=seed).help_budget)
         budgets.append(first)
     assert set(budgets) == {1, 2}

@@ -15,7 +15,7 @@ from rich.console import Console
 from vnla.experiments.paper.presets import Preset
 from vnla.experiments.paper.reporting import Contents
 from vnla.experiments.paper.run import run_experiments
-from vnla.houses.generate.world import Preset as Houses
+from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.training.config import TrainingConfig
 
 TINY = Preset(

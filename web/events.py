@@ -34,14 +34,19 @@ def typescript() -> str:
 def _interface(name: str, schema: dict[str, Any]) -> str:
     fields = [f"  {field}: {_type(each)};" for field, each in schema["properties"].items()]
     told = schema.get("description", "").splitlines()[0]
-    return "\n".join([f"/** {told} */", f"export interface {name} {{", *fields, "}", ""])
+    return "\n".join([f"/** {told} */", f"export interface {_name(name)} {{", *fields, "}", ""])
+
+
+def _name(python: str) -> str:
+    """Return the page's name of a class: an event goes without its suffix."""
+    return python.removesuffix("Event")
 
 
 def _type(schema: dict[str, Any]) -> str:
     """One type, as TypeScript writes it."""
     match schema:
         case {"$ref": name}:
-            return str(name).rsplit("/", 1)[-1]
+            return _name(str(name).rsplit("/", 1)[-1])
         case {"const": value}:
             return f'"{value}"'
         case {"enum": values}:

@@ -20,10 +20,9 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` would take lon
 if TYPE_CHECKING:
     from vnla import gym, mattersim
     from vnla.agents.agent import Agent, Sizes
+    from vnla.agents.policy import Policy
     from vnla.agents.policy_state import Decision, PolicyState, Start
     from vnla.agents.sensors import Sensor
-    from vnla.agents.simple import Observation
-    from vnla.agents.single import Glimpse
     from vnla.api.agents import LoadedAgent, evaluate, load_agent, train
     from vnla.api.making import import_world, load_tasks, load_world, make_features, make_tasks, make_world
     from vnla.api.registry import find_part, list_parts
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from vnla.houses.pictures import PictureSource
     from vnla.houses.skybox import face_directions
     from vnla.houses.sources import WorldSource
-    from vnla.remote.guest import Declared, Guest, Lone
+    from vnla.observation import Observation
     from vnla.report.maps import Step, draw_house
     from vnla.report.terminal import house_text
     from vnla.rollout import Rollout
@@ -73,19 +72,15 @@ __all__ = [
     "Comparison",
     "Dataset",
     "Decision",
-    "Declared",
     "Encoder",
     "Entry",
     "Evaluation",
-    "Glimpse",
-    "Guest",
     "HelpPolicy",
     "House",
     "InputError",
     "Judged",
     "Lexicon",
     "LoadedAgent",
-    "Lone",
     "Metric",
     "Nav",
     "Object",
@@ -94,6 +89,7 @@ __all__ = [
     "OrientedBox",
     "Phrases",
     "PictureSource",
+    "Policy",
     "PolicyState",
     "Rollout",
     "Room",
@@ -159,6 +155,7 @@ _HOMES = {
     "find_part": "vnla.api.registry",
     "InputError": "vnla.common.errors",
     # What one extends.
+    "Policy": "vnla.agents.policy",
     "Agent": "vnla.agents.agent",
     "PolicyState": "vnla.agents.policy_state",
     "Advisor": "vnla.assistance.advisor",
@@ -170,13 +167,10 @@ _HOMES = {
     "Encoder": "vnla.vision.encoders.base",
     "PictureSource": "vnla.houses.pictures",
     "WorldSource": "vnla.houses.sources",
-    "Guest": "vnla.remote.guest",
-    "Lone": "vnla.remote.guest",
     # What their methods are given and return.
     "StepContext": "vnla.episode",
     "Rollout": "vnla.rollout",
-    "Observation": "vnla.agents.simple",
-    "Glimpse": "vnla.agents.single",
+    "Observation": "vnla.observation",
     "Sizes": "vnla.agents.agent",
     "Start": "vnla.agents.policy_state",
     "Decision": "vnla.agents.policy_state",
@@ -189,7 +183,6 @@ _HOMES = {
     "Judged": "vnla.training.objectives.objective",
     "Case": "vnla.evaluation.scores",
     "Size": "vnla.vision.encoders.base",
-    "Declared": "vnla.remote.guest",
     "Nav": "vnla.world.actions",
     "viewpoint_of": "vnla.world.compiled",
     # Houses as plain data, and pictures of them.

@@ -11,11 +11,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
-from importlib.machinery import ExtensionFileLoader
-from types import FrameType
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from types import FrameType, ModuleType
+from typing import NoReturn
 
 from vnla.common.errors import INTERRUPTED, INTERRUPTION
 from vnla.common.stopping import held_up
@@ -57,18 +57,42 @@ def _heard_again(lost: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(lost)
 
 
+class _HeldUpLoader(ExtensionFileLoader):
+    """Loads a compiled module; Ctrl-C waits until it is loaded, for one made by Cython drops whatever is raised then."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module that `spec` describes."""
+        with _held_up():
+            return super().create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill in `module`."""
+        with _held_up():
+            super().exec_module(module)
+
+
+class _Finder(PathFinder):
+    """Finds modules as Python does, and has compiled ones loaded by `_HeldUpLoader`."""
+
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is and how it is loaded."""
+        spec = super().find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is ExtensionFileLoader:
+            spec.loader = _HeldUpLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
 def _hold_up_while_loading() -> None:
-    """From now on Ctrl-C waits while a compiled module is loaded: one made by Cython drops whatever is raised then."""
-    for step in ("create_module", "exec_module"):
-        setattr(ExtensionFileLoader, step, _holding_up(getattr(ExtensionFileLoader, step)))
+    """Put our finder in the place of Python's, from which importlib takes distributions, too."""
+    if PathFinder in sys.meta_path:
+        sys.meta_path[sys.meta_path.index(PathFinder)] = _Finder
 
 
-def _holding_up(load: Callable[..., Any]) -> Callable[..., Any]:
-    def step(loader: ExtensionFileLoader, given: Any) -> Any:
-        with held_up(signal.SIGINT) if signal.getsignal(signal.SIGINT) is signal.default_int_handler else nullcontext():
-            return load(loader, given)
-
-    return step
+def _held_up() -> AbstractContextManager[None]:
+    return held_up(signal.SIGINT) if signal.getsignal(signal.SIGINT) is signal.default_int_handler else nullcontext()
 
 
 def _leave_at_once() -> NoReturn:

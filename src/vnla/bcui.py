@@ -46,33 +46,33 @@ class RolloutState:
 
 def bcui(
     episodes: Episodes,
-    players: RolloutContext,
+    context: RolloutContext,
     longest: int = LONGEST_EPISODE,
     begun: tuple[When, RolloutState] | None = None,
 ) -> Rollout:
     """Run `episodes` from start to end; or on from where they stood, all before one step or each before one of its own, if
     they were `begun`."""
-    rollout = Rollout(episodes, players.batching)
-    done, walk = begun or (0, begin(episodes, players, longest))  # 4-8
+    rollout = Rollout(episodes, context.batching, k=context.advisor.k)
+    done, walk = begun or (0, begin(episodes, context, longest))  # 4-8
     for count in range(done if isinstance(done, int) else int(done.min()), longest):  # 9
-        walk = players.batching.rest(walk, walk.state.active)
+        walk = context.batching.rest(walk, walk.state.active)
         if not len(walk.row):
             break
         state, step = walk.state, of_each(count, done, walk.row)
-        step_view = look(walk, step, players)  # 10, 22
+        step_view = look(walk, step, context)  # 10, 22
         # Line 15 comes first: what would be said depends on the state alone, and a GPU reads it while the agent looks.
-        answer = walk.policy_state.read(step_view.may_ask, partial(advise, state, step, players))  # 15
+        answer = walk.policy_state.read(step_view.may_ask, partial(advise, state, step, context))  # 15
         policy_state = walk.policy_state.see(step_view.view, walk.nav)  # 10
-        first = policy_state.propose(walk.ask, step_view.may_ask) if players.deliberate else None  # 11
-        decision = consider(walk, step, step_view, first, players)  # 12-14
+        first = policy_state.propose(walk.ask, step_view.may_ask) if context.deliberate else None  # 11
+        decision = consider(walk, step, step_view, first, context)  # 12-14
         policy_state = policy_state.hear(decision.hears, answer)  # 16, 19
         second, policy_state = policy_state.decide(decision.ask)  # 21
-        result = act(walk, step, step_view, decision.request, second.logits, players)  # 17, 23-27, 30-33
+        result = act(walk, step, step_view, decision.request, second.logits, context)  # 17, 23-27, 30-33
         rollout.transitions.append(  # 28, 29
             Transition(
                 step=count, row=walk.row, active=state.active, learns=step_view.learns, pose=state.pose,
                 budget=state.requests_left, tentative=decision.tentative, final=result.final,
-                ask_features=kept(decision.ask_features, players), teacher_request=decision.verdict.request,
+                ask_features=kept(decision.ask_features, context), teacher_request=decision.verdict.request,
                 reason=decision.verdict.reason, request=decision.request, heard=answer.index, phrases=answer.table,
                 taught=result.taught, nav=result.nav, after=result.state.pose, since_request=state.since_request,
                 unmoved=state.unmoved, past=state.past,
@@ -101,33 +101,33 @@ class StepView(NamedTuple):
 
 
 @fused
-def look(walk: RolloutState, step: When, players: RolloutContext) -> StepView:
+def look(walk: RolloutState, step: When, context: RolloutContext) -> StepView:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     state = walk.state
     environment, goals = state.episodes.environment, state.episodes.goals
     now, may_ask = step_context(state, step, plan=walk.plan), episode.may_request(state)
     learns = state.active.clone()
-    if players.batching.keeps_ended:
+    if context.batching.keeps_ended:
         learns = learns | ~environment.at_goal(state.pose, goals)
     return StepView(
-        view=seen(now, players, walk.feature_dropout),
+        view=seen(now, context, walk.feature_dropout),
         blocked=environment.blocked(state.pose),
         taught=environment.nav_teacher(state.pose, goals),
-        may_ask=may_ask if players.deliberate else may_ask & players.help_policy(now),
+        may_ask=may_ask if context.deliberate else may_ask & context.help_policy(now),
         learns=learns,
     )
 
 
-def seen(now: StepContext, players: RolloutContext, feature_dropout: Views) -> Views:
+def seen(now: StepContext, context: RolloutContext, feature_dropout: Views) -> Views:
     """What the agent sees where it is, through a veil or without one, and what else it notices."""
-    views = {name: table[now.pose].float() for name, table in players.views.items()}
+    views = {name: table[now.pose].float() for name, table in context.views.items()}
     views = {name: views[name] * feature_dropout[name] if name in feature_dropout else views[name] for name in views}
-    return {**views, **{name: sense(now) for name, sense in players.senses.items()}}
+    return {**views, **{name: sense(now) for name, sense in context.sensors.items()}}
 
 
-def advise(state: EpisodeState, step: When, players: RolloutContext) -> Utterance:
+def advise(state: EpisodeState, step: When, context: RolloutContext) -> Utterance:
     """Line 15: what the advisor would say."""
-    return players.bound_advisor.say(step_context(state, step))
+    return context.bound_advisor.say(step_context(state, step))
 
 
 def nothing(walk: RolloutState) -> Tensor:
@@ -148,7 +148,7 @@ class AskDecision(NamedTuple):
 
 @fused
 def consider(
-    walk: RolloutState, step: When, step_view: StepView, first: Decision | None, players: RolloutContext
+    walk: RolloutState, step: When, step_view: StepView, first: Decision | None, context: RolloutContext
 ) -> AskDecision:
     """Lines 12 to 14: whether to ask, by the help policy, and what the help teacher says to it."""
     if first is None:
@@ -156,28 +156,28 @@ def consider(
         verdict, request = Verdict(tentative.bool(), tentative.long()), step_view.may_ask
     else:
         tentative = log_distribution(first.logits, step_view.blocked).exp()
-        ask_features = players.agent.ask_inputs(step_view.view, tentative, first)  # 12
-        module = (lambda: asked(walk.state, step, ask_features, players)) if players.help_policy.consults else None
+        ask_features = context.agent.ask_inputs(step_view.view, tentative, first)  # 12
+        module = (lambda: asked(walk.state, step, ask_features, context)) if context.help_policy.consults else None
         now = step_context(walk.state, step, tentative, walk.plan, module)
-        verdict = players.help_teacher(now)
-        request = players.help_policy(replace(now, teacher_request=verdict.request)) & step_view.may_ask  # 13, 14
+        verdict = context.help_teacher(now)
+        request = context.help_policy(replace(now, teacher_request=verdict.request)) & step_view.may_ask  # 13, 14
     return AskDecision(
         tentative=tentative,
         ask_features=ask_features,
         verdict=verdict,
         request=request,
-        hears=request & players.advisor.speaks,
-        ask=ask_action(request & players.help_policy.invited),
+        hears=request & context.advisor.speaks,
+        ask=ask_action(request & context.help_policy.invited),
     )
 
 
-def asked(state: EpisodeState, step: When, ask_features: Tensor, players: RolloutContext) -> Tensor:
+def asked(state: EpisodeState, step: When, ask_features: Tensor, context: RolloutContext) -> Tensor:
     """What the help module says, with dropout that is each episode's own."""
-    if ask_features.is_cuda or not players.agent.training:
-        return players.agent.ask(ask_features, state.requests_left)
+    if ask_features.is_cuda or not context.agent.training:
+        return context.agent.ask(ask_features, state.requests_left)
     assert isinstance(step, int), "who learns begins with everybody else"
     with dropout_seeded(state.episodes.dropout_seeds(), step, ASKING):
-        return players.agent.ask(ask_features, state.requests_left)
+        return context.agent.ask(ask_features, state.requests_left)
 
 
 class StepResult(NamedTuple):
@@ -192,62 +192,62 @@ class StepResult(NamedTuple):
 
 @fused
 def act(
-    walk: RolloutState, step: When, step_view: StepView, request: Tensor, logits: Tensor, players: RolloutContext
+    walk: RolloutState, step: When, step_view: StepView, request: Tensor, logits: Tensor, context: RolloutContext
 ) -> StepResult:
     """Lines 17, 23 to 27, 33 and 30 to 32: pay for a request, choose an action, and carry it out."""
     final = log_distribution(logits, step_view.blocked)
     state = episode.request(walk.state, request)  # 17
-    follows, k = episode.actions_since_request(state), players.advisor.k
-    course = players.following(walk.route, state.pose, step_view.taught, follows, k, state.episodes, step)  # 22
-    nav = players.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33
+    follows, k = episode.actions_since_request(state), context.advisor.k
+    course = context.following(walk.route, state.pose, step_view.taught, follows, k, state.episodes, step)  # 22
+    nav = context.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33
     return StepResult(final, course.taught, nav, episode.act(state, step, nav), course.route)  # 30-32
 
 
-def begin(episodes: Episodes, players: RolloutContext, longest: int = LONGEST_EPISODE) -> RolloutState:
+def begin(episodes: Episodes, context: RolloutContext, longest: int = LONGEST_EPISODE) -> RolloutState:
     """The start of every episode: lines 4 to 8."""
-    answers = players.advisor.speaks and players.help_policy.asks
+    answers = context.advisor.speaks and context.help_policy.asks
     requests = min(longest, episodes.most_requests) if answers else 0
     beginning = Start(
-        episodes.end_goals, players.bound_advisor.phrases, longest, requests, players.batching, episodes.dropout_seeds()
+        episodes.end_goals, context.bound_advisor.phrases, longest, requests, context.batching, episodes.dropout_seeds()
     )
     return RolloutState(
         row=torch.arange(len(episodes), device=episodes.start.device),
-        state=episode.start(episodes, players.advisor.k, memory=longest if remembers(players) else 0),
+        state=episode.start(episodes, context.advisor.k, memory=longest if remembers(context) else 0),
         nav=torch.full_like(episodes.start, NAV_START),
         ask=torch.full_like(episodes.start, ASK_START),
-        plan=players.help_policy.plan(episodes),
-        route=players.following.begin(episodes.start, players.advisor.k),
-        feature_dropout=feature_dropout_of(episodes, players),
-        policy_state=players.agent.begin(beginning),
+        plan=context.help_policy.plan(episodes),
+        route=context.following.begin(episodes.start, context.advisor.k),
+        feature_dropout=feature_dropout_of(episodes, context),
+        policy_state=context.agent.begin(beginning),
     )
 
 
-def remembers(players: RolloutContext) -> bool:
+def remembers(context: RolloutContext) -> bool:
     """Whether anybody looks at the poses before a step."""
-    senses = any(sense.remembers for sense in players.senses.values())
-    return senses or players.bound_advisor.remembers or players.help_policy.remembers
+    senses = any(sense.remembers for sense in context.sensors.values())
+    return senses or context.bound_advisor.remembers or context.help_policy.remembers
 
 
-def feature_dropout_of(episodes: Episodes, players: RolloutContext) -> Views:
+def feature_dropout_of(episodes: Episodes, context: RolloutContext) -> Views:
     """What the episodes show of each number of the views: nothing, or so much more that the sum stays what it was."""
-    if not players.feature_dropout:
+    if not context.feature_dropout:
         return {}
     drawn, numbers = {}, 0
-    for name, table in players.views.items():
+    for name, table in context.views.items():
         if not table.is_floating_point():  # words
             continue
         place = torch.arange(numbers, numbers + table.shape[1], device=table.device)
         seed = episodes.seed[:, None] if isinstance(episodes.seed, Tensor) else episodes.seed
-        drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.FEATURE_DROPOUT, place) >= players.feature_dropout) / (
-            1 - players.feature_dropout
+        drawn[name] = (uniform(seed, episodes.key[:, None], Purpose.FEATURE_DROPOUT, place) >= context.feature_dropout) / (
+            1 - context.feature_dropout
         )
         numbers += table.shape[1]
     return drawn
 
 
-def kept(ask_features: Tensor, players: RolloutContext) -> Tensor:
+def kept(ask_features: Tensor, context: RolloutContext) -> Tensor:
     """What the help module saw, where it will be needed for learning; it is the largest thing in a record."""
-    return ask_features if players.keeps_ask_features else ask_features[:, :0]
+    return ask_features if context.keeps_ask_features else ask_features[:, :0]
 
 
 def log_distribution(logits: Tensor, blocked: Tensor) -> Tensor:

@@ -47,6 +47,15 @@ class Relative(NamedTuple):
     visible: NDArray[np.bool_]
 
 
+def camera_axes(heading: float, elevation: float) -> Float32:
+    """The camera's right, down and ahead in the world, as rows."""
+    sine, cosine = math.sin(heading), math.cos(heading)
+    rise, level = math.sin(elevation), math.cos(elevation)
+    return np.array(
+        [(cosine, -sine, 0.0), (sine * rise, cosine * rise, -level), (sine * level, cosine * level, rise)], np.float32
+    )
+
+
 def view_index(row: int, heading: int) -> int:
     """The number of a view from its row (0 down, 1 level, 2 up) and heading step."""
     return HEADINGS * row + heading % HEADINGS

@@ -22,10 +22,10 @@ from vnla.assistance.help_teacher import HelpTeacher
 from vnla.assistance.words import Phrases
 from vnla.common.batching import Batching
 from vnla.common.randomness import GOLDEN, signed
-from vnla.common.tables import Table
+from vnla.common.tables import FeatureTable
 from vnla.episode import Episodes
 from vnla.world.actions import ask_action
-from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.budgets import LONGEST_EPISODE, SUBGOAL_ACTIONS
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class RolloutContext:
     """Everybody who takes part in an episode."""
 
     agent: Agent
-    views: Mapping[str, Tensor | Table]  # what there is to see at every pose of the world, by name: (poses, size) each
+    views: Mapping[
+        str, Tensor | FeatureTable
+    ]  # what there is to see at every pose of the world, by name: (poses, size) each
     advisor: Advisor
     bound_advisor: BoundAdvisor  # the advisor's, in the agent's words
     help_teacher: HelpTeacher
@@ -42,7 +44,7 @@ class RolloutContext:
     batching: Batching = field(default_factory=Batching)
     deliberate: bool = True
     """Do pass 1, which records show. Without it the help policy has to be one that does not look at it."""
-    senses: Mapping[str, Sensor] = field(default_factory=dict)
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
     """What else the agent notices, by name."""
     following: Led = field(default_factory=Led)
     """What is taught, and who acts, while a subgoal lasts."""
@@ -52,9 +54,9 @@ class RolloutContext:
     """Record what the help module saw, for it to learn from."""
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[FeatureTable]:
         """Those of the views that are not all in memory."""
-        return [each for each in self.views.values() if isinstance(each, Table)]
+        return [each for each in self.views.values() if isinstance(each, FeatureTable)]
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Rollout:
     batching: Batching = field(default_factory=Batching)
     transitions: list[Transition] = field(default_factory=list)
     logits: Tensor | None = None  # (all rows of all moments, 6), where gradients go instead of through the moments' `final`
+    k: int = SUBGOAL_ACTIONS
+    """How many actions a subgoal of the advisor has."""
     totals: Mapping[str, Tensor] = field(default_factory=dict)
     """Where this is a part of a batch: what was tallied in all parts together."""
 

@@ -17,7 +17,7 @@ from agents.small import (
     start_of,
     voice_of,
 )
-from vnla.agents.encoder import Encoder
+from vnla.agents.encoder import InstructionEncoder
 from vnla.agents.fast.cpu.state import CpuState
 from vnla.agents.layers.cells import Recurrent
 from vnla.agents.layers.deferred import DeferredLinear, collect_gradients
@@ -57,7 +57,7 @@ def touched(agent: PaperAgent) -> set[str]:
     return {name for name, gradient in gradients(agent).items() if gradient is not None and gradient.any()}
 
 
-def one_by_one(encoder: Encoder, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
+def one_by_one(encoder: InstructionEncoder, words: Words, state: list[Recurrent]) -> tuple[Tensor, list[Recurrent]]:
     """The encoder place for place, each sentence by itself."""
     rows = []
     after: list[list[Recurrent]] = []
@@ -81,7 +81,7 @@ def test_deferring_changes_no_gradient_of_a_whole_rollout(
     environment: Environment, layers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CpuState, "suits", lambda _: False)
-    monkeypatch.setattr(Encoder, "forward", one_by_one)  # which can do without deferring
+    monkeypatch.setattr(InstructionEncoder, "forward", one_by_one)  # which can do without deferring
     ours, theirs = (small_agent(4, dropout=0.3, layers=layers) for _ in range(2))
     loss = trained_once(ours, environment).nav_loss()
     loss.backward()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from vnla.agents.config import AgentConfig
-from vnla.agents.encoder import Encoder
+from vnla.agents.encoder import InstructionEncoder
 from vnla.agents.layers.cells import LSTMCell, Recurrent, advance
 from vnla.agents.layers.deferred import DeferredLinear, collect_gradients
 from vnla.agents.layers.products import products_in
@@ -46,9 +46,9 @@ def words(lengths: list[int], width: int) -> Words:
     return Words(tokens.masked_fill(torch.arange(width) >= length[:, None], 0), length)
 
 
-def encoder(layers: int) -> Encoder:
+def encoder(layers: int) -> InstructionEncoder:
     torch.manual_seed(1)
-    return Encoder(AgentConfig(words=9, hidden=4, word_embedding=3, layers=layers, dropout=0.0)).double()
+    return InstructionEncoder(AgentConfig(words=9, hidden=4, word_embedding=3, layers=layers, dropout=0.0)).double()
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 2), st.sampled_from([1, 2]))

@@ -74,7 +74,7 @@ def test_standing_still_is_no_return(environment: Environment) -> None:
 def with_senses(environment: Environment, *, asks: bool = True) -> RolloutContext:
     senses = sensors_named("clock,requests,advice,been")
     agent = small_agent(view_size=8 + sum(sense.size for sense in senses.values()))
-    return replace(players_of(agent, environment, AtFirst() if asks else AsTaught()), senses=senses)
+    return replace(players_of(agent, environment, AtFirst() if asks else AsTaught()), sensors=senses)
 
 
 def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Environment) -> None:
@@ -95,7 +95,7 @@ def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Envir
 def test_a_sense_changes_what_the_agent_does(environment: Environment) -> None:
     players = with_senses(environment)
     episodes = drawn_episodes(environment, torch.arange(40))
-    without = replace(players, senses={name: Silent(sense.size) for name, sense in players.senses.items()})
+    without = replace(players, sensors={name: Silent(sense.size) for name, sense in players.sensors.items()})
     one, other = (bcui(episodes, each).last_pose() for each in (players, without))
     assert not torch.equal(one, other)
 

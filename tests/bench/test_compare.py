@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from vnla.bench.compare import compare, read_both
-from vnla.bench.measure import Measurement
-from vnla.bench.record import Measured, Record
+from benchmarks.compare import compare, read_both
+from benchmarks.measure import Measurement
+from benchmarks.record import Measured, Record
 from vnla.common.errors import InputError
 
 RECORD = Record(

@@ -6,16 +6,16 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks.floor import Counts, Product, arithmetic, computed, report
+from benchmarks.measure import seconds_of
+from benchmarks.setting import bare_setting
+from benchmarks.train import bench_train
 from cottage_players import TASKS, players
 from vnla.agents.config import AgentConfig
 from vnla.agents.fast.cpu.state import CpuState
 from vnla.agents.paper import PaperAgent
 from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
-from vnla.bench.floor import Counts, Product, arithmetic, computed, report
-from vnla.bench.measure import seconds_of
-from vnla.bench.setting import bare_setting
-from vnla.bench.train import bench_train
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer, batch_of
 

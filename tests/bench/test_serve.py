@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from benchmarks import visitors
+from benchmarks.serve import LATENCY, _latencies, bench_serve
+from benchmarks.visitors import MODES, visit
 from serve.conftest import site, trained
 from serve.visitor import GENEROUS, Opened
-from vnla.bench import visitors
-from vnla.bench.serve import LATENCY, _latencies, bench_serve
-from vnla.bench.visitors import MODES, visit
 from vnla.common.errors import InputError
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions
@@ -53,7 +53,9 @@ def test_no_step_is_lost_in_any_mode(address: str, monkeypatch: pytest.MonkeyPat
 
 def test_what_is_lost_is_counted(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitors, "ARRIVING", 0.0)
-    monkeypatch.setattr("vnla.serve.visits.Visits._beat", lambda *_: (_ for _ in ()).throw(InputError("no task today")))
+    monkeypatch.setattr(
+        "vnla.serve.visitor_service.VisitorService._beat", lambda *_: (_ for _ in ()).throw(InputError("no task today"))
+    )
     tally = asyncio.run(visit(address, 2, 1.0, ["beat"], seed=0))
     assert tally.lost == {"No task today.": 2}
     nobody = asyncio.run(visit("127.0.0.1:9", 1, 0.5, ["watch"], seed=0))

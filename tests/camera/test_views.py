@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from vnla.camera import Relative, relative, view_angles, view_index, views
+from vnla import camera
+from vnla.camera import Relative, relative, view_angles, view_index
 
 THERE = (3.0, 4.0, 12.0)
 """5 m away on the floor at bearing atan(3/4) = 36.870°, 13 m in the air, atan(12/5) = 67.380° up."""
@@ -20,11 +21,11 @@ def seen(offset: tuple[float, float, float], heading: float, elevation: float = 
 
 
 def test_the_camera_is_the_simulators() -> None:
-    assert (views.HEADINGS, views.ROWS, views.VIEWS, views.LEVEL_ROW) == (12, 3, 36, 1)
-    assert math.degrees(views.TURN) == pytest.approx(30)
-    assert (views.WIDTH, views.HEIGHT) == (640, 480)
-    assert math.degrees(views.VERTICAL_FIELD) == pytest.approx(60)
-    assert math.degrees(views.HALF_FIELD) == pytest.approx(40)
+    assert (camera.HEADINGS, camera.ROWS, camera.VIEWS, camera.LEVEL_ROW) == (12, 3, 36, 1)
+    assert math.degrees(camera.TURN) == pytest.approx(30)
+    assert (camera.WIDTH, camera.HEIGHT) == (640, 480)
+    assert math.degrees(camera.VERTICAL_FIELD) == pytest.approx(60)
+    assert math.degrees(camera.HALF_FIELD) == pytest.approx(40)
 
 
 def test_views_are_numbered_from_below_and_clockwise() -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
+import typer
 
+from benchmarks.setting import KeepGoing, bare_setting
 from command import Vnla
 from vnla.assistance.acting import most_probable, sampled
-from vnla.bench.setting import KeepGoing, bare_setting
+from vnla.cli import bench
+from vnla.common.errors import InputError
 from vnla.world.actions import Nav
 
 TINY = ("--hidden", 8, "--view-size", 8)
@@ -108,3 +111,15 @@ def test_nobody_stops_where_it_is_measured() -> None:
     probabilities = torch.tensor([[0.1, 0.0, 0.0, 0.2, 0.0, 0.7], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
     assert KeepGoing(most_probable)(probabilities, episodes, 0).tolist() == [Nav.RIGHT, Nav.RIGHT]
     assert KeepGoing(sampled)(probabilities[1:], episodes, 0).tolist() == [Nav.RIGHT, Nav.RIGHT]
+
+
+@pytest.mark.parametrize("arguments", [(), ("train", "--device", "cuda"), ("compare", "old.json", "new.json")])
+def test_an_installed_package_without_benchmarks_says_where_they_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(bench, "CHECKOUT", tmp_path)
+    app = typer.Typer()
+    app.callback()(lambda: None)
+    bench.register(app)
+    with pytest.raises(InputError, match="not in the installed package; they are in the folder benchmarks"):
+        app(["bench", *arguments], standalone_mode=False)

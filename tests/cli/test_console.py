@@ -8,13 +8,13 @@ import time
 import pytest
 from rich.console import Console
 
-from vnla.cli.console import InLines, Lines, ProgressLines, progress_bar, telling
+from vnla.cli.console import InLines, ProgressLines, TimedLog, progress_bar, telling
 
 
 def test_a_pipe_gets_lines_on_every_task_in_hand() -> None:
     out = io.StringIO()
     console = Console(file=out, width=20)
-    with ProgressLines(console, Lines(console, seconds=0)) as progress:
+    with ProgressLines(console, TimedLog(console, seconds=0)) as progress:
         one, two = progress.add_task("one", total=4, speed=""), progress.add_task("two", total=4, speed="")
         progress.advance(one, 1)
         progress.update(two, completed=2, description="[two]", speed="3 it/s")
@@ -44,7 +44,7 @@ def test_what_is_tracked_is_told(capsys: pytest.CaptureFixture[str], monkeypatch
 
 def test_elsewhere_there_is_a_line_where_something_begins_ends_or_takes_long() -> None:
     out, seconds = io.StringIO(), iter([0.0, 0.0, 1.0, 2.0, 12.0, 12.0, 20.0, 21.0])
-    tell = InLines(Lines(Console(file=out, width=80), seconds=10, clock=lambda: next(seconds)))
+    tell = InLines(TimedLog(Console(file=out, width=80), seconds=10, clock=lambda: next(seconds)))
     tell("loading")
     tell("evaluating", 0, 5000)
     tell("evaluating", 1000, 5000)  # a second later

@@ -26,7 +26,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.training.checkpoints import LAST
-from vnla.vision.encoders import Options, Size
+from vnla.vision.encoders import EncoderOptions, Size
 from vnla.vision.store import Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
 
@@ -504,9 +504,9 @@ def test_an_encoder_is_made_with_what_was_asked_for(
     vnla: Vnla, places: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which is a large network where there is a seed to it, and another precision where there is a GPU."""
-    made: list[Options] = []
+    made: list[EncoderOptions] = []
 
-    def make(_name: str, options: Options, _own: object) -> NoReturn:
+    def make(_name: str, options: EncoderOptions, _own: object) -> NoReturn:
         made.append(options)
         raise InputError("enough")
 

@@ -16,7 +16,7 @@ import command
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.camera import VIEWS
-from vnla.evaluation.kept import read_scores
+from vnla.evaluation.evaluation_file import read_scores
 from vnla.houses.folder import read_world
 from vnla.tasks.dataset import read_dataset
 from vnla.training.checkpoints import CONFIG

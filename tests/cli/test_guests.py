@@ -75,16 +75,13 @@ def test_the_planner_takes_options(vnla: Vnla, places: Places, tmp_path: Path) -
 
 def test_a_guest_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine_b2.py").write_text(
-        "from vnla.remote.guest import Declared, Lone\n"
-        "from vnla.world.actions import Nav\n"
-        "class Statue(Lone):\n"
+        "class Statue:\n"
         "    def __init__(self, steps=1):\n"
-        "        super().__init__(Declared('statue'))\n"
         "        self.steps = steps\n"
-        "    def welcome(self, beginning):\n"
-        "        return []\n"
-        "    def decide(self, state, now):\n"
-        "        return Nav.STOP if now.step + 1 == self.steps else Nav.UP\n"
+        "    def reset(self, instruction):\n"
+        "        return 1\n"
+        "    def act(self, observation, step):\n"
+        "        return 'stop' if step == self.steps else 'up', step + 1\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -93,49 +90,38 @@ def test_a_guest_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path, monkeyp
     assert json.loads(Path("s.json").read_text())["test_seen"]["figures"]["steps"]["mean"] == 3
 
 
+EXPECTED = "expected one of left, right, up, down, forward, stop, its number, or 6 numbers"
 ODD = {
-    "text": ("", "", "return 'forward'", "Odd.decide gave 'forward'; expected one of Nav.LEFT, "),
-    "a number": ("", "", "return 17", "Odd.decide gave 17; expected one of"),
-    "truth": ("", "", "return True", "Odd.decide gave True; expected one of"),
-    "raises": ("", "", "raise KeyError('two', 'words')", "Odd.decide failed in mine_odd.py, line 10: KeyError: ('two',"),
-    "unwelcome": ("", "return 1 / 0", "", "Odd.welcome failed in mine_odd.py, line 8: ZeroDivisionError: division by"),
-    "unmade": (
-        "raise RuntimeError('no model')",
-        "",
-        "",
-        "agent mine_odd:Odd: cannot be made (RuntimeError: no model, ",
-    ),
-    "undeclared": ("return", "", "", "agent mine_odd:Odd: has no `declared`"),
-    "observes": ("Made = lambda name: Declared(name, 'text')", "", "", "declared: observes is 'text'; expected a list"),
-    "width": ("Made = lambda name: Declared(name, width=18)", "", "", "declared: picture_width is 18; expected pixels"),
-    "nothing": (
-        "self.act = lambda seen: None",
-        "",
-        "",
-        "Odd.act gave None; expected a list of 1, each an Answer or a Fault",
-    ),
-    "names": ("self.act = lambda seen: ['left']", "", "", "Odd.act gave ['left']; expected a list of 1"),
-    "no action": ("self.act = lambda seen: [Answer(4)]", "", "", "Odd.act gave [Answer(action=4"),
-    "begins": ("self.begin = lambda them: []", "", "", "Odd.begin gave []; expected a list of 1, each a Fault or None"),
+    "text": ("", "", "return 'fly', state", f"Odd: act returned 'fly'; {EXPECTED}"),
+    "a number": ("", "", "return 17, state", f"Odd: act returned '17'; {EXPECTED}"),
+    "truth": ("", "", "return True, state", f"Odd: act returned 'True'; {EXPECTED}"),
+    "nothing": ("", "", "return None", "Odd: act returned a NoneType; expected (navigation, ask), and a state"),
+    "asks oddly": ("", "", "return ('left', 'please'), state", "'please' as ask; expected true, false or a number"),
+    "raises": ("", "", "raise KeyError('two', 'words')", "Odd.act failed in mine_odd.py, line 9: KeyError: ('two',"),
+    "does not reset": ("", "return 1 / 0", "", "Odd.reset failed in mine_odd.py, line 7: ZeroDivisionError: division by"),
+    "unmade": ("raise RuntimeError('no model')", "", "", "agent mine_odd:Odd: cannot be made (RuntimeError: no model, "),
+    "observes": ("self.observes = 'text'", "", "", "agent Odd: observes is 'text'; expected a list of view, view:NAME"),
+    "its own sensor": ("self.observes = ['sensor:my:Own']", "", "", "agent mine_odd:Odd: observes is ['sensor:my:Own']"),
+    "width": ("self.picture_width = 18", "", "", "agent mine_odd:Odd: picture_width is 18; expected pixels"),
+    "looks for more": ("", "", "return observation['symbols']", "the observation has no 'symbols' (the things and exits in"),
 }
 
 
 @pytest.mark.parametrize("how", ODD)
-def test_a_guest_of_ones_own_that_goes_wrong_is_one_line(
+def test_a_policy_of_ones_own_that_goes_wrong_is_one_line(
     vnla: Vnla, places: Places, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, welcomed, decided, complaint = ODD[how]
+    made, begun, acted, complaint = ODD[how]
     (tmp_path / "mine_odd.py").write_text(
-        "from vnla.remote.guest import Answer, Declared, Lone\n"
-        "class Odd(Lone):\n"
+        "class Odd:\n"
+        "    observes = ('text',)\n"
         "    def __init__(self):\n"
-        "        Made = Declared\n"
         f"        {made or 'pass'}\n"
-        "        super().__init__(Made('odd'))\n"
-        "    def welcome(self, beginning):\n"
-        f"        {welcomed or 'return []'}\n"
-        "    def decide(self, state, now):\n"
-        f"        {decided or 'return None'}\n"
+        "\n"
+        "    def reset(self, instruction):\n"
+        f"        {begun or 'return []'}\n"
+        "    def act(self, observation, state):\n"
+        f"        {acted or 'return 0, state'}\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -197,7 +183,7 @@ def test_killed_at_any_time_it_goes_on_to_the_same_bytes(vnla: Vnla, places: Pla
                 time.sleep(0.005)
             process.send_signal(signal.SIGKILL)
             process.wait()
-        done, begun = episodes.read_bytes().count(b"\n"), server.paths().count("/begin")
+        done, begun = episodes.read_bytes().count(b"\n"), server.paths().count("/reset")
         assert begun <= 18 + done + 2 * 2, "at most two episodes were in hand each time"
         assert vnla(*command("killed")).status == 0
     for name in ("test_seen/results.json", "summary.json", "s.json", "test_seen/settings.json"):
@@ -284,7 +270,7 @@ def test_what_cannot_be_is_one_line(
 
 
 def test_pictures_are_refused_where_there_are_none(vnla: Vnla, places: Places, tmp_path: Path) -> None:
-    declared = {"version": 1, "name": "seer", "observes": ["picture"]}
+    declared = {"version": 2, "name": "seer", "observes": ["pictures"]}
     with serving(agent(turner, declared)) as server:
         answer = vnla("evaluate", "--agent", server.url, *places, "--out", tmp_path / "out")
     assert answer.status == 2 and "there are no pictures of cottage" in answer.err

@@ -29,7 +29,7 @@ def train(vnla: Vnla, folder: Path, name: str, *options: object) -> Path:
 
 def have_by_hand(few: list[Written], monkeypatch: pytest.MonkeyPatch) -> None:
     """No other walks by hand than these."""
-    for module in ("language.handwritten", "listening.listeners"):
+    for module in ("language.handwritten", "experiments.listening.listeners"):
         monkeypatch.setattr(f"vnla.{module}.handwritten", lambda: few)
 
 

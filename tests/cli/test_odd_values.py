@@ -24,11 +24,11 @@ TEXTS = (
 WORK = (
     "vnla.experiments.paper.run.run_experiments",
     "vnla.experiments.beyond.run.run_comparison",
-    "vnla.cli.bench._measure",
+    "benchmarks.commands._measure",
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",
     "vnla.cli.study.listening",
-    "vnla.serve.study.power.Comparison",
+    "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",
 )
 """What begins the work of commands that need no file."""

@@ -14,7 +14,7 @@ from stage_work import make
 from vnla.cli import main
 from vnla.common.errors import InputError
 from vnla.experiments.paper.presets import SMALL
-from vnla.pipeline.progress import Lines, Terminal
+from vnla.pipeline.progress import ProgressBars, ProgressLines
 from vnla.pipeline.stages import Stage
 
 
@@ -73,7 +73,7 @@ def stages(folder: Path) -> list[Stage]:
 def test_lines_say_what_part_of_the_whole_is_done(tmp_path: Path) -> None:
     out = io.StringIO()
     a, b = stages(tmp_path)
-    lines = Lines([a, b], Console(file=out, width=200))
+    lines = ProgressLines([a, b], Console(file=out, width=200))
     lines.kept(a)  # one of four parts
     lines.began(b)
     lines.moved(b, 1, 2, "halves")  # and half of three
@@ -94,7 +94,7 @@ def test_a_busy_machine_is_told_once_before_the_work_begins(
         raise InputError("enough")
 
     monkeypatch.setattr("vnla.common.machine.busy_hint", lambda _: "note: busy")
-    monkeypatch.setattr("vnla.experiments.paper.run.carry_out", work)
+    monkeypatch.setattr("vnla.experiments.paper.run.run_stages", work)
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu"])
     assert capsys.readouterr().err == "vnla: error: enough\n"
@@ -109,7 +109,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[Stage]:
         begun.extend(stages)
         raise InputError("enough")
 
-    monkeypatch.setattr("vnla.experiments.paper.run.carry_out", work)
+    monkeypatch.setattr("vnla.experiments.paper.run.run_stages", work)
     return begun
 
 
@@ -136,7 +136,7 @@ def test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen(
 def test_bars_show_running_stages_and_the_whole(tmp_path: Path) -> None:
     out = io.StringIO()
     a, b = stages(tmp_path)
-    shown = Terminal([a, b], Console(file=out, force_terminal=True, width=120))
+    shown = ProgressBars([a, b], Console(file=out, force_terminal=True, width=120))
     with shown.bars:
         shown.began(a)
         shown.moved(a, 30, 40, "it/s")

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from agents.small import cottage_environment, drawn_episodes, players_of, small_agent
+from benchmarks.setting import Setting, bare_setting
 from lanes import losses_read
 from vnla.agents.fast.gpu.state import CudaGraphState
 from vnla.agents.sensors import sensors_named
@@ -22,7 +23,6 @@ from vnla.assistance.following import Following, Led
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
 from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
-from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.capture import CACHES, fused, fusing, load_compilers
 from vnla.common.errors import InputError
@@ -30,7 +30,7 @@ from vnla.evaluation.confidence import Estimate
 from vnla.evaluation.evaluate import evaluate
 from vnla.training.config import TrainingConfig
 from vnla.training.objectives.registry import objective
-from vnla.training.practice import Practice
+from vnla.training.practice import SubgoalPractice
 from vnla.training.trainer import Trainer
 
 NAMES = ("pose", "nav", "request", "reason", "heard", "taught", "budget", "active")
@@ -67,7 +67,7 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
         following = Following.within(environment.world) if senses else Led()
         following.advance(0.5)
         veil = 0.3 if senses else 0.0
-        players = replace(players, batching=Batching(fixed=True), senses=noticed, feature_dropout=veil, following=following)
+        players = replace(players, batching=Batching(fixed=True), sensors=noticed, feature_dropout=veil, following=following)
         with torch.no_grad():
             if compiled:
                 with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
@@ -130,7 +130,7 @@ def success(setting: Setting, trainer: Trainer) -> Estimate:
     """How often the agent succeeds, under the authors' five seeds."""
     judged = setting.of_evaluation()
     with trainer.stream.entered():
-        trainer.players.agent.eval()
+        trainer.context.agent.eval()
         return evaluate(judged.players, setting.tasks).summary()["success_rate"]
 
 
@@ -143,7 +143,7 @@ def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_a
         config = TrainingConfig(batch=20, precision=precision)
         trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=eager)
         losses.append([losses_read(trainer, trainer.iterate()) for _ in range(200)])
-        agents.append(trainer.players.agent)
+        agents.append(trainer.context.agent)
         successes.append(success(setting, trainer))
     torch.testing.assert_close(torch.tensor(losses[0]), torch.tensor(losses[1]), rtol=1e-3, atol=1e-3)
     for one, other in zip(*(agent.parameters() for agent in agents), strict=True):
@@ -178,13 +178,13 @@ def test_so_have_those_who_practise(language: str) -> None:
 
     def trainer(*, eager: bool) -> Trainer:
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
-        config, practice = TrainingConfig(batch=20), Practice(3)
+        config, practice = TrainingConfig(batch=20), SubgoalPractice(3)
         return Trainer(setting.players, setting.tasks, config, learns_to_ask=True, practice=practice, eager=eager)
 
     def gradients(each: Trainer) -> torch.Tensor:
         each.iterate()
         with each.stream.entered():
-            parts = [value.grad.flatten() for value in each.players.agent.parameters() if value.grad is not None]
+            parts = [value.grad.flatten() for value in each.context.agent.parameters() if value.grad is not None]
             return torch.cat(parts).cpu()
 
     whole, plain, alike = trainer(eager=False), trainer(eager=True), []

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from vnla.common.lines import Lines, duration
+from vnla.common.lines import TimedLog, duration
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 
 def test_lines_come_now_and_then_with_the_time_since_the_beginning() -> None:
     out, clock = io.StringIO(), Clock()
-    lines = Lines(Console(file=out, width=20), seconds=20, clock=clock)
+    lines = TimedLog(Console(file=out, width=20), seconds=20, clock=clock)
     for seconds, done in ((1, 1), (19, 2), (21, 3), (22, 4), (40, 5), (95, 6)):
         clock.now = 100.0 + seconds
         lines.now_and_then(f"{done}/10 [houses] of a village", done / 10)

@@ -12,8 +12,8 @@ import pytest
 
 from vnla import cli
 from vnla.agents.agent import Sizes
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.agents.registry import agent_named
-from vnla.agents.simple import SimpleAgent
 from vnla.assistance.help_policies import HelpPolicy, Never
 from vnla.assistance.registry import HELP_POLICIES, help_policy
 from vnla.common.errors import InputError
@@ -43,7 +43,7 @@ class Walker(torch.nn.Module):
         super().__init__()
         self.stride = stride
 
-    def begin(self, instructions): ...
+    def reset(self, instructions): ...
 
     def act(self, seen, state): ...
 
@@ -140,7 +140,7 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("other")
 def test_every_kind_is_found_by_its_short_name() -> None:
-    assert isinstance(agent_named("walker", {"stride": 3}, Sizes(9, {"a": 2})), SimpleAgent)
+    assert isinstance(agent_named("walker", {"stride": 3}, Sizes(9, {"a": 2})), PolicyAgent)
     assert help_policy("eager", {"times": 4}).times == 4  # type: ignore[attr-defined]
     assert make_encoder("blind").dimension == 1
     assert "luck" in metrics_named(["luck"])
@@ -152,7 +152,7 @@ def test_every_kind_is_found_by_its_short_name() -> None:
 @pytest.mark.usefixtures("other")
 def test_nobody_takes_the_place_of_ours() -> None:
     assert help_policy("none") == Never()
-    assert not isinstance(agent_named("paper", {"hidden": 4, "help_hidden": 4}, Sizes(9, {"a": 2})), SimpleAgent)
+    assert not isinstance(agent_named("paper", {"hidden": 4, "help_hidden": 4}, Sizes(9, {"a": 2})), PolicyAgent)
 
 
 @pytest.mark.usefixtures("other")
@@ -171,7 +171,7 @@ def test_what_cannot_be_imported_is_one_line_and_harms_no_other(name: str, messa
     with pytest.raises(InputError, match=message) as error:
         agent_named(name, {}, Sizes(9, {"a": 2}))
     assert "\n" not in str(error.value)
-    assert isinstance(agent_named("walker", {}, Sizes(9, {"a": 2})), SimpleAgent)
+    assert isinstance(agent_named("walker", {}, Sizes(9, {"a": 2})), PolicyAgent)
 
 
 @pytest.mark.usefixtures("other")

@@ -78,7 +78,7 @@ def test_without_a_team_one_thread_does_all() -> None:
 TRAINED = """
 import hashlib
 
-from vnla.bench.setting import bare_setting
+from benchmarks.setting import bare_setting
 from vnla.training.config import TrainingConfig
 from vnla.training.trainer import Trainer
 
@@ -88,7 +88,7 @@ trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
 for _ in range(3):
     trainer.iterate()
 digest = hashlib.sha256()
-for parameter in trainer.players.agent.parameters():
+for parameter in trainer.context.agent.parameters():
     digest.update(parameter.detach().numpy().tobytes())
 print(digest.hexdigest())
 """

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.common import tables
 from vnla.common.errors import InputError
-from vnla.common.tables import HOST, DeviceTable, DiskTable, Table, lend, room_in, share_of, size_in_bytes, stretches
+from vnla.common.tables import HOST, DeviceTable, DiskTable, FeatureTable, lend, room_in, share_of, size_in_bytes, stretches
 
 PAGE, SIZE = 4, 8
 FIRST = torch.tensor([0, 3, 5, 9, 10, 16])
@@ -30,7 +30,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "SMALLEST", 1)
 
 
-def rows_of(table: Table, groups: list[int]) -> Tensor:
+def rows_of(table: FeatureTable, groups: list[int]) -> Tensor:
     return torch.cat([torch.arange(pages.start * PAGE, pages.stop * PAGE) for pages in map(table.pages, groups)])
 
 

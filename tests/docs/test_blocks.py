@@ -156,7 +156,7 @@ def test_commands_in_sentences_exist(page: Path) -> None:
 
 
 def test_the_walk_on_the_front_page_asks_five_times() -> None:
-    walk = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["walk"]()
+    walk = runpy.run_path(str(ROOT / "benchmarks" / "experiments" / "pictures.py"))["walk"]()
     assert walk[-1].action == "stop"
     assert sum(step.said is not None for step in walk) == 5
 

@@ -13,7 +13,7 @@ import torch
 from cottage_players import TASKS, players
 from vnla.assistance.help_policies import AtFirst, Never
 from vnla.evaluation.breakdown import (
-    Part,
+    SubsetShare,
     agent_actions,
     best_and_worst,
     early_requests,
@@ -42,7 +42,7 @@ def evaluation(success: list[list[int]], steps: list[list[int]], asked: dict[tup
     return replace(real, trace=trace, scores=real.scores | known)
 
 
-def shares(parts: list[Part]) -> dict[str, float]:
+def shares(parts: list[SubsetShare]) -> dict[str, float]:
     return {part.label: part.share.value for part in parts}
 
 
@@ -118,8 +118,8 @@ def test_objects_and_rooms_are_those_that_sentences_ask_for_and_goals_are_in() -
             assert any(each.room == room.id and each.label == thing for each in house.objects)
 
 
-def part(label: str, value: float, tasks: int = 60) -> Part:
-    return Part(label, Interval(value, value, value), tasks, tasks)
+def part(label: str, value: float, tasks: int = 60) -> SubsetShare:
+    return SubsetShare(label, Interval(value, value, value), tasks, tasks)
 
 
 def test_the_best_and_the_worst_of_what_is_frequent() -> None:

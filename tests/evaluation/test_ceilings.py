@@ -24,7 +24,7 @@ from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
 from vnla.evaluation.ceilings.requests import request_pairs
 from vnla.evaluation.ceilings.subject import GAITS, STOPPING, Gait, Subject, metres_left
 from vnla.evaluation.evaluate import evaluate, greedy
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task_set import TaskSet
@@ -186,7 +186,7 @@ def test_what_no_help_policy_can_change(policy: HelpPolicy) -> None:
 
 
 def test_the_agent_as_it_is_is_what_evaluation_finds(found: Ceilings) -> None:
-    who = found.subject.players
+    who = found.subject.context
     assert found.lines["own"].metres.tolist() == evaluate(who, SHORT, seeds=(1,), ratio=RATIO).scores.nav_error[0].tolist()
 
 
@@ -202,7 +202,7 @@ def test_batches_and_company_change_nothing(found: Ceilings) -> None:
 def test_who_has_ended_may_stay_in_the_batch(policy: HelpPolicy) -> None:
     """As on a GPU."""
     leaving = subject_of(policy)
-    staying = replace(leaving, players=replace(leaving.players, batching=Batching(fixed=True)))
+    staying = replace(leaving, context=replace(leaving.context, batching=Batching(fixed=True)))
     one, other = (ceilings(each, schedules=10).lines for each in (leaving, staying))
     assert {name: line.metres.tolist() for name, line in one.items()} == {
         name: line.metres.tolist() for name, line in other.items()

@@ -16,9 +16,9 @@ from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance
 from vnla.evaluation.confidence import few_houses, over_tasks
-from vnla.evaluation.contest import Entry, Material, Pair, common, enter, name_of, pairs
+from vnla.evaluation.contest import Entry, Pair, ScoringData, common, enter, name_of, pairs
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores
@@ -34,13 +34,13 @@ def evaluation() -> Evaluation:
 
 
 @pytest.fixture
-def material() -> Material:
+def material() -> ScoringData:
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("tasks/none.json")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
-    return Material(WORLD, dataset, Allowance(), METRICS, _compiled={"test_unseen": TASKS})
+    return ScoringData(WORLD, dataset, Allowance(), METRICS, _compiled={"test_unseen": TASKS})
 
 
-def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, material: Material, tmp_path: Path) -> None:
+def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, material: ScoringData, tmp_path: Path) -> None:
     write_results(tmp_path / "mine.json", results_of(evaluation))
     write_evaluation(tmp_path / "theirs" / "test_unseen" / "evaluation.npz", evaluation)
     one, other = enter(tmp_path / "mine.json", material), enter(tmp_path / "theirs", material)
@@ -65,7 +65,7 @@ def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, materi
     ],
 )
 def test_an_evaluation_that_cannot_be_is_refused(
-    evaluation: Evaluation, material: Material, tmp_path: Path, field: str, value: int, message: str
+    evaluation: Evaluation, material: ScoringData, tmp_path: Path, field: str, value: int, message: str
 ) -> None:
     broken = getattr(evaluation.trace, field).clone()
     broken[1:] = value
@@ -74,7 +74,7 @@ def test_an_evaluation_that_cannot_be_is_refused(
         enter(tmp_path / "evaluation.npz", material)
 
 
-def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
+def test_other_archives_are_refused(material: ScoringData, tmp_path: Path) -> None:
     path = tmp_path / "evaluation.npz"
     tasks = np.array(["0"])
     for arrays, message in (
@@ -97,7 +97,7 @@ def test_other_archives_are_refused(material: Material, tmp_path: Path) -> None:
         enter(tmp_path / "..", material)
 
 
-def test_a_file_of_tasks_that_nobody_knows(material: Material, tmp_path: Path) -> None:
+def test_a_file_of_tasks_that_nobody_knows(material: ScoringData, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(json.dumps([{"instr_id": "x", "trajectory": [["a", 0, 0]]}]))
     with pytest.raises(InputError, match="none of its tasks is in the data set"):
@@ -165,7 +165,7 @@ def test_names_of_paths(tmp_path: Path) -> None:
     assert [name_of(tmp_path / name) for name in names] == ["mine", "learned", "learned", "learned", "dir"]
 
 
-def test_for_a_json_file(evaluation: Evaluation, material: Material, tmp_path: Path) -> None:
+def test_for_a_json_file(evaluation: Evaluation, material: ScoringData, tmp_path: Path) -> None:
     records = [asdict(each) for each in results_of(evaluation)]
     records[0]["is_success"] = not records[0]["is_success"]
     (tmp_path / "mine.json").write_text(json.dumps(records))

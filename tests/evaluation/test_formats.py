@@ -11,7 +11,7 @@ import pytest
 from cottage_players import TASKS, players
 from vnla.assistance.help_policies import AtFirst
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.spreadsheet import Spreadsheet
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"

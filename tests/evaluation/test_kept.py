@@ -14,8 +14,8 @@ from cottage_players import TASKS, players
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import Piece, evaluate
-from vnla.evaluation.kept import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
+from vnla.evaluation.evaluate import EvaluatedBatch, evaluate
+from vnla.evaluation.evaluation_file import read_evaluation, read_pieces, read_scores, write_evaluation, write_pieces
 from vnla.evaluation.metrics import METRICS, score
 from vnla.evaluation.trace import TENSORS
 
@@ -127,7 +127,7 @@ PIECES: dict[str, np.ndarray] = {
 def test_odd_arrays_of_a_part_are_one_line(tmp_path: Path, name: str) -> None:
     whole = evaluate(players(policy=AtFirst()), TASKS, seeds=[1])
     ids = [task.id for task in TASKS.tasks]
-    piece = Piece(np.arange(6), whole.trace, whole.scores.reshape(6))
+    piece = EvaluatedBatch(np.arange(6), whole.trace, whole.scores.reshape(6))
     write_pieces(tmp_path / "part.npz", [piece], ids, [1])
     (again,) = read_pieces(tmp_path / "part.npz", ids, [1])
     assert np.array_equal(again.rows, piece.rows) and np.array_equal(again.trace.pose, piece.trace.pose)

@@ -19,7 +19,9 @@ from torch import Tensor
 from cottage_players import TASKS, WORLD
 from vnla.assistance.help_teacher import Reason
 from vnla.camera import VIEWS
-from vnla.evaluation.measures import (
+from vnla.evaluation.metrics import score
+from vnla.evaluation.scores import (
+    Scores,
     agreement,
     count_reasons,
     finds_room,
@@ -30,8 +32,6 @@ from vnla.evaluation.measures import (
     spl,
     time_warping,
 )
-from vnla.evaluation.metrics import score
-from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.world.compiled import NO_ROOM
 

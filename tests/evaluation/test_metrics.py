@@ -17,8 +17,7 @@ from vnla.assistance.help_policies import Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.metrics import METRICS, Metric, metrics_named
-from vnla.evaluation.scorers import ending
-from vnla.evaluation.scores import Case, Scores
+from vnla.evaluation.scores import Case, Scores, ending
 from vnla.world.actions import Nav
 
 CALLS: list[int] = []
@@ -141,7 +140,7 @@ def test_a_scorer_that_gives_something_else_is_named() -> None:
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / "own_metrics.py").write_text(
         "from vnla.evaluation.metrics import METRICS, Metric\n"
-        "from vnla.evaluation.scorers import ending\n"
+        "from vnla.evaluation.scores import ending\n"
         "twice = Metric('m', ('nav_error',), ending, top=lambda metres: 2 * metres)\n"
         "spl = twice\n"
         "nothing = 3\n"

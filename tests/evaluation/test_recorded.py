@@ -18,7 +18,7 @@ from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.recorded import Condition, score_recorded, spreadsheet
+from vnla.evaluation.recorded import ConditionScores, score_recorded, spreadsheet
 from vnla.evaluation.results import results_of, write_results
 from vnla.world.budgets import TimeBudgets
 
@@ -47,7 +47,7 @@ def file(evaluation: Evaluation, tmp_path: Path) -> Path:
     return path
 
 
-def scored(path: Path) -> dict[str, Condition]:
+def scored(path: Path) -> dict[str, ConditionScores]:
     return score_recorded(path, [HOUSE], TASKS.tasks, TimeBudgets())
 
 

@@ -10,24 +10,24 @@ import torch
 from cottage_players import TASKS, VOCABULARY, players
 from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
-from vnla.evaluation.sweep import Row, sweep, with_k
+from vnla.evaluation.sweep import SweepRow, sweep, with_k
 from vnla.world.actions import Nav
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[SweepRow]:
     four = players(policy=AtFirst())
     two = with_k(four, 2, VOCABULARY)
     return sweep({4: four, 2: two}, TASKS, ratios=(0.32, 0.0, 0.16), seeds=(1, 2))
 
 
-def test_requests_are_time_times_ratio_over_k(rows: list[Row]) -> None:
+def test_requests_are_time_times_ratio_over_k(rows: list[SweepRow]) -> None:
     """25 · 0.16 / 4 = 1 and so on: whole numbers, so nothing is left to chance."""
     expected = [(0.0, 2, 0), (0.16, 2, 2), (0.32, 2, 4), (0.0, 4, 0), (0.16, 4, 1), (0.32, 4, 2)]
     assert [(row.ratio, row.k, row.figures["requests"].mean) for row in rows] == expected
 
 
-def test_rows_are_json(rows: list[Row]) -> None:
+def test_rows_are_json(rows: list[SweepRow]) -> None:
     record = json.loads(json.dumps(rows[4].as_dict(), allow_nan=False))
     assert (record["ratio"], record["k"], record["requests"]) == (0.16, 4, [1.0, 0.0])
 

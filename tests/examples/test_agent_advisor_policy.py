@@ -107,6 +107,9 @@ def test_one_at_a_time_an_agent_is_evaluated_as_it_is(
     capsys.readouterr()
     vnla("watch", run, "--split", "test_seen")
     assert "in view" in capsys.readouterr().out
+    vnla("evaluate", *given, "--split", "test_seen", "--json", tmp_path / "guest.json")
+    summary = json.loads((tmp_path / "guest.json").read_text())["test_seen"]
+    assert not summary["errors"] and summary["figures"]["requests"]["mean"] > 0, "the same class, without a run"
     vnla("train", run, "--iterations", 0)
     with pytest.raises(SystemExit) as left:
         cli.main([str(each) for each in ("train", tmp_path / "other", *given, "--iterations", 3)])

@@ -7,12 +7,15 @@ import json
 import runpy
 import threading
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
 from cottage_run import write_cottage
 from vnla import cli
-from vnla.remote.resident import Resident
+from vnla.remote.participant import LocalPolicy
+from vnla.remote.trained_policy import TrainedPolicy
 from vnla.training.trained import open_trained
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +31,16 @@ def test_success_over_http_is_success_in_process(tmp_path: Path, capsys: pytest.
     run, (world, tasks) = tmp_path / "run", write_cottage(tmp_path)
     places = ("--world", world, "--tasks", tasks)
     vnla("train", run, *places, "--features", "symbolic", "--iterations", 4, "--batch", 6, "--hidden", 8)
-    server = runpy.run_path(str(ROOT / "examples" / "agent_server.py"))["server"](Resident(open_trained(run)))
+    server = runpy.run_path(str(ROOT / "examples" / "agent_server.py"))["server"](
+        LocalPolicy(TrainedPolicy(open_trained(run)))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         address = f"http://localhost:{server.server_address[1]}"
+        for body, status in ((b'{"episode": "never begun", "turn": 0}', 404), (b"{", 400), (b"[]", 400)):
+            with pytest.raises(HTTPError) as refused:
+                urlopen(f"{address}/act", body)
+            assert refused.value.code == status and json.loads(refused.value.read())["error"]
         common = ("--split", "test_unseen", "--seeds", 2, "--subset", 5)
         vnla("evaluate", run, *common, "--csv", tmp_path / "run.csv", "--results", tmp_path / "run_results")
         vnla("evaluate", "--agent", address, *places, *common, "--out", tmp_path / "out", "--csv", tmp_path / "http.csv",

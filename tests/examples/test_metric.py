@@ -12,7 +12,7 @@ import torch
 from cottage_players import TASKS
 from cottage_run import write_cottage
 from vnla import cli
-from vnla.evaluation.kept import read_scores
+from vnla.evaluation.evaluation_file import read_scores
 from vnla.evaluation.metrics import METRICS, Metric, metrics_named
 from vnla.evaluation.scores import Case
 from vnla.evaluation.trace import NOTHING, Trace

@@ -12,12 +12,9 @@ import pytest
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
-from vnla.houses.pictures import picture_source
-from vnla.houses.pictures.drawn import Drawn
-from vnla.houses.pictures.found import Found
-from vnla.houses.pictures.photographs import Photographs
+from vnla.houses.pictures import Found, GeneratedPictures, Photographs, picture_source
 from vnla.houses.skybox import write_skybox
 from vnla.vision.store import world_checksum
 
@@ -67,7 +64,7 @@ def test_photographs_may_lie_elsewhere(folder: WorldFolder, tmp_path: Path) -> N
 
 
 def test_a_generated_world_can_be_drawn_whatever_else_lies_there(tmp_path: Path) -> None:
-    recipe = Recipe("cottage", 1, 8)
+    recipe = HouseRecipe("cottage", 1, 8)
     house = recipe.make().house
     write_world(tmp_path / "g", [house], source="generated", extra=as_extra("test", 0, [recipe]))
     folder = read_world(tmp_path / "g")
@@ -76,7 +73,7 @@ def test_a_generated_world_can_be_drawn_whatever_else_lies_there(tmp_path: Path)
     write_skybox(tmp_path / "g/v1/scans/cottage/matterport_skybox_images", house.viewpoints[0].id, blank)
     assert world_images(folder, (32, 24)).faces("cottage", house.viewpoints[0].id).max() < 3
     chosen = of(folder, "generated")
-    assert isinstance(picture_source(chosen), Drawn) and picture_source(chosen).knows_objects(house)
+    assert isinstance(picture_source(chosen), GeneratedPictures) and picture_source(chosen).knows_objects(house)
     for alone in (False, True):
         images = world_images(chosen, (32, 24), alone=alone)
         np.testing.assert_array_equal(images.faces("cottage", house.viewpoints[0].id), drawn)

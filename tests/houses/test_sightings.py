@@ -9,13 +9,13 @@ import pytest
 
 from vnla.houses import sightings
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.sightings import SIGHTING, by_boxes, digest, keep_arrays, sightings_of
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
-    recipe = Recipe("small", 1, 8)
+    recipe = HouseRecipe("small", 1, 8)
     path = tmp_path_factory.mktemp("seen") / "w"
     write_world(path, [recipe.make().house], source="generated", extra=as_extra("test", 0, [recipe]))
     return read_world(path)

@@ -17,9 +17,8 @@ from vnla.language.parser import Part
 from vnla.language.reader import LONGEST_ADVICE, TextReading, find_end_goal, read_advice
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
-from vnla.tasks.buckets import buckets_of
-from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
+from vnla.tasks.buckets import Filters, buckets_of
+from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 
 PAPER = TemplateAdvisor()
 WORDS = frozenset(PAPER.words())
@@ -191,7 +190,7 @@ def test_what_is_not_understood_beside_a_clear_wish_is_told() -> None:
 
 
 @pytest.mark.parametrize("recipe", [ASKNAV, NOROOM])
-def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: Recipe) -> None:
+def test_all_that_can_be_asked_for_is_understood_as_itself(recipe: DatasetRecipe) -> None:
     """In each house, and in all together, where there may be one bedroom in one and several in another."""
     everything = []
     for house in (cottage(), *small_houses(3)):

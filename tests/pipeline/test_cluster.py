@@ -21,22 +21,22 @@ import pytest
 
 import many_machines
 import tiny_paper
+from benchmarks.sizes import Scale
+from benchmarks.stages import bench_stages
 from many_machines import Many, many
 from stage_work import STEPS, WAIT, climb, climbing, diary, make
-from vnla.bench.sizes import Scale
-from vnla.bench.stages import bench_stages
 from vnla.common.errors import InputError
-from vnla.pipeline.cluster import Cluster, UnreachableError, carry_out_there
-from vnla.pipeline.engine import Gone
-from vnla.pipeline.scheduler import Audience, carry_out
+from vnla.pipeline.cluster import RayExecutor, UnreachableError, run_on_node
+from vnla.pipeline.executor import WorkerLost
+from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.shards.parts import code
 from vnla.pipeline.stages import Stage
-from vnla.pipeline.workers import Order, Outcome
+from vnla.pipeline.workers import StageCall, StageResult
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'vnla[ray]'")
 
 
-class Diary(Audience):
+class Diary(StageCallbacks):
     """An audience that remembers which stages were begun again."""
 
     def __init__(self) -> None:
@@ -47,21 +47,21 @@ class Diary(Audience):
 
 
 def test_a_machine_with_another_version_says_so_and_does_nothing(tmp_path: Path) -> None:
-    order = Order(make, (tmp_path, "a"), 1)
-    outcome = carry_out_there(order, 1, None, {**code(), "numpy": "0.9"})
-    assert isinstance(outcome, Outcome) and outcome.failure is not None
+    call = StageCall(make, (tmp_path, "a"), 1)
+    outcome = run_on_node(call, 1, None, {**code(), "numpy": "0.9"})
+    assert isinstance(outcome, StageResult) and outcome.failure is not None
     assert "has another version (numpy" in outcome.failure.error and not outcome.failure.is_fault
     assert diary(tmp_path) == []
 
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match=r"--cluster auto: give ray://HOST:PORT, or local"):
-        Cluster("auto")
+        RayExecutor("auto")
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is here")
 def test_without_ray_it_is_said_how_to_get_it() -> None:
-    with pytest.raises(InputError, match=r"pip install 'vnla\[ray\]'"), Cluster("ray://localhost:1"):
+    with pytest.raises(InputError, match=r"pip install 'vnla\[ray\]'"), RayExecutor("ray://localhost:1"):
         pass
 
 
@@ -95,11 +95,11 @@ def test_a_stage_goes_on_elsewhere_when_its_machine_is_gone(tmp_path: Path, mach
 
     failing = threading.Thread(target=fail, daemon=True)
     failing.start()
-    audience = Diary()
-    with Cluster(machines.address) as engine:
-        assert engine.machines == 3 and engine.cores_of_one == 1
-        carry_out(stages, tmp_path, audience, 1, engine=engine)
-    assert len(audience.lost_ones) == 1
+    callbacks = Diary()
+    with RayExecutor(machines.address) as executor:
+        assert executor.machines == 3 and executor.cores_of_one == 1
+        run_stages(stages, tmp_path, callbacks, 1, executor=executor)
+    assert len(callbacks.lost_ones) == 1
     for folder in folders:
         assert (folder / "top").exists()
         assert len(diary(folder)) <= STEPS + 1  # nothing is done twice but the step in hand
@@ -131,8 +131,8 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
     (tmp_path / WAIT).unlink()
     time.sleep(1)
     assert (tmp_path / "step.txt").read_text() == reached  # nobody goes on without us
-    with Cluster(machines.address) as engine:
-        carry_out(climbing(tmp_path), tmp_path, Audience(), 1, engine=engine)
+    with RayExecutor(machines.address) as executor:
+        run_stages(climbing(tmp_path), tmp_path, StageCallbacks(), 1, executor=executor)
     lines = diary(tmp_path)
     assert lines.count("before") == 1 and lines[-1] == "after" and len(lines) <= STEPS + 3
 
@@ -140,7 +140,7 @@ def test_a_polite_stop_reaches_the_machines_and_the_same_command_goes_on(tmp_pat
 @pytest.mark.slow
 @needs_ray
 def test_what_a_stage_costs_there_is_measured(tmp_path: Path, machines: Many, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vnla.bench.stages.COUNT", 60)
+    monkeypatch.setattr("benchmarks.stages.COUNT", 60)
     here, there = bench_stages(Scale(folder=str(tmp_path), cluster=machines.address))
     assert here.value > 0 and there.reference == here.value and there.value > 0
     assert list(tmp_path.iterdir()) == []
@@ -154,17 +154,17 @@ def test_a_cluster_that_is_gone_is_a_line_and_the_same_call_goes_on(
     with many(1) as gone:
         failing = threading.Thread(target=lambda: (wait_until((tmp_path / "step.txt").exists), gone.kill_all()), daemon=True)
         failing.start()
-        with pytest.raises(UnreachableError, match=r"lost .*what is done is kept"), Cluster(gone.address) as engine:
-            carry_out(climbing(tmp_path), tmp_path, Audience(), 1, engine=engine)
-    with pytest.raises(InputError, match="no Ray cluster that can be used answers there"), Cluster(gone.address):
+        with pytest.raises(UnreachableError, match=r"lost .*what is done is kept"), RayExecutor(gone.address) as executor:
+            run_stages(climbing(tmp_path), tmp_path, StageCallbacks(), 1, executor=executor)
+    with pytest.raises(InputError, match="no Ray cluster that can be used answers there"), RayExecutor(gone.address):
         pass
     assert not [each for each in recwarn if "Ray Client" in str(each.message)]
-    carry_out(climbing(tmp_path), tmp_path, Audience(), 1)
+    run_stages(climbing(tmp_path), tmp_path, StageCallbacks(), 1)
     assert diary(tmp_path)[-1] == "after" and diary(tmp_path).count("before") == 1
 
 
 def test_a_killed_process_on_a_machine_is_told(tmp_path: Path) -> None:
     import stage_work
 
-    outcome = carry_out_there(Order(stage_work.die, (tmp_path, "a"), 1), 1, None, code())
-    assert isinstance(outcome, Gone) and "was killed by SIGKILL" in outcome.fate
+    outcome = run_on_node(StageCall(stage_work.die, (tmp_path, "a"), 1), 1, None, code())
+    assert isinstance(outcome, WorkerLost) and "was killed by SIGKILL" in outcome.fate

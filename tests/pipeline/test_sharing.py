@@ -12,12 +12,12 @@ import pytest
 import tiny_paper
 from stage_work import diary, make
 from vnla.common.errors import InputError
-from vnla.pipeline.engine import Gone, News
-from vnla.pipeline.scheduler import Audience, WaitingError, carry_out
+from vnla.pipeline.executor import StageEvent, WorkerLost
+from vnla.pipeline.scheduler import StageCallbacks, WaitingError, run_stages
 from vnla.pipeline.shards.shard import Shard
 from vnla.pipeline.sharing import Sharing, divided
-from vnla.pipeline.stages import Records, Stage, StageGraph
-from vnla.pipeline.workers import Order, Outcome
+from vnla.pipeline.stages import Stage, StageGraph, StageRecords
+from vnla.pipeline.workers import StageCall, StageResult
 
 NAMES = (
     "ground",
@@ -60,7 +60,7 @@ def share(stages: Sequence[Stage], out: Path, text: str, minutes: float = 0, com
     sharing = Sharing.asked_for(text, minutes)
     assert sharing is not None
     with sharing.taking(stages, out, command, 1, "cpu") as own:
-        carry_out(stages, out, Audience(), 1, only=own, patience=sharing.patience)
+        run_stages(stages, out, StageCallbacks(), 1, only=own, patience=sharing.patience)
 
 
 def test_who_does_what() -> None:
@@ -104,7 +104,7 @@ def test_shards_go_on_in_rounds_and_the_merge_writes_the_report(tmp_path: Path) 
     assert "report" not in diary(out)
     share(experiments(out, pieces=0), out, "merge")  # the merge does not know how many pieces there were
     assert diary(out)[-1] == "report" and sorted(diary(out)) == sorted(name.replace("/", "-") for name in NAMES)
-    carry_out(experiments(out, pieces=0), out, Audience(), 1)  # and one machine has nothing left to do
+    run_stages(experiments(out, pieces=0), out, StageCallbacks(), 1)  # and one machine has nothing left to do
     assert len(diary(out)) == len(NAMES)
     assert not out.with_name("out.shards").exists()
 
@@ -166,7 +166,7 @@ class Failing:
     tries = 3
 
     def __init__(self, losses: int) -> None:
-        self.losses, self.waiting = losses, list[Order]()
+        self.losses, self.waiting = losses, list[StageCall]()
 
     def fits(self, _stage: Stage, running: Sequence[Stage], _taken: float) -> bool:
         return not running
@@ -177,17 +177,17 @@ class Failing:
     def side(self, _stage: Stage, _running: Sequence[Stage]) -> int:
         return 1
 
-    def begin(self, order: Order, _stage: Stage) -> Order:  # type: ignore[override]
-        self.waiting.append(order)
-        return order
+    def begin(self, call: StageCall, _stage: Stage) -> StageCall:  # type: ignore[override]
+        self.waiting.append(call)
+        return call
 
-    def news(self, errands: Sequence[Order], _seconds: float) -> list[tuple[Order, News]]:
-        (order,) = errands
-        order.work(*order.given, lambda *_: None)
+    def events(self, futures: Sequence[StageCall], _seconds: float) -> list[tuple[StageCall, StageEvent]]:
+        (call,) = futures
+        call.work(*call.given, lambda *_: None)
         if self.losses:
             self.losses -= 1
-            return [(order, Gone("its machine is gone"))]
-        return [(order, Outcome())]
+            return [(call, WorkerLost("its machine is gone"))]
+        return [(call, StageResult())]
 
     def close(self, *, at_once: bool) -> None:
         assert not at_once
@@ -197,15 +197,15 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
     from stage_work import make_new
 
     stage = Stage("a", make_new, (tmp_path, "a"), tmp_path / "a")  # refuses to work where something was left
-    carry_out([stage], tmp_path, Audience(), 1, engine=Failing(2))  # type: ignore[arg-type]
+    run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(2))  # type: ignore[arg-type]
     assert diary(tmp_path) == ["a", "a", "a"]
-    assert Records(tmp_path / "stages", StageGraph([stage])).is_done(stage)
+    assert StageRecords(tmp_path / "stages", StageGraph([stage])).is_done(stage)
 
 
 def test_what_is_lost_again_and_again_has_failed(tmp_path: Path) -> None:
     stage = Stage("a", make, (tmp_path, "a"), tmp_path / "a")
     with pytest.raises(InputError, match="stage a: its machine is gone; the same command goes on where it was"):
-        carry_out([stage], tmp_path, Audience(), 1, engine=Failing(3))  # type: ignore[arg-type]
+        run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(3))  # type: ignore[arg-type]
 
 
 def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
@@ -218,11 +218,11 @@ def test_stages_done_together_are_divided_among_devices(tmp_path: Path) -> None:
         def side(self, _stage: Stage, running: Sequence[Stage]) -> int:
             return 3 - len(running)
 
-        def news(self, errands: Sequence[Order], _seconds: float) -> list[tuple[Order, News]]:
-            for order in errands:
-                order.work(*order.given, lambda *_: None)
-            return [(order, Outcome()) for order in errands]
+        def events(self, futures: Sequence[StageCall], _seconds: float) -> list[tuple[StageCall, StageEvent]]:
+            for call in futures:
+                call.work(*call.given, lambda *_: None)
+            return [(call, StageResult()) for call in futures]
 
     stages = [Stage(name, make, (tmp_path, name), tmp_path / name, device="cuda", joint=make_all) for name in "abcdefg"]
-    carry_out(stages, tmp_path, Audience(), 1, engine=Three(0))  # type: ignore[arg-type]
+    run_stages(stages, tmp_path, StageCallbacks(), 1, executor=Three(0))  # type: ignore[arg-type]
     assert diary(tmp_path) == ["a+b+c", "d+e", "f+g"]

@@ -20,8 +20,8 @@ from processes import is_gone
 from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, make_some, meet
 from vnla.common.errors import InputError
 from vnla.experiments.paper.reporting import seconds_in
-from vnla.pipeline.scheduler import Audience, carry_out
-from vnla.pipeline.stages import Records, Stage, StageGraph
+from vnla.pipeline.scheduler import StageCallbacks, run_stages
+from vnla.pipeline.stages import Stage, StageGraph, StageRecords
 
 
 def chain(folder: Path) -> list[Stage]:
@@ -31,8 +31,8 @@ def chain(folder: Path) -> list[Stage]:
     return [first, *rest]
 
 
-def run(stages: list[Stage], folder: Path, cores: int = 2) -> Records:
-    return carry_out(stages, folder, Audience(), cores)
+def run(stages: list[Stage], folder: Path, cores: int = 2) -> StageRecords:
+    return run_stages(stages, folder, StageCallbacks(), cores)
 
 
 def test_stages_are_done_in_order_and_kept(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_leftovers_of_an_unfinished_stage_are_removed_unless_it_can_go_on(tmp_pa
     assert (tmp_path / "fresh").read_text() == "fresh"
 
     going = Stage("going", make_new, (tmp_path, "going"), tmp_path / "going", config=1, resumes=True)
-    Records(tmp_path / "stages", StageGraph([going])).begin(going)
+    StageRecords(tmp_path / "stages", StageGraph([going])).begin(going)
     (tmp_path / "going").write_text("left over")
     with pytest.raises(InputError, match="stage going: going is there"):
         run([going], tmp_path)
@@ -110,7 +110,7 @@ def test_joint_stages_wait_for_each_other_and_are_one_call(tmp_path: Path) -> No
     assert diary(tmp_path)[3:] == ["c"]
 
 
-class Told(Audience):
+class Told(StageCallbacks):
     """An audience that remembers how far stages were."""
 
     def __init__(self) -> None:
@@ -125,15 +125,15 @@ def test_groups_of_joint_stages_are_calls_of_their_own(tmp_path: Path) -> None:
         return Stage(name, make, (tmp_path, name), tmp_path / name, after=after, joint=make_all, group=group)
 
     stages = [stage("a", "first"), stage("b", "first"), stage("c", "second", "a"), stage("d", "second", "b")]
-    carry_out(stages, tmp_path, Audience(), 2)
+    run_stages(stages, tmp_path, StageCallbacks(), 2)
     assert diary(tmp_path) == ["a+b", "c+d"]
 
 
 def test_of_joint_stages_each_is_told_how_far_it_is_itself(tmp_path: Path) -> None:
     stages = [Stage(name, make, (tmp_path, name), tmp_path / name, joint=count_all) for name in "ab"]
-    audience = Told()
-    carry_out(stages, tmp_path, audience, 2)
-    assert audience.heard == [("a", 1, 4, "a"), ("b", 2, 4, "b")]
+    callbacks = Told()
+    run_stages(stages, tmp_path, callbacks, 2)
+    assert callbacks.heard == [("a", 1, 4, "a"), ("b", 2, 4, "b")]
 
 
 def test_of_joint_stages_only_those_fail_that_have(tmp_path: Path) -> None:

@@ -27,11 +27,10 @@ from vnla.houses.folder import read_world
 from vnla.recordings import parquet
 from vnla.recordings.authors import write_authors
 from vnla.recordings.minari import dataset_id, moments, write_minari
-from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer, kinds_in
 from vnla.recordings.parquet import columns, write_parquet
 from vnla.recordings.recording import recordings
-from vnla.recordings.sources import Source, of_results, of_teacher
+from vnla.recordings.sources import EpisodeSource, of_results, of_teacher, slug
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
@@ -56,16 +55,16 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def agent(results: Path, places: tuple[Path, Path]) -> Source:
+def agent(results: Path, places: tuple[Path, Path]) -> EpisodeSource:
     return of_results(results, *places)
 
 
 @pytest.fixture
-def teacher(places: tuple[Path, Path]) -> Source:
+def teacher(places: tuple[Path, Path]) -> EpisodeSource:
     return of_teacher(*places, split="test_unseen")
 
 
-def test_the_teacher_walks_to_a_goal_and_stops(teacher: Source) -> None:
+def test_the_teacher_walks_to_a_goal_and_stops(teacher: EpisodeSource) -> None:
     found = [each for batch in teacher.batches() for each in recordings(batch)]
     assert len(found) == teacher.count == 6
     for each in found:
@@ -78,7 +77,7 @@ def test_the_teacher_walks_to_a_goal_and_stops(teacher: Source) -> None:
     assert towel.nav.tolist() == [0, 0, 0, 4, 4, 4, 5]
 
 
-def test_what_an_agent_did_comes_from_its_results(agent: Source) -> None:
+def test_what_an_agent_did_comes_from_its_results(agent: EpisodeSource) -> None:
     found = [each for batch in agent.batches() for each in recordings(batch)]
     for row, each in enumerate(found):
         length = int(EVALUATION.trace.length[row])
@@ -94,7 +93,7 @@ def test_what_an_agent_did_comes_from_its_results(agent: Source) -> None:
     assert asked.instructions()[first].endswith(asked.task.end_goal)
 
 
-def test_the_authors_json_is_scored_like_the_run(agent: Source, teacher: Source, tmp_path: Path) -> None:
+def test_the_authors_json_is_scored_like_the_run(agent: EpisodeSource, teacher: EpisodeSource, tmp_path: Path) -> None:
     tasks = replace(TASKS, tasks=tuple(replace(task, id=RENUMBERED[task.id]) for task in TASKS.tasks))
     found = check(write_authors(tmp_path / "agent", agent), tasks)
     assert np.array_equal(found.scores.spl, EVALUATION.scores.spl[0])
@@ -104,7 +103,7 @@ def test_the_authors_json_is_scored_like_the_run(agent: Source, teacher: Source,
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    def read(source: Source, kinds: str = "tokens,poses", features: str | None = None) -> minari.MinariDataset:
+    def read(source: EpisodeSource, kinds: str = "tokens,poses", features: str | None = None) -> minari.MinariDataset:
         name = write_minari(tmp_path / "data", source, Observer(source, kinds_in(kinds), features))
         monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "data"))
         assert name == dataset_id(source)
@@ -114,7 +113,7 @@ def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return read
 
 
-def test_minari_reads_the_episodes(agent: Source, load: Any) -> None:
+def test_minari_reads_the_episodes(agent: EpisodeSource, load: Any) -> None:
     data = load(agent, "tokens,poses,features", "symbolic")
     found = [each for batch in agent.batches() for each in recordings(batch)]
     assert data.total_episodes == 6
@@ -169,11 +168,11 @@ def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
 def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
     assert observer.tokens([seen["instruction"]])[0].tolist() == stored["instruction"][step].tolist()
     assert np.array_equal(seen["view"], stored["features_symbolic"][step])
-    for name in ("time_left", "help_left", "forward", "request"):
+    for name in ("time_left", "requests_left", "may_go_forward", "may_request"):
         assert seen[name] == stored[name][step], name
 
 
-def test_a_request_is_a_step_of_its_own(agent: Source) -> None:
+def test_a_request_is_a_step_of_its_own(agent: EpisodeSource) -> None:
     for batch in agent.batches():
         for each in recordings(batch):
             time, asked = moments(each)
@@ -181,7 +180,9 @@ def test_a_request_is_a_step_of_its_own(agent: Source) -> None:
             assert time[asked == 1].tolist() == np.flatnonzero(each.request).tolist()
 
 
-def test_parquet_has_a_row_an_episode_and_a_card(agent: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_has_a_row_an_episode_and_a_card(
+    agent: EpisodeSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(parquet, "SHARD", 4)
     monkeypatch.setattr(parquet, "GROUP", 3)
     observer = Observer(agent, kinds_in("tokens,poses"))
@@ -262,7 +263,7 @@ def test_nothing_is_left_of_an_export_that_fails(
         assert sorted(each.name for each in tmp_path.iterdir()) == ["broken.json"]
 
 
-def test_an_interrupted_export_is_begun_anew(teacher: Source, tmp_path: Path) -> None:
+def test_an_interrupted_export_is_begun_anew(teacher: EpisodeSource, tmp_path: Path) -> None:
     def interrupted() -> Iterator[Any]:
         yield from teacher.batches()
         raise KeyboardInterrupt
@@ -280,7 +281,7 @@ def test_an_interrupted_export_is_begun_anew(teacher: Source, tmp_path: Path) ->
         (tmp_path / "out").rmdir()
 
 
-def test_missing_packages_are_named(teacher: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(teacher: EpisodeSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "minari", None)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     observer = Observer(teacher, ("tokens",))

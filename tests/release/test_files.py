@@ -29,7 +29,12 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else() -> None:
     found = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     there = [path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert found == {str(path.relative_to(SOURCE.parent)) for path in there}
-    needed = ("py.typed", "pretrained/best_val_unseen.safetensors", "pretrained/card.md", "mattersim/drop_in/MatterSim.py")
+    needed = (
+        "py.typed",
+        "agents/pretrained/best_val_unseen.safetensors",
+        "agents/pretrained/card.md",
+        "mattersim/drop_in/MatterSim.py",
+    )
     assert {f"vnla/{name}" for name in (*needed, "serve/THIRD-PARTY.txt")} <= found
     page = (SOURCE / "serve" / "assets" / "index.html").read_text(encoding="utf-8")
     assert {f"vnla/serve{name}" for name in re.findall(r'(?:src|href)="(/assets/[^"]+)"', page)} <= found
@@ -39,6 +44,7 @@ def test_the_sdist_has_what_tests_and_pages_need() -> None:
     found = {file.distribution_path for file in SdistBuilder(str(ROOT)).recurse_included_files()}
     needed = (
         "Makefile",
+        "benchmarks/commands.py",
         "constraints.txt",
         "docs/conf.py",
         "examples/agent.py",

@@ -9,18 +9,18 @@ from typing import Any
 from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.houses.folder import WorldFolder
-from vnla.remote.guest import Declared
-from vnla.remote.shown import Showing
-from vnla.remote.walk import Rules
+from vnla.remote.episode import EvaluationRules
+from vnla.remote.observer import WorldObserver
+from vnla.remote.participant import Declaration
 
 FOLDER = WorldFolder(Path(), (HOUSE,), {"train": (HOUSE.name,)}, {})
 KITCHEN = 1
 
 
-def rules(advisor: Advisor | None = None, ratio: float = 0.32, **options: Any) -> Rules:
+def rules(advisor: Advisor | None = None, ratio: float = 0.32, **options: Any) -> EvaluationRules:
     advisor = advisor or TemplateAdvisor()
-    return Rules(TASKS, advisor, advisor.ready(VOCABULARY.with_words(advisor.words())), ratio, **options)
+    return EvaluationRules(TASKS, advisor, advisor.ready(VOCABULARY.with_words(advisor.words())), ratio, **options)
 
 
-def showing(declared: Declared | None = None) -> Showing:
-    return Showing(declared or Declared("somebody"), FOLDER, WORLD)
+def showing(declared: Declaration | None = None) -> WorldObserver:
+    return WorldObserver(declared or Declaration("somebody"), FOLDER, WORLD)

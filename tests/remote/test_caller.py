@@ -21,7 +21,7 @@ from fake_servers import Answers, Say, serving
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner, UnreachableError, retry_after
 from vnla.remote.folder import Journal
-from vnla.remote.guest import Fault
+from vnla.remote.participant import Fault
 
 QUICK = Manner(timeout=0.4, retries=0, back_off=0.01, give_up=0, largest=100)
 

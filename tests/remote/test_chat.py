@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cottage_players import TASKS
@@ -18,12 +19,15 @@ from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner
 from vnla.remote.chat import PATH, CapError, Chat, Meter
-from vnla.remote.evaluation import Visit, evaluate_guest
+from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import Journal
+from vnla.remote.participant import LocalPolicy
 from vnla.remote.prompts import parse_prompt, read_prompt
+from vnla.remote.protocol import png
 
 QUICK = Manner(timeout=60, retries=0, back_off=0.01, give_up=0, largest=1 << 20)
 PROMPT = read_prompt(None, "text")
+PICTURE = np.zeros((3, 4, 3), np.uint8)
 
 
 def completion(text: Any, tokens: int | None = 100) -> Say:
@@ -45,9 +49,10 @@ def stops_soon(words: str) -> str:
     return '{"action": "left"}' if "Steps left: 25" in words else '{"action": "stop"}'
 
 
-def visited(url: str, *, manner: Manner = QUICK, **options: Any) -> Visit:
+def visited(url: str, *, manner: Manner = QUICK, **options: Any) -> PolicyEvaluation:
     chat = Chat("m", Caller(Address.of(f"{url}/v1"), manner, options.get("journal")), PROMPT, observe="text", **options)
-    return evaluate_guest(chat, rules(), showing(chat.declared), seeds=(123,), at_once=3)
+    guest = LocalPolicy(chat)
+    return evaluate_policy(guest, rules(), showing(guest.declaration), seeds=(123,), at_once=3)
 
 
 def test_it_walks_and_is_told_what_there_is() -> None:
@@ -69,10 +74,9 @@ def test_pictures_are_sent_and_only_their_checksum_is_kept(tmp_path: Path) -> No
         caller = Caller(Address.of(f"{server.url}/v1"), QUICK, journal)
         chat = Chat("m", caller, read_prompt(None, "picture"), observe="picture", journal=journal)
         walk = rules().begin(KITCHEN, 123)
-        chat.begin([walk.beginning])
-        chat.act([walk.observation(picture=b"\x89PNG...")])
+        chat.act(walk.observation(pictures=PICTURE), chat.reset(""))
         text, picture = server.seen[0][1]["messages"][1]["content"]
-    assert base64.b64decode(picture["image_url"]["url"].partition("base64,")[2]) == b"\x89PNG..."
+    assert base64.b64decode(picture["image_url"]["url"].partition("base64,")[2]) == png(PICTURE)
     assert "find a towel in the kitchen" in text["text"]
     noted = json.loads((tmp_path / "calls.jsonl").read_text())
     assert noted["request"]["body"]["messages"][1]["content"][1]["image_url"].startswith("sha256:")
@@ -136,7 +140,7 @@ def test_a_key_that_a_server_repeats_is_in_no_file(tmp_path: Path) -> None:
         caller = Caller(Address.of(f"{server.url}/v1"), QUICK, journal, key)
         chat = Chat("m", caller, PROMPT, observe="text", cache=tmp_path / "cache", journal=journal)
         for _ in range(2):
-            assert not evaluate_guest(chat, rules(), showing(chat.declared), seeds=(123,)).errors
+            assert not evaluate_policy(LocalPolicy(chat), rules(), showing(), seeds=(123,)).errors
     journal.close()
     assert heard == [f"Bearer {key}"] * len(TASKS)
     files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]

@@ -19,15 +19,15 @@ from fake_servers import AGENT, Say, agent, serving
 from remote.cottage_rules import rules, showing
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, check
-from vnla.evaluation.contest import Material, enter
-from vnla.evaluation.kept import write_evaluation
+from vnla.evaluation.contest import ScoringData, enter
+from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.remote.address import Addressed
 from vnla.remote.caller import Address, Caller, Manner, UnreachableError
-from vnla.remote.evaluation import Visit, evaluate_guest
+from vnla.remote.episode import EpisodeRecord, EvaluationRules
+from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
-from vnla.remote.guest import Fault
-from vnla.remote.walk import Record, Rules
+from vnla.remote.participant import Fault
 from vnla.tasks.dataset import Dataset
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
@@ -38,11 +38,16 @@ STOP = Say.json({"action": "stop"})
 
 
 def visited(
-    url: str, manner: Manner = QUICK, folder: EvaluationFolder | None = None, by: Rules | None = None, **options: Any
-) -> Visit:
+    url: str,
+    manner: Manner = QUICK,
+    folder: EvaluationFolder | None = None,
+    by: EvaluationRules | None = None,
+    seeds: tuple[int, ...] = (123,),
+    **options: Any,
+) -> PolicyEvaluation:
     guest = Addressed(Caller(Address.of(url), manner))
     by = by or rules()
-    return evaluate_guest(guest, by, showing(guest.declared), seeds=options.pop("seeds", (123,)), folder=folder, **options)
+    return evaluate_policy(guest, by, showing(guest.declaration), seeds=seeds, folder=folder, **options)
 
 
 def turner(value: Any) -> Say:
@@ -86,7 +91,7 @@ def test_errors_are_steps_like_others_in_every_format(tmp_path: Path) -> None:
     write_evaluation(tmp_path / "evaluation.npz", evaluation)
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
-    entry = enter(tmp_path / "evaluation.npz", Material(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
+    entry = enter(tmp_path / "evaluation.npz", ScoringData(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
     for scores in (checked.scores, entry.scores):
         for name in ("success", "nav_error", "steps", "requests", "path_length"):
             assert scores[name].ravel().tolist() == evaluation.scores[name].ravel().tolist(), name
@@ -125,7 +130,7 @@ def test_one_that_is_not_there_or_says_nonsense_of_itself() -> None:
 
 def test_errors_of_beginning_count_too() -> None:
     def answers(path: str, value: Any) -> Say:
-        return Say(status=500) if path == "/begin" else agent(turner)(path, value)
+        return Say(status=500) if path == "/reset" else agent(turner)(path, value)
 
     with serving(answers) as server:
         assert visited(server.url).errors == Counter(http_error=len(TASKS))
@@ -146,6 +151,26 @@ def test_many_at_once_and_in_batches_is_the_same() -> None:
             assert not visit.errors
             found.append(visit.evaluation.trace)
     assert all(each.pose.tolist() == found[0].pose.tolist() and each.texts == found[0].texts for each in found)
+
+
+def test_agents_that_speak_version_1_are_spoken_to_in_version_1() -> None:
+    """They see the keys of old, and do the same."""
+
+    def old(value: Any) -> Say:
+        shown = {"text", "symbols", "features", "senses", "view", "sensors", "pictures", "has_requested", "last_action"}
+        assert value["version"] == 1 and shown & {*value} == {"features", "senses"}
+        assert [*value["features"]] == ["symbolic"] and len(value["senses"]["clock"]) == 26
+        return turner(value)
+
+    declared = {"version": 1, "name": "old", "observes": ["features:symbolic", "sense:clock"]}
+    with serving(agent(old, declared)) as server:
+        first = visited(server.url, PATIENT)
+        begun = next(value for path, value, _ in server.seen if path == "/begin")
+    assert {"time", "requests", "instruction"} < {*begun}
+    with serving(agent(turner, AGENT | {"observes": ["view:symbolic", "sensor:clock"]})) as server:
+        second = visited(server.url, PATIENT)
+        assert {"view", "sensors", "last_action"} < {*server.seen[-1][1]}
+    assert not first.errors and first.evaluation.trace.nav.tolist() == second.evaluation.trace.nav.tolist()
 
 
 def test_a_batch_with_one_answer_too_few() -> None:
@@ -192,7 +217,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert 0 < before.count(b"\n") < len(TASKS)
     with serving(agent(turner)) as server:
         visit = visited(server.url, folder=kept(tmp_path / "broken"))
-        begun = {value["episode"] for path, value, _ in server.seen if path == "/begin"}
+        begun = {value["episode"] for path, value, _ in server.seen if path == "/reset"}
     assert len(begun) == len(TASKS) - before.count(b"\n")
     assert not visit.errors
     assert (tmp_path / "broken" / EPISODES).read_bytes() == (tmp_path / "whole" / EPISODES).read_bytes()
@@ -254,7 +279,7 @@ def test_an_edited_file_is_refused(edit: Callable[[bytes], bytes], complaint: st
 ODD = [None, True, 1.5, -1, 10**30, 10**400, math.nan, math.inf, "x", "\ud800", [], [1], [[]], [None, {}], {}, {"a": [1]}]
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Record)])
+@pytest.mark.parametrize("name", [each.name for each in fields(EpisodeRecord)])
 def test_odd_values_in_the_record_of_an_episode(name: str) -> None:
     """Every field, and every entry of those that are lists."""
     right = {

@@ -6,25 +6,27 @@ import json
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
+from vnla.observation import KEYS
 from vnla.remote.chat import read_reply, said
-from vnla.remote.guest import Answer, Declared, Fault
+from vnla.remote.participant import Answer, Declaration, Fault
 from vnla.remote.protocol import (
+    VERSION,
     answer_json,
-    beginning_json,
     in_batch,
     observation_json,
     parsed,
     read_answer,
     read_answers,
-    read_beginning,
-    read_declared,
+    read_declaration,
     read_observation,
+    reset_json,
     schema,
 )
 from vnla.world.actions import Nav
@@ -130,15 +132,21 @@ def test_what_is_no_answer_on_the_wire(text: bytes) -> None:
 
 def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
     walk = rules().begin(KITCHEN, 123)
-    show = showing(Declared("x", ("text", "symbols", "features:symbolic")))
-    beginning = json.loads(json.dumps(beginning_json(walk.beginning)))
-    assert valid("beginning", beginning) and read_beginning(beginning) == walk.beginning
-    assert valid("beginnings", in_batch("episodes", [beginning]))
+    agent = Declaration("x", ("text", "symbols", "view:symbolic"), version=VERSION)
+    show, picture = showing(agent), np.arange(36, dtype=np.uint8).reshape(3, 4, 3)
+    beginning = json.loads(json.dumps(reset_json(walk.observation(), agent)))
+    assert valid("beginning", beginning) and read_observation(beginning)["instruction"] == walk.task.end_goal
+    assert valid("beginnings", in_batch("episodes", [beginning], agent))
     for answer in (Answer(None), Answer(Nav.LEFT), Fault.LATE, Answer(Nav.LEFT, (0, 0, 0, 0, 0.25, 0.75))):
-        now = walk.observation(**show(walk.task.house, "living_west", walk.pose), picture=b"\x89PNG")
-        value = json.loads(json.dumps(observation_json(now)))
-        assert valid("observation", value) and valid("observations", in_batch("observations", [value]))
-        assert json.dumps(observation_json(read_observation(value))) == json.dumps(observation_json(now))
+        shown, sensors = show(walk.task.house, "living_west", walk.pose), {"clock": np.ones(2, np.float32)}
+        now = walk.observation(**shown, pictures=picture, sensors=sensors)
+        assert {*now} == {*KEYS} - {"views"}
+        value = json.loads(json.dumps(observation_json(now, agent)))
+        assert valid("observation", value) and valid("observations", in_batch("observations", [value], agent))
+        again = read_observation(value)
+        assert json.dumps(observation_json(again, agent)) == json.dumps(observation_json(now, agent))
+        assert {*again} == {*now} and again["last_action"] == now["last_action"]
+        assert (again["pictures"] == picture).all() and (again["view"] == now["view"]).all()
         walk.take(answer)
         if isinstance(answer, Answer):
             sent = answer_json(answer)
@@ -147,8 +155,9 @@ def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
 
 def test_only_what_was_asked_for_is_shown() -> None:
     walk = rules().begin(KITCHEN, 123)
-    value = observation_json(walk.observation(**showing()(walk.task.house, "living_west", walk.pose)))
-    assert "text" in value and not {"picture", "symbols", "features"} & set(value)
+    agent = Declaration("somebody", version=VERSION)
+    value = observation_json(walk.observation(**showing(agent)(walk.task.house, "living_west", walk.pose)), agent)
+    assert "text" in value and not {"pictures", "symbols", "view", "sensors"} & set(value)
     assert not {"pose", "viewpoint", "house", "goals"} & set(value)
 
 
@@ -162,14 +171,14 @@ def test_answers_of_a_batch() -> None:
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
-        ({"version": 2}, "version is 2; expected 1"),
+        ({"version": 3}, "version is 3; expected 2"),
         ({"name": ""}, "name is ''; expected what to call the agent"),
         ({"observes": []}, "observes is"),
         ({"observes": ["smell"]}, "observes is"),
-        ({"observes": ["features:"]}, "observes is"),
-        ({"observes": ["features:../../secret"]}, "observes is"),
-        ({"observes": ["features:.hidden"]}, "observes is"),
-        ({"observes": ["features:a,b"]}, "observes is"),
+        ({"observes": ["view:"]}, "observes is"),
+        ({"observes": ["view:../../secret"]}, "observes is"),
+        ({"observes": ["view:.hidden"]}, "observes is"),
+        ({"observes": ["view:a,b"]}, "observes is"),
         ({"observes": [["text"]]}, "observes is"),
         ({"batch": 10**400}, "batch is a number of about 400 digits"),
         ({"batch": 0}, "batch is 0"),
@@ -179,20 +188,28 @@ def test_answers_of_a_batch() -> None:
     ],
 )
 def test_what_an_agent_says_of_itself(changed: dict[str, Any], complaint: str) -> None:
-    right = {"version": 1, "name": "x", "observes": ["picture", "features:resnet"], "batch": 4, "picture_width": 640}
+    right = {"version": 2, "name": "x", "observes": ["pictures", "view:resnet"], "batch": 4, "picture_width": 640}
     assert valid("agent", right)
-    assert read_declared(right, "there") == Declared("x", ("picture", "features:resnet"), 4, 640)
+    assert read_declaration(right, "there") == Declaration("x", ("pictures", "view:resnet"), 4, 640, 2)
     with pytest.raises(InputError, match=r"^there: ") as error:
-        read_declared(right | changed, "there")
+        read_declaration(right | changed, "there")
     assert complaint in str(error.value)
     assert not valid("agent", right | changed)
+
+
+def test_what_version_1_declared_is_still_read() -> None:
+    old = {"version": 1, "name": "x", "observes": ["picture", "text", "features:resnet", "sense:clock"]}
+    found = read_declaration(old, "there")
+    assert found == Declaration("x", ("pictures", "text", "view:resnet", "sensor:clock"), version=1)
+    with pytest.raises(InputError, match="expected features of one name, or version 2"):
+        read_declaration(old | {"observes": ["features:a", "features:b"]}, "there")
 
 
 @pytest.mark.parametrize("name", ["\ud800", "two\nlines", "\x1b[31mred", "a\x00b"])
 def test_a_name_that_cannot_be_printed_is_refused(name: str) -> None:
     """It stands in files and in the terminal; a half of a pair of UTF-16 cannot even be written."""
     with pytest.raises(InputError, match=r"^there: name is '.*expected what to call the agent") as error:
-        read_declared({"version": 1, "name": name}, "there")
+        read_declaration({"version": 2, "name": name}, "there")
     assert str(error.value).isprintable()
     with pytest.raises(InputError, match="observes is"):
-        read_declared({"version": 1, "name": "x", "observes": [f"features:{name}"]}, "there")
+        read_declaration({"version": 2, "name": "x", "observes": [f"view:{name}"]}, "there")

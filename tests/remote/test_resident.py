@@ -11,14 +11,18 @@ import torch
 
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.assistance.help_policies import Learned
 from vnla.common.errors import InputError
+from vnla.episode import StepContext
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.trace import TENSORS
-from vnla.remote.evaluation import evaluate_guest
-from vnla.remote.protocol import VERSION, read_declared
-from vnla.remote.resident import Resident
-from vnla.remote.shown import Showing
-from vnla.remote.walk import Rules
+from vnla.observation import Observation
+from vnla.remote.episode import EvaluationRules
+from vnla.remote.evaluation import evaluate_policy
+from vnla.remote.observer import WorldObserver
+from vnla.remote.participant import LocalPolicy, UnknownEpisodeError
+from vnla.remote.protocol import VERSION, read_declaration
+from vnla.remote.trained_policy import TrainedPolicy
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained, open_trained
 
@@ -37,10 +41,12 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return train(tmp_path_factory.mktemp("run"), "--help-policy", "learned", "--learning-rate", 0.03)
 
 
-def rules_of(trained: Trained, ratio: float) -> Rules:
+def rules_of(trained: Trained, ratio: float) -> EvaluationRules:
     advisor = trained.config.advisor
     bound_advisor = advisor.ready(vocabulary_of(trained.config, trained.material))
-    return Rules(trained.material.evaluation_tasks("test_unseen"), advisor, bound_advisor, ratio, trained.config.teacher)
+    return EvaluationRules(
+        trained.material.evaluation_tasks("test_unseen"), advisor, bound_advisor, ratio, trained.config.teacher
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +76,9 @@ def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, reque
     players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     rules, seeds = rules_of(trained, ratio), (123, 435)
     expected = evaluate(players, rules.tasks, seeds=seeds, ratio=ratio)
-    guest = Resident(trained)
-    show = Showing(guest.declared, trained.material.folder, trained.material.world)
-    visit = evaluate_guest(guest, rules, show, seeds=seeds)
+    guest = LocalPolicy(TrainedPolicy(trained))
+    show = WorldObserver(guest.declaration, trained.material.folder, trained.material.world)
+    visit = evaluate_policy(guest, rules, show, seeds=seeds)
     assert not visit.errors
     steps = visit.evaluation.trace.nav.shape[1]
     for name in TENSORS:
@@ -87,31 +93,49 @@ def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, reque
 
 
 def test_it_spots_things_itself(aware: Trained) -> None:
-    assert "sense:been" in Resident(aware).declared.observes and "sense:spotted" not in Resident(aware).declared.observes
+    assert "sensor:been" in TrainedPolicy(aware).observes and "sensor:spotted" not in TrainedPolicy(aware).observes
     with pytest.raises(InputError, match=r"observes is .*; expected a list of .* been$"):
-        read_declared({"version": VERSION, "name": "somebody", "observes": ["sense:spotted"]}, "there")
+        read_declaration({"version": VERSION, "name": "somebody", "observes": ["sensor:spotted"]}, "there")
 
 
 def test_a_call_that_is_tried_again_has_the_same_answer(trained: Trained) -> None:
-    guest, rules = Resident(trained), rules_of(trained, 1.0)
-    show = Showing(guest.declared, trained.material.folder, trained.material.world)
+    guest, rules = LocalPolicy(TrainedPolicy(trained)), rules_of(trained, 1.0)
+    show = WorldObserver(guest.declaration, trained.material.folder, trained.material.world)
     walk = rules.begin(0, 123)
-    guest.begin([walk.beginning])
+    guest.start([walk.observation()])
     while not walk.over:
         viewpoint = rules.tasks.environment.world.ids[walk.pose // 36]
         now = walk.observation(**show(walk.task.house, viewpoint, walk.pose))
         (first,), (again,) = guest.act([now]), guest.act([now])
         assert first == again
         walk.take(first)
+    with pytest.raises(UnknownEpisodeError, match=r"episode 'another': has not begun here"):
+        guest.act([Observation(now, episode="another")])
+
+
+class Homesick(Learned):
+    """Looks at where it is."""
+
+    def __call__(self, situation: StepContext) -> torch.Tensor:
+        return super().__call__(situation) & (situation.pose > 0)
+
+
+def test_a_help_policy_that_looks_at_the_house_is_told_that_there_is_none(trained: Trained) -> None:
+    policy = TrainedPolicy(trained)
+    policy._players = replace(policy._players, help_policy=Homesick())
+    guest, rules = LocalPolicy(policy), rules_of(trained, 1.0)
+    show = WorldObserver(guest.declaration, trained.material.folder, trained.material.world)
+    with pytest.raises(InputError, match=r"Homesick\.__call__ looks at what only an evaluation knows"):
+        evaluate_policy(guest, rules, show, seeds=(123,))
 
 
 def test_policies_that_need_more_than_the_agent_knows_are_refused(trained: Trained) -> None:
     with pytest.raises(InputError, match="the help policy teacher goes by what only an evaluation knows"):
-        Resident(replace(trained, config=trained.config.asking("teacher")))
+        TrainedPolicy(replace(trained, config=trained.config.asking("teacher")))
 
 
 def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
     with pytest.raises(
         InputError, match=r"its agent has the sense vnla.agents.sensors:Clock, which the protocol does not lend"
     ):
-        Resident(replace(trained, config=replace(trained.config, senses="vnla.agents.sensors:Clock")))
+        TrainedPolicy(replace(trained, config=replace(trained.config, senses="vnla.agents.sensors:Clock")))

@@ -10,8 +10,9 @@ import pytest
 from cottage_players import TASKS, players
 from remote.cottage_rules import KITCHEN, rules
 from vnla.assistance.advisor import TemplateAdvisor
-from vnla.remote.guest import Answer, Fault, Observation
-from vnla.remote.walk import Walk
+from vnla.observation import Observation
+from vnla.remote.episode import EvaluationEpisode
+from vnla.remote.participant import Answer, Fault
 from vnla.world.actions import Nav
 
 LEFT, FORWARD, STOP, ASK = Answer(Nav.LEFT), Answer(Nav.FORWARD), Answer(Nav.STOP), Answer(None)
@@ -19,7 +20,7 @@ SURE = (0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 END_GOAL = "find a towel in the kitchen ."
 
 
-def walked(walk: Walk, *answers: Answer | Fault) -> Observation:
+def walked(walk: EvaluationEpisode, *answers: Answer | Fault) -> Observation:
     for answer in answers:
         walk.take(answer)
     return walk.observation()
@@ -27,10 +28,12 @@ def walked(walk: Walk, *answers: Answer | Fault) -> Observation:
 
 def test_the_way_to_the_kitchen() -> None:
     walk = rules().begin(KITCHEN, 123)
-    assert (walk.beginning.instruction, walk.beginning.time, walk.beginning.requests) == (END_GOAL, 25, 2)
+    first = walk.observation()
+    assert [first[key] for key in ("instruction", "end_goal", "time_left", "requests_left")] == [END_GOAL, END_GOAL, 25, 2]
+    assert first["last"] is None and first["last_action"] is None and not first["has_requested"]
     now = walked(walk, LEFT, LEFT, LEFT, FORWARD)
-    assert (now.time_left, now.step, now.turn) == (21, 4, 4)
-    assert now.last is not None and (now.last.outcome, now.last.metres) == ("moved", 2.55)
+    assert (now["time_left"], now["step"], now["turn"]) == (21, 4, 4)
+    assert now["last"] is not None and (now["last"]["outcome"], now["last"]["metres"]) == ("moved", 2.55)
     walked(walk, FORWARD, FORWARD, STOP)
     assert walk.over
     record = walk.record()
@@ -41,12 +44,12 @@ def test_the_way_to_the_kitchen() -> None:
 def test_a_request_takes_no_time_and_is_heard_before_the_action() -> None:
     walk = rules().begin(KITCHEN, 123)
     now = walked(walk, ASK)
-    assert (now.time_left, now.requests_left, now.may_request) == (25, 1, False)
-    assert now.advice == "turn 90 degrees left, go forward"
-    assert now.instruction == f"turn 90 degrees left , go forward . {END_GOAL}"
-    assert now.last is not None and now.last.outcome == "answered"
+    assert (now["time_left"], now["requests_left"], now["may_request"]) == (25, 1, False)
+    assert now["advice"] == "turn 90 degrees left, go forward"
+    assert now["instruction"] == f"turn 90 degrees left , go forward . {END_GOAL}"
+    assert now["last"] is not None and now["last"]["outcome"] == "answered"
     now = walked(walk, LEFT)
-    assert (now.time_left, now.may_request, now.turn) == (24, True, 2)
+    assert (now["time_left"], now["may_request"], now["turn"]) == (24, True, 2)
     assert walk.record().said == ("turn 90 degrees left, go forward",)
 
 
@@ -66,8 +69,8 @@ def test_a_wrong_answer_costs_the_step(answers: list[Answer | Fault], kind: Faul
     steps = sum(isinstance(each, Fault) or each.action is not None for each in answers) + (kind is not answers[-1])
     assert walk.record().errors == ((steps - 1, kind.value),)
     assert walk.record().actions[-1] is None
-    assert now.last is not None and (now.last.outcome, now.last.error) == ("error", kind)
-    assert now.time_left == 25 - steps
+    assert now["last"] is not None and (now["last"]["outcome"], now["last"]["error"]) == ("error", kind)
+    assert now["time_left"] == 25 - steps
     assert not walk.over and (steps > 1 or walk.pose == before)
 
 
@@ -79,18 +82,18 @@ def test_or_it_ends_the_episode() -> None:
 
 def test_forward_with_nothing_in_view_and_up_at_the_top_change_nothing() -> None:
     walk = rules().begin(KITCHEN, 123)
-    while walk.observation().may_go_forward:
+    while walk.observation()["may_go_forward"]:
         walk.take(LEFT)
     now = walked(walk, FORWARD)
-    assert now.last is not None and (now.last.outcome, now.last.metres) == ("stayed", 0)
+    assert now["last"] is not None and (now["last"]["outcome"], now["last"]["metres"]) == ("stayed", 0)
     now = walked(walk, Answer(Nav.UP), Answer(Nav.UP))
-    assert now.last is not None and now.last.outcome == "stayed"
+    assert now["last"] is not None and now["last"]["outcome"] == "stayed"
 
 
 def test_time_runs_out() -> None:
     walk = rules().begin(KITCHEN, 123)
     walked(walk, *[LEFT] * 24)
-    assert not walk.over and walk.observation().time_left == 1
+    assert not walk.over and walk.observation()["time_left"] == 1
     walk.take(LEFT)
     assert walk.over and len(walk.record().actions) == 25
 
@@ -99,7 +102,7 @@ def test_a_direct_advisor_acts_for_it() -> None:
     walk = rules(TemplateAdvisor(direct=True)).begin(KITCHEN, 123)
     now = walked(walk, ASK, STOP, STOP, STOP, STOP)
     assert walk.record().actions == ("left", "left", "left", "forward")
-    assert now.last is not None and now.last.led
+    assert now["last"] is not None and now["last"]["led"]
     walk.take(STOP)
     assert walk.over
 
@@ -109,7 +112,7 @@ def test_any_advisor_is_heard() -> None:
     advisor = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "advisor.py"))["Warmer"]()
     walk = rules(advisor).begin(KITCHEN, 123)
     now = walked(walk, ASK)
-    assert now.advice and now.instruction.endswith(END_GOAL) and now.instruction != END_GOAL
+    assert now["advice"] and now["instruction"].endswith(END_GOAL) and now["instruction"] != END_GOAL
 
 
 def test_what_the_help_teacher_thinks_is_known_from_the_chances_only() -> None:
@@ -122,5 +125,7 @@ def test_budgets_are_those_of_an_evaluation() -> None:
     from vnla.evaluation.evaluate import evaluate
 
     done = evaluate(players(), TASKS, seeds=(123, 435), ratio=0.3)
-    found = [rules(ratio=0.3).begin(i, seed).beginning.requests for seed in (123, 435) for i in range(len(TASKS))]
+    found = [
+        rules(ratio=0.3).begin(i, seed).observation()["requests_left"] for seed in (123, 435) for i in range(len(TASKS))
+    ]
     assert found == done.trace.help_budget.tolist()

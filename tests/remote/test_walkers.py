@@ -14,14 +14,14 @@ from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.remote.evaluation import evaluate_guest
-from vnla.remote.guest import Guest
-from vnla.remote.places import Places
+from vnla.remote.episode import EpisodeRecord
+from vnla.remote.evaluation import evaluate_policy
+from vnla.remote.participant import LocalPolicy
 from vnla.remote.planner import RoomStatistics
-from vnla.remote.registry import guest_named
-from vnla.remote.walk import Record
+from vnla.remote.registry import policy_named
+from vnla.remote.room_map import RoomMap
 from vnla.tasks.end_goals import EndGoal, end_goal, read_end_goal
-from vnla.text.sights import Sight, Sights
+from vnla.vision.symbols import Symbols, WorldSymbols
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
@@ -60,9 +60,9 @@ def test_any_text_can_be_read(text: str) -> None:
 
 def test_a_map_of_the_cottage_is_made_by_walking() -> None:
     """A walk that the walker is told of as a guest is; every place it knows is a viewpoint, turned and moved."""
-    world, sights = World.compile([HOUSE]), Sights.of_houses([HOUSE])
+    world, sights = World.compile([HOUSE]), WorldSymbols.of_houses([HOUSE])
     position, ids = world.graphs[0].position, world.ids
-    places, pose = Places(), int(TASKS.start[KITCHEN])
+    places, pose = RoomMap(), int(TASKS.start[KITCHEN])
     start, heading = position[pose // VIEWS], math.radians(pose % 12 * 30)
     places.see(sights("cottage", ids[pose // VIEWS], pose % VIEWS))
     script = [Nav.LEFT] * 3 + [Nav.FORWARD] * 3 + [Nav.LEFT] * 3 + [Nav.FORWARD, Nav.LEFT, Nav.LEFT, Nav.LEFT, Nav.FORWARD]
@@ -93,8 +93,8 @@ def test_a_map_of_the_cottage_is_made_by_walking() -> None:
 
 @given(st.lists(st.sampled_from(list(Nav)[:5]), max_size=30), st.integers(0, 5))
 def test_a_map_survives_any_walk(actions: list[Nav], task: int) -> None:
-    world, sights = World.compile([HOUSE]), Sights.of_houses([HOUSE])
-    places, pose = Places(), int(TASKS.start[task])
+    world, sights = World.compile([HOUSE]), WorldSymbols.of_houses([HOUSE])
+    places, pose = RoomMap(), int(TASKS.start[task])
     for action in actions:
         places.see(sights("cottage", world.ids[pose // VIEWS], pose % VIEWS))
         after = int(world.after.reshape(-1, 6)[pose, action])
@@ -108,32 +108,32 @@ def test_a_map_survives_any_walk(actions: list[Nav], task: int) -> None:
 
 
 def test_moving_without_having_seen_a_way() -> None:
-    places = Places()
-    places.see(Sight("", "level", (), ()))
+    places = RoomMap()
+    places.see(Symbols("", "level", (), ()))
     places.moved(2.0)
     assert places.all[places.here].point == pytest.approx((0, 2, 0))
 
 
-def walk(guest: Guest, ratio: float = 0.0) -> list[Record]:
-    kept: list[Record] = []
+def walk(guest: LocalPolicy, ratio: float = 0.0) -> list[EpisodeRecord]:
+    kept: list[EpisodeRecord] = []
 
     class Keeping:
-        def done(self, *_: object) -> dict[object, Record]:
+        def done(self, *_: object) -> dict[object, EpisodeRecord]:
             return {}
 
-        def add(self, record: Record) -> None:
+        def add(self, record: EpisodeRecord) -> None:
             kept.append(record)
 
         def close(self) -> None: ...
 
-    evaluate_guest(guest, rules(ratio=ratio), showing(guest.declared), seeds=(123,), folder=Keeping())  # type: ignore[arg-type]
+    evaluate_policy(guest, rules(ratio=ratio), showing(guest.declaration), seeds=(123,), folder=Keeping())  # type: ignore[arg-type]
     return kept
 
 
 @pytest.mark.parametrize("name", ["scripted", "planner"])
 def test_they_follow_advice_and_never_go_wrong(name: str) -> None:
     """With help all the time they are led to every goal, on the teacher's way."""
-    records = walk(guest_named(name, {}, FOLDER), ratio=1.0)
+    records = walk(policy_named(name, {}, FOLDER), ratio=1.0)
     ends = {record.task: record.path[-1][0] for record in records}
     assert all(ends[task.id] in task.goals for task in TASKS.tasks)
     assert not any(record.errors for record in records)
@@ -141,7 +141,7 @@ def test_they_follow_advice_and_never_go_wrong(name: str) -> None:
 
 def test_the_scripted_walker_finds_something_alone() -> None:
     """Without asking it reaches a goal of one task at least: the cottage is small."""
-    found = {record.task: record for record in walk(guest_named("scripted", {"asks": False}, FOLDER))}
+    found = {record.task: record for record in walk(policy_named("scripted", {"asks": False}, FOLDER))}
     assert not any(said for record in found.values() for said in record.said)
     assert any(record.path[-1][0] in task.goals for task, record in zip(TASKS.tasks, found.values(), strict=True))
 
@@ -166,13 +166,13 @@ def test_the_planner_knows_how_far_rooms_are() -> None:
 
 def test_the_planner_needs_training_houses() -> None:
     with pytest.raises(InputError, match="the planner learns from training houses"):
-        guest_named("planner", {}, WorldFolder(FOLDER.path, FOLDER.houses, {}, {}))
+        policy_named("planner", {}, WorldFolder(FOLDER.path, FOLDER.houses, {}, {}))
 
 
 def test_options_and_names() -> None:
     with pytest.raises(InputError, match="agent scripted: has no option speed; its options are asks, near"):
-        guest_named("scripted", {"speed": 2}, FOLDER)
+        policy_named("scripted", {"speed": 2}, FOLDER)
     with pytest.raises(InputError, match="agent nobody: unknown; choose from scripted, planner, or name your own"):
-        guest_named("nobody", {}, FOLDER)
-    with pytest.raises(InputError, match=r"is not a class made from vnla\.remote\.guest\.Guest"):
-        guest_named("json:JSONDecoder", {}, FOLDER)
+        policy_named("nobody", {}, FOLDER)
+    with pytest.raises(InputError, match="agent json:JSONDecoder: is no class with reset and act"):
+        policy_named("json:JSONDecoder", {}, FOLDER)

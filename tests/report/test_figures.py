@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import math
@@ -14,16 +15,16 @@ from matplotlib.figure import Figure as Canvas
 from PIL import Image
 
 from vnla.common.errors import InputError
-from vnla.evaluation.breakdown import Part
+from vnla.evaluation.breakdown import SubsetShare
 from vnla.evaluation.confidence import Estimate, Interval
-from vnla.evaluation.sweep import Row
+from vnla.evaluation.sweep import SweepRow
 from vnla.report.curves import Curves
 from vnla.report.document import Figure, json_text
 from vnla.report.figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
 
 
-def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> Part:
-    return Part(label, Interval(value, low, high), tasks, 2 * tasks)
+def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> SubsetShare:
+    return SubsetShare(label, Interval(value, low, high), tasks, 2 * tasks)
 
 
 SEEN = [part("1–5", 60, 50, 68), part("6–10", 30, 25, 36), part("11–15", 10, math.nan, math.nan)]
@@ -32,8 +33,8 @@ OBJECTS = [part(f"thing {i}", 5.0 * i, 5.0 * i - 2, 5.0 * i + 2, tasks=49 + i) f
 CURVES = Curves((10, 20, 30), (30.0, 20.0, 10.0), (15, 30), {"val_seen": (20.0, 40.0), "val_unseen": (10.0, 25.0)})
 
 
-def row(ratio: float, requests: float, success: float, margin: float = 1.0) -> Row:
-    return Row(ratio, 4, {"requests": Estimate(requests, 0.1, ()), "success_rate": Estimate(success, margin, ())})
+def row(ratio: float, requests: float, success: float, margin: float = 1.0) -> SweepRow:
+    return SweepRow(ratio, 4, {"requests": Estimate(requests, 0.1, ()), "success_rate": Estimate(success, margin, ())})
 
 
 @pytest.fixture
@@ -128,8 +129,20 @@ def test_curves_come_from_the_log_of_a_run(tmp_path: Path) -> None:
         {"iteration": 15, "val_seen": {"success_rate": 20.0}, "val_unseen": {"success_rate": 10.0}},
         {"iteration": 20, "nav_loss": 20.0, "ask_loss": 1.0},
     ]
-    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    assert Curves.read(tmp_path) == Curves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    expected = Curves((10, 20), (30.0, 20.0), (15,), {"val_seen": (20.0,), "val_unseen": (10.0,)})
+    assert Curves.read(tmp_path) == expected
+    (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(log.read_bytes(), mtime=0))
+    log.unlink()
+    assert Curves.read(tmp_path) == expected, "packed"
+
+
+def test_logs_of_the_results_are_packed_and_read() -> None:
+    results = Path(__file__).parents[2] / "results"
+    assert not list(results.rglob("*.jsonl"))
+    for run in ("first", "learned", "none", "random"):
+        assert Curves.read(results / "paper" / "runs" / run).iterations[-1] == 75_000
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", '{"nav_loss": 1}', '{"iteration": 1, "nav_loss": null}'])

@@ -10,7 +10,7 @@ import pytest
 from cottage_run import write_cottage
 from serve.visitor import Door, Visitor
 from vnla import cli
-from vnla.serve.engine import Engine
+from vnla.serve.engine import EpisodeEngine
 from vnla.serve.site import Site
 from vnla.training.trained import Trained, open_trained
 
@@ -30,8 +30,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 
 @pytest.fixture(scope="session")
-def engine(trained: Trained) -> Iterator[Engine]:
-    engine = Engine(trained)
+def engine(trained: Trained) -> Iterator[EpisodeEngine]:
+    engine = EpisodeEngine(trained)
     yield engine
     engine.close()
 

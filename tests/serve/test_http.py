@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from serve.visitor import GENEROUS, HOST, Door, Opened, Visitor
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions
-from vnla.serve.site import Opening, Site
+from vnla.serve.site import Site, SiteLoader
 
 
 def test_every_request_gets_a_described_answer(site: Site, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_before_the_houses_are_ready_a_sentence_says_so(tmp_path: Path) -> None:
     def never(_: object) -> Site:
         raise ValueError("no memory")
 
-    opening, stopped = Opening(never), []
+    opening, stopped = SiteLoader(never), []
     opening.start(failed=lambda: stopped.append(True)).join()
     assert stopped
     client = TestClient(make_app(opening, Sessions(tmp_path, GENEROUS), ["localhost"]), base_url=HOST)

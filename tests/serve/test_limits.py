@@ -16,10 +16,10 @@ from starlette.websockets import WebSocketDisconnect
 
 from serve.visitor import HOST, Door, Visitor
 from vnla.common.errors import InputError
+from vnla.serve.connections import Connection
 from vnla.serve.events import Event
 from vnla.serve.guard import Guard
-from vnla.serve.limits import Bucket, Limits, ReadingTime, TooFastError
-from vnla.serve.lines import Line
+from vnla.serve.limits import Limits, ReadingTime, TokenBucket, TooFastError
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 
@@ -157,7 +157,7 @@ def test_so_many_sessions_begin_at_once_and_no_more(site: Site, folder: Path) ->
 
 def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(Bucket.__init__, "__defaults__", (lambda: now,))
+    monkeypatch.setattr(TokenBucket.__init__, "__defaults__", (lambda: now,))
     sessions = Sessions(folder, Limits(new=0.5, crowd=1))
     sessions.open(None)
     now = 1.9
@@ -170,7 +170,7 @@ def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatc
 def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this order: written, forced to the disk, told."""
     happened: list[str] = []
-    write, sync, told = os.write, os.fsync, Line._told
+    write, sync, told = os.write, os.fsync, Connection._send_event
 
     def writes(handle: int, data: bytes) -> int:
         happened.append("written, ended" if b'"kind":"ended"' in data else "written")
@@ -180,7 +180,7 @@ def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor
         happened.append("forced")
         sync(handle)
 
-    def tells(line: Line, event: Event) -> None:
+    def tells(line: Connection, event: Event) -> None:
         happened.append(f"told, {event.kind}")
         told(line, event)
 
@@ -188,7 +188,7 @@ def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor
     with monkeypatch.context() as watched:
         watched.setattr(os, "write", writes)
         watched.setattr(os, "fsync", syncs)
-        watched.setattr(Line, "_told", tells)
+        watched.setattr(Connection, "_send_event", tells)
         visitor.leave()
         visitor.connect()
         visitor.say("act", action="left")
@@ -274,7 +274,7 @@ def test_a_log_that_was_edited_is_named_with_its_line(folder: Path) -> None:
 
 def test_a_bucket_fills_with_time() -> None:
     now = 0.0
-    bucket = Bucket(rate=2, burst=3, clock=lambda: now)
+    bucket = TokenBucket(rate=2, burst=3, clock=lambda: now)
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
     now = 1.0
     assert [bucket.take() for _ in range(3)] == [True, True, False]

@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.mesh import build_mesh
 from vnla.houses.render.panorama import render_panorama
 from vnla.houses.render.stage import prepare
 from vnla.houses.scene import NO_OBJECT, Material, Part, Scene
 from vnla.houses.skybox import face_directions
+from vnla.serve.file_cache import FileCache
 from vnla.serve.meshes import MOST_TRIANGLES, Meshes, bare, glb
-from vnla.serve.places import Places
-from vnla.serve.shelf import Shelf
+from vnla.serve.places import PlaceNames
 
 trimesh = pytest.importorskip("trimesh")
 
 WHITE = Material((1.0, 1.0, 1.0))
-RECIPE = Recipe("small", 1, 8)
+RECIPE = HouseRecipe("small", 1, 8)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
 
 @pytest.fixture(scope="module")
 def mesh(world: WorldFolder, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    made = Meshes(world, Places(world.houses), Shelf(tmp_path_factory.mktemp("kept"))).mesh(world.houses[0])
+    made = Meshes(world, PlaceNames(world.houses), FileCache(tmp_path_factory.mktemp("kept"))).mesh(world.houses[0])
     assert made is not None
     return made
 
@@ -91,14 +91,14 @@ def test_it_is_bare(mesh: bytes, world: WorldFolder) -> None:
 
 def test_a_house_is_made_once_and_the_same_every_time(mesh: bytes, world: WorldFolder, tmp_path: Path) -> None:
     for _ in range(2):
-        assert Meshes(world, Places(world.houses), Shelf(tmp_path)).mesh(world.houses[0]) == mesh
+        assert Meshes(world, PlaceNames(world.houses), FileCache(tmp_path)).mesh(world.houses[0]) == mesh
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [mesh]
 
 
 def test_nobody_knows_the_shape_of_a_house_that_was_not_generated(tmp_path: Path) -> None:
     write_world(tmp_path / "w", [cottage()], source="handmade")
     found = read_world(tmp_path / "w")
-    assert Meshes(found, Places(found.houses), Shelf(tmp_path / "kept")).mesh(found.houses[0]) is None
+    assert Meshes(found, PlaceNames(found.houses), FileCache(tmp_path / "kept")).mesh(found.houses[0]) is None
 
 
 def test_of_too_many_parts_the_smallest_are_left_out() -> None:

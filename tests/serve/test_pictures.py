@@ -15,13 +15,13 @@ from PIL import Image
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT, House, Rotation, Viewpoint
-from vnla.houses.pictures.drawn import Drawn
+from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.skybox import Faces, face_directions
+from vnla.serve.file_cache import FileCache
 from vnla.serve.pictures import FACE, LARGEST, Pictures, encoded, upright
-from vnla.serve.places import Places
-from vnla.serve.shelf import Shelf
+from vnla.serve.places import PlaceNames
 
 TURNED: Rotation = (0.6, 0.0, 0.8, -0.8, 0.0, 0.6, 0.0, -1.0, 0.0)
 """A camera that was set up facing no wall."""
@@ -33,7 +33,7 @@ def coloured(directions: np.ndarray) -> Faces:
 
 
 def of(world: WorldFolder, folder: Path) -> Pictures:
-    return Pictures(world, Places(world.houses), Shelf(folder))
+    return Pictures(world, PlaceNames(world.houses), FileCache(folder))
 
 
 def digits(address: str) -> str:
@@ -54,7 +54,7 @@ def handmade(tmp_path: Path) -> WorldFolder:
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
-    recipe = Recipe("small", 1, 8)
+    recipe = HouseRecipe("small", 1, 8)
     path = tmp_path_factory.mktemp("worlds") / "g"
     write_world(path, [recipe.make().house], source="generated", extra=as_extra("test", 0, [recipe]))
     return read_world(path)
@@ -65,8 +65,8 @@ def test_a_generated_house_is_drawn_as_its_source_draws_it(generated: WorldFolde
     pictures = of(generated, tmp_path)
     assert pictures.has(house)
     addresses = pictures.addresses(house)
-    assert list(addresses) == list(Places([house]).viewpoints(house).values())
-    drawn = Drawn(generated).faces(house, house.viewpoints[0], FACE)
+    assert list(addresses) == list(PlaceNames([house]).viewpoints(house).values())
+    drawn = GeneratedPictures(generated).faces(house, house.viewpoints[0], FACE)
     files = [pictures.face(digits(address)) for address in next(iter(addresses.values()))]
     assert sum(map(len, files)) <= LARGEST
     for data, face in zip(files, drawn, strict=True):
@@ -81,7 +81,7 @@ def test_a_panorama_is_drawn_once_however_many_ask(
 ) -> None:
     drawn: Counter[str] = Counter()
 
-    class Counting(Drawn):
+    class Counting(GeneratedPictures):
         def has(self, house: House) -> bool:  # noqa: ARG002
             return True
 
@@ -89,7 +89,7 @@ def test_a_panorama_is_drawn_once_however_many_ask(
             drawn[stand.id] += 1
             return np.full((6, size, size, 3), 90, np.uint8)
 
-    monkeypatch.setattr("vnla.houses.pictures.found.Drawn", Counting)
+    monkeypatch.setattr("vnla.houses.pictures.GeneratedPictures", Counting)
     pictures = of(handmade, tmp_path / "kept")
     addresses = [digits(each) for six in pictures.addresses(handmade.houses[0]).values() for each in six]
     with ThreadPoolExecutor(8) as pool:

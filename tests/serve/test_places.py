@@ -12,13 +12,13 @@ import pytest
 from furnished import small_houses
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
-from vnla.serve.places import Places, fingerprint
+from vnla.serve.places import PlaceNames, fingerprint
 
 HOUSES = [cottage(), *small_houses(3)]
 
 
 def test_names_lead_back_and_are_unlike_each_other() -> None:
-    places = Places(HOUSES)
+    places = PlaceNames(HOUSES)
     names = [places.name(house) for house in HOUSES]
     stands = [(house, i, name) for house in HOUSES for i, name in places.viewpoints(house).items()]
     assert [places.house(name) for name in names] == HOUSES
@@ -28,7 +28,7 @@ def test_names_lead_back_and_are_unlike_each_other() -> None:
 
 
 def test_names_tell_nothing() -> None:
-    places = Places(HOUSES)
+    places = PlaceNames(HOUSES)
     for house in HOUSES:
         for name in (places.name(house), *places.viewpoints(house).values()):
             assert len(name) == 12 and set(name) <= set("0123456789abcdef")
@@ -38,7 +38,7 @@ def test_names_are_the_same_in_another_process() -> None:
     program = "from vnla.houses.cottage import cottage; from vnla.serve.places import Places; places = Places([cottage()]);"
     program += "import json; print(json.dumps([places.name(cottage()), list(places.viewpoints(cottage()).values())]))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    places = Places(HOUSES)
+    places = PlaceNames(HOUSES)
     assert json.loads(answer.stdout) == [places.name(cottage()), list(places.viewpoints(cottage()).values())]
 
 
@@ -47,18 +47,18 @@ def test_another_house_has_other_names() -> None:
     moved = replace(house.viewpoints[0], position=(9.0, 9.0, 1.5))
     other = replace(house, viewpoints=(moved, *house.viewpoints[1:]))
     assert fingerprint(other) != fingerprint(house)
-    assert not set(Places([other]).viewpoints(other).values()) & set(Places([house]).viewpoints(house).values())
+    assert not set(PlaceNames([other]).viewpoints(other).values()) & set(PlaceNames([house]).viewpoints(house).values())
 
 
 def test_nobody_stands_at_an_excluded_viewpoint() -> None:
     house = cottage()
     without = replace(house, viewpoints=(replace(house.viewpoints[0], included=False), *house.viewpoints[1:]))
-    assert list(Places([without]).viewpoints(without)) == list(range(1, len(house.viewpoints)))
+    assert list(PlaceNames([without]).viewpoints(without)) == list(range(1, len(house.viewpoints)))
 
 
 @pytest.mark.parametrize("name", ["", "house000", "../../etc/passwd", "0" * 12])
 def test_an_unknown_name_is_refused(name: str) -> None:
-    places = Places(HOUSES)
+    places = PlaceNames(HOUSES)
     with pytest.raises(InputError, match="there is no such house here"):
         places.house(name)
     with pytest.raises(InputError, match="there is no such place here"):

@@ -15,11 +15,11 @@ from strategies import connected_houses
 from vnla.houses.cottage import cottage
 from vnla.houses.house import Box, House, Level, Room, Viewpoint
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.plans import PASSAGE, plan
 
 HOUSE = cottage()
-PLAN = plan(HOUSE, Places([HOUSE]))
+PLAN = plan(HOUSE, PlaceNames([HOUSE]))
 
 
 def two_rooms(*edges: tuple[int, int]) -> House:
@@ -32,7 +32,7 @@ def two_rooms(*edges: tuple[int, int]) -> House:
 
 def between(house: House) -> list[tuple[float, float]]:
     """From where to where the wall at x = 4 stands."""
-    walls = plan(house, Places([house]))["storeys"][0]["walls"]
+    walls = plan(house, PlaceNames([house]))["storeys"][0]["walls"]
     return sorted((wall[0][1], wall[2][1]) for wall in walls if wall[0][0] == 3.94 and wall[1][0] == 4.06)
 
 
@@ -46,12 +46,12 @@ def test_a_wall_between_two_rooms_stands_once_and_is_open_where_an_edge_goes_thr
 def test_there_are_no_walls_around_what_is_outdoors() -> None:
     house = two_rooms((0, 1))
     porch = replace(house, rooms=(house.rooms[0], replace(house.rooms[1], label="p")))
-    walls = plan(porch, Places([porch]))["storeys"][0]["walls"]
+    walls = plan(porch, PlaceNames([porch]))["storeys"][0]["walls"]
     assert max(x for wall in walls for x, _ in wall) == pytest.approx(4.06)
 
 
 def test_storeys_rooms_and_viewpoints_are_those_of_the_house() -> None:
-    names = Places([HOUSE]).viewpoints(HOUSE)
+    names = PlaceNames([HOUSE]).viewpoints(HOUSE)
     assert [storey["name"] for storey in PLAN["storeys"]] == ["Level 0", "Level 1"]
     upstairs = sorted(room["label"] for room in PLAN["storeys"][1]["rooms"])
     assert upstairs == ["bathroom", "bedroom", "bedroom", "hallway"]
@@ -64,7 +64,7 @@ def test_storeys_rooms_and_viewpoints_are_those_of_the_house() -> None:
 
 
 def test_a_bare_plan_differs_in_the_names_of_rooms_alone() -> None:
-    bare = plan(HOUSE, Places([HOUSE]), bare=True)
+    bare = plan(HOUSE, PlaceNames([HOUSE]), bare=True)
     text = json.dumps(bare)
     assert not [name for name in ROOM_NAMES.values() if name in text]
     assert not [each for each in (HOUSE.name, *(stand.id for stand in HOUSE.viewpoints)) if f'"{each}"' in text]
@@ -79,7 +79,7 @@ def _unnamed(whole: dict[str, Any]) -> dict[str, Any]:
 @settings(max_examples=25, deadline=None)
 @given(connected_houses())
 def test_any_house_has_a_plan_that_is_the_same_every_time(house: House) -> None:
-    first, second = (json.dumps(plan(house, Places([house])), allow_nan=False) for _ in range(2))
+    first, second = (json.dumps(plan(house, PlaceNames([house])), allow_nan=False) for _ in range(2))
     assert first == second
     assert len(json.loads(first)["viewpoints"]) == len(house.viewpoints)
 
@@ -87,10 +87,10 @@ def test_any_house_has_a_plan_that_is_the_same_every_time(house: House) -> None:
 def test_an_excluded_viewpoint_is_not_on_the_plan() -> None:
     house = two_rooms((0, 1))
     without = replace(house, viewpoints=(*house.viewpoints[:2], replace(house.viewpoints[2], included=False)))
-    assert len(plan(without, Places([without]))["viewpoints"]) == 2
+    assert len(plan(without, PlaceNames([without]))["viewpoints"]) == 2
 
 
 def test_plans_of_the_largest_houses_are_small() -> None:
     houses = [*small_houses(2), max(paper_sized_houses(), key=lambda house: len(house.viewpoints))]
-    places = Places(houses)
+    places = PlaceNames(houses)
     assert max(len(gzip.compress(json.dumps(plan(house, places)).encode())) for house in houses) < 60_000

@@ -12,11 +12,11 @@ from vnla.language.advisor import GrammarAdvisor
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.serve.events import Pose
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.reading import AdviceReader
 
 HOUSE = cottage()
-PLACES = Places([HOUSE])
+PLACES = PlaceNames([HOUSE])
 AROUND = {HOUSE.name: Surroundings(HOUSE, plain_sights(HOUSE))}
 NORTH = Pose(viewpoint=PLACES.viewpoints(HOUSE)[HOUSE.number["hall_south"]], heading=0, row=1)
 

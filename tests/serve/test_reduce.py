@@ -8,21 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from vnla.serve.engine import Engine, Errand, walk_all
-from vnla.serve.places import Places
+from vnla.serve.engine import EpisodeEngine, EpisodeRequest, walk_all
+from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.reduce import NOTHING, reduced
-from vnla.serve.scene import Scene
-from vnla.serve.telling import begun, told
+from vnla.serve.walk_events import begun_event, walk_events
 
 
 @pytest.fixture(scope="module")
-def events(engine: Engine) -> list[dict[str, Any]]:
+def events(engine: EpisodeEngine) -> list[dict[str, Any]]:
     """Two episodes, the second told anew from its fifth step on."""
-    scene = Scene(engine.trained.material.world, Places(engine.goals.houses.values()))
+    scene = VisitorWorld(engine.trained.material.world, PlaceNames(engine.goals.houses.values()))
     task = engine.goals.offered[0]
-    walks = walk_all(engine, [Errand(task, 0, {}), Errand(task, 0, {4: "stop"})])
-    shown = [begun(walks[0], scene, "watch", "e", None), *told(walks[0], scene)]
-    again = [*shown, *told(walks[1], scene, first=4)]
+    walks = walk_all(engine, [EpisodeRequest(task, 0, {}), EpisodeRequest(task, 0, {4: "stop"})])
+    shown = [begun_event(walks[0], walks[0].start, scene, "watch", "e"), *walk_events(walks[0], scene)]
+    again = [*shown, *walk_events(walks[1], scene, first=4)]
     return [
         event.model_copy(update={"number": i}).model_dump(mode="json") for i, event in enumerate([*shown, *again], start=1)
     ]

@@ -9,21 +9,20 @@ import pytest
 import torch
 
 from vnla.camera import VIEWS
-from vnla.serve.engine import Engine
+from vnla.serve.content import first_episode
+from vnla.serve.engine import EpisodeEngine
 from vnla.serve.events import EVENT
-from vnla.serve.first import first_episode
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.reduce import reduced
-from vnla.serve.scene import Scene
 from vnla.world.actions import Nav
 
 
 @pytest.fixture(scope="module")
-def scene(engine: Engine) -> Scene:
-    return Scene(engine.trained.material.world, Places(engine.goals.houses.values()))
+def scene(engine: EpisodeEngine) -> VisitorWorld:
+    return VisitorWorld(engine.trained.material.world, PlaceNames(engine.goals.houses.values()))
 
 
-def test_wherever_forward_leads_was_in_view(engine: Engine, scene: Scene) -> None:
+def test_wherever_forward_leads_was_in_view(engine: EpisodeEngine, scene: VisitorWorld) -> None:
     tasks = engine.compiled(engine.goals.offered)
     poses = torch.arange(len(tasks.environment.world.ids) * VIEWS)
     for goals in tasks.goals.unique():
@@ -33,7 +32,7 @@ def test_wherever_forward_leads_was_in_view(engine: Engine, scene: Scene) -> Non
             assert (there == pose) == (not scene.ahead(pose))
 
 
-def test_a_way_is_the_shortest_to_the_nearest_goal(engine: Engine, scene: Scene) -> None:
+def test_a_way_is_the_shortest_to_the_nearest_goal(engine: EpisodeEngine, scene: VisitorWorld) -> None:
     tasks = engine.compiled(engine.goals.offered)
     world = tasks.environment.world
     numbers = {scene.pose(i * VIEWS).viewpoint: i for i in range(len(world.ids))}

@@ -78,8 +78,8 @@ def test_no_name_of_ones_own_walk_occurs_anywhere_else(site: Site, door: Door, v
     sent = [walked(visitor) for _ in range(4)]
     houses = {json.loads(text)["event"]["house"] for text in visitor.heard if '"begun"' in text and '"event"' in text}
     own = b"\n".join([*sent, *(everything(door, house) for house in houses)])
-    known = {name.encode() for names in (site.places, site.walkers) for name in names.houses}
-    assert ids(own) & {name.encode() for name in site.walkers.houses}
+    known = {name.encode() for names in (site.places, site.walker_places) for name in names.houses}
+    assert ids(own) & {name.encode() for name in site.walker_places.houses}
     elsewhere = told_elsewhere(door, site)
     assert ids(elsewhere) & known
     assert not (ids(own) - {visitor.session.encode() if visitor.session else b""}) & ids(elsewhere)
@@ -88,9 +88,9 @@ def test_no_name_of_ones_own_walk_occurs_anywhere_else(site: Site, door: Door, v
 def test_no_label_can_be_had_for_a_name_of_ones_own_walk(site: Site, door: Door, visitor: Visitor) -> None:
     visitor.say("beat")
     house = visitor.state["begun"]["house"]
-    assert house in site.walkers.houses and house not in site.places.houses
-    labels = {thing.label for thing in site.walkers.house(house).objects} | {
-        room.name for room in site.walkers.house(house).rooms
+    assert house in site.walker_places.houses and house not in site.places.houses
+    labels = {thing.label for thing in site.walker_places.house(house).objects} | {
+        room.name for room in site.walker_places.house(house).rooms
     }
     got = everything(door, house).decode()
     assert not words_in(got, labels)
@@ -104,7 +104,8 @@ def test_both_names_of_a_picture_are_one_picture(site: Site, door: Door) -> None
     house = next(iter(site.places.houses.values()))
     for number in site.places.viewpoints(house):
         pair = [
-            site.pictures.addresses(house, names)[names.viewpoints(house)[number]] for names in (site.places, site.walkers)
+            site.pictures.addresses(house, names)[names.viewpoints(house)[number]]
+            for names in (site.places, site.walker_places)
         ]
         assert not set(pair[0]) & set(pair[1])
         assert door.get(pair[0][3]).content == door.get(pair[1][3]).content
@@ -140,7 +141,7 @@ def test_a_walk_goes_on_exactly_with_the_same_secret(trained: Trained, tmp_path:
 @pytest.mark.parametrize("address", ["/houses.json", "/first.json", "/understand?text=towel", "/plan/{}.json"])
 def test_a_study_tells_no_labels(study_site: StudySite, study: Path, address: str) -> None:
     with StudyDoor(study_site, study) as door:
-        for names in (study_site.places, study_site.walkers):
+        for names in (study_site.places, study_site.walker_places):
             assert door.get(address.format(next(iter(names.houses)))).status_code == 404
 
 
@@ -150,7 +151,7 @@ def test_all_that_a_participant_is_sent_in_a_walk_has_no_label(study_site: Study
         person = Person(door)
         person.agree()
         person.go_through()
-    house = next(iter(study_site.walkers.houses.values()))
+    house = next(iter(study_site.walker_places.houses.values()))
     labels = {thing.label for thing in house.objects} | {room.name for room in house.rooms}
     mode, sentence, sent = "", "", dict[str, set[bytes]](beat=set(), help=set())
     for text in person.heard:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from serve.visitor import Door, Visitor, words_in
+from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.site import Site
-from vnla.serve.wanted import Wanted
 
 PLACES = {"viewpoint", "ahead"}
 
@@ -34,7 +34,7 @@ def test_helping_waits_for_every_answer(visitor: Visitor) -> None:
         assert visitor.say("advise", step=step, choice=visitor.state["waits"]["offer"]) is None
         assert visitor.state["steps"][step]["advised"]["by"] == "visitor"
     assert visitor.state["ended"]
-    link = Wanted.of_link(visitor.state["begun"]["link"])
+    link = EpisodeSpec.of_link(visitor.state["begun"]["link"])
     assert link.said == ()
 
 
@@ -81,7 +81,7 @@ def test_who_speaks_unasked_changes_the_walk_from_there_on(visitor: Visitor) -> 
     assert after["steps"][9]["advised"]["understood"] == "look down"
     assert after["steps"][9]["asked"] is None
     assert after["steps"][9]["requests_left"] == after["steps"][10]["requests_left"]
-    assert Wanted.of_link(after["ended"]["link"]).spoken == {9: "look down"}
+    assert EpisodeSpec.of_link(after["ended"]["link"]).spoken == {9: "look down"}
     assert "has asked here" in str(visitor.say("speak", step=0, text="look down"))
 
 
@@ -108,7 +108,7 @@ def test_what_if_is_another_walk_and_leaves_the_first(visitor: Visitor) -> None:
     kinds = [event["kind"] for event in visitor.second]
     assert (kinds[0], kinds[-1]) == ("begun", "ended")
     assert [event["number"] for event in visitor.second] == list(range(1, len(kinds) + 1))
-    assert Wanted.of_link(visitor.second[0]["link"]).spoken == {0: None}
+    assert EpisodeSpec.of_link(visitor.second[0]["link"]).spoken == {0: None}
 
 
 def test_a_reload_is_exact_and_so_is_a_late_joiner(door: Door, visitor: Visitor) -> None:
@@ -208,7 +208,7 @@ def test_nothing_that_a_browser_holds_gives_the_goal_away(site: Site, visitor: V
         visitor.say("leave")
         goals = visitor.state["ended"]["goals"]
         sentence = visitor.state["begun"]["sentence"]
-        house = site.walkers.house(visitor.state["begun"]["house"])
+        house = site.walker_places.house(visitor.state["begun"]["house"])
         assert not [name for name in ('"goals"', '"success"', '"score"', '"walk"') if name in sent]
         assert house.name not in sent
         assert not [stand.id for stand in house.viewpoints if f'"{stand.id}"' in sent]

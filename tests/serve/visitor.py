@@ -14,7 +14,7 @@ from vnla.serve.app import make_app
 from vnla.serve.limits import Limits
 from vnla.serve.reduce import NOTHING, State, reduced
 from vnla.serve.sessions import Sessions
-from vnla.serve.site import Opening, Site
+from vnla.serve.site import Site, SiteLoader
 
 HOST = "http://localhost"
 GENEROUS = Limits(
@@ -54,7 +54,7 @@ class Door(TestClient):
         super().__exit__(*args)
 
 
-class Opened(Opening):
+class Opened(SiteLoader):
     """A site that is open already, and stays so."""
 
     def __init__(self, site: Site) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.end_goals import Form, end_goal, form, room_plural
-from vnla.tasks.tables import plain
+from vnla.tasks.end_goals import Form, end_goal, form, plain, room_plural
 
 
 @pytest.mark.parametrize(

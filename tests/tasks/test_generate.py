@@ -16,20 +16,20 @@ from tasks.corridor import corridor
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
+from vnla.tasks.buckets import Filters
 from vnla.tasks.building_splits import BuildingSplits, building_splits
 from vnla.tasks.dataset import Dataset, read_dataset, training_budgets, write_dataset
-from vnla.tasks.filters import Filters
+from vnla.tasks.end_goals import matterport_splits
 from vnla.tasks.generate import SPLITS, Generated, Place, Pool, generate, split_points
 from vnla.tasks.making import make_tests
-from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
-from vnla.tasks.tables import matterport_splits
+from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
 from vnla.world.budgets import TimeBudgets
 
 PARTS = BuildingSplits({"train": ("h0", "h1", "h2", "h3"), "dev": ("h4", "h5"), "test": ("h6", "h7")}, "the test")
 RECIPES = pytest.mark.parametrize("recipe", [ASKNAV, NOROOM], ids=lambda recipe: recipe.name)
 
 
-def made_of(recipe: Recipe = ASKNAV, **options: Any) -> Generated:
+def made_of(recipe: DatasetRecipe = ASKNAV, **options: Any) -> Generated:
     return generate(small_houses(), recipe, PARTS, seed=options.pop("seed", 1), **options)
 
 
@@ -45,7 +45,7 @@ def asknav(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @RECIPES
-def test_no_end_goal_of_a_building_is_in_two_splits(recipe: Recipe) -> None:
+def test_no_end_goal_of_a_building_is_in_two_splits(recipe: DatasetRecipe) -> None:
     made = made_of(recipe)
     seen: set[tuple[str, str]] = set()
     for split in SPLITS:
@@ -59,7 +59,7 @@ def test_no_end_goal_of_a_building_is_in_two_splits(recipe: Recipe) -> None:
 
 
 @RECIPES
-def test_counts_add_up(recipe: Recipe) -> None:
+def test_counts_add_up(recipe: DatasetRecipe) -> None:
     made = made_of(recipe)
     places = [place for split in SPLITS for place in made.splits[split]]
     assert len(set(places)) == len(places)
@@ -138,7 +138,7 @@ def test_worlds_without_points_are_refused() -> None:
 
 @RECIPES
 @pytest.mark.parametrize("compress", [False, True])
-def test_the_same_seed_gives_the_same_bytes(recipe: Recipe, compress: bool, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(recipe: DatasetRecipe, compress: bool, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_dataset(tmp_path / name, made_of(recipe), world={}, compress=compress)
     write_dataset(tmp_path / "other", made_of(recipe, seed=2), world={}, compress=compress)

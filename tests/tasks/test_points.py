@@ -19,22 +19,21 @@ from vnla.houses.cottage import cottage
 from vnla.houses.house import House, Object, OrientedBox, Room, Viewpoint
 from vnla.houses.matterport import write_matterport
 from vnla.mattersim import Simulator
-from vnla.tasks.buckets import buckets_of, delegate
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Filters, buckets_of, delegate
 from vnla.tasks.points import HousePoints, at_most_of_each, house_points
-from vnla.tasks.recipes import ASKNAV, NOROOM, Recipe
-from vnla.tasks.records import Records
+from vnla.tasks.recipes import ASKNAV, NOROOM, DatasetRecipe
+from vnla.tasks.records import RecordMaker
 from vnla.tasks.task import tasks_of
 from vnla.tasks.task_set import teacher_trajectories
 from vnla.world.compiled import Environment, World
 
 
-def points_of(house: House, recipe: Recipe = ASKNAV, seed: int = 0) -> HousePoints:
+def points_of(house: House, recipe: DatasetRecipe = ASKNAV, seed: int = 0) -> HousePoints:
     return house_points(house, Filters.of([house], rooms=recipe.rooms, fewest=1), recipe, seed)
 
 
-def records_of(points: HousePoints, recipe: Recipe = ASKNAV) -> list[dict[str, Any]]:
-    make = Records(points, recipe)
+def records_of(points: HousePoints, recipe: DatasetRecipe = ASKNAV) -> list[dict[str, Any]]:
+    make = RecordMaker(points, recipe)
     return [make(which) for which in range(len(points))]
 
 
@@ -225,7 +224,7 @@ def test_a_house_without_objects_or_edges_has_no_points() -> None:
 
 
 @pytest.mark.parametrize("recipe", [ASKNAV, NOROOM], ids=lambda recipe: recipe.name)
-def test_recorded_trajectories_lead_the_simulator_to_the_goals(recipe: Recipe, tmp_path: Path) -> None:
+def test_recorded_trajectories_lead_the_simulator_to_the_goals(recipe: DatasetRecipe, tmp_path: Path) -> None:
     houses = [cottage(), *small_houses(2)]
     write_matterport(tmp_path, houses)
     simulator = Simulator()
@@ -268,7 +267,7 @@ def test_lengths_are_the_compiled_teachers() -> None:
 
 
 @pytest.mark.parametrize("recipe", [ASKNAV, NOROOM], ids=lambda recipe: recipe.name)
-def test_every_point_of_random_houses_is_feasible(recipe: Recipe) -> None:
+def test_every_point_of_random_houses_is_feasible(recipe: DatasetRecipe) -> None:
     for house in small_houses(6):
         points = points_of(house, recipe)
         assert len(points) > 50

@@ -172,7 +172,7 @@ COMMANDS = (
             "evaluate", given.run, "--split", "test_seen", "--seeds", 2, "--subset", 20, "--json", folder / "all.json",
             "--csv", folder / "all.csv", "--results", folder / "results", "--npz", folder / "npz",
         ),
-        modules=("vnla.training.trained", "vnla.evaluation.kept"),
+        modules=("vnla.training.trained", "vnla.evaluation.evaluation_file"),
     ),
     Command(
         "evaluate a guest",

@@ -130,9 +130,9 @@ def _recorded(folder: Path, random: Random, times: int) -> dict[str, Any]:
 
 
 def _store(place: Path) -> Any:
-    from vnla.serve.study.store import Secret, Store
+    from vnla.serve.study.store import Store, StudyKey
 
-    return Store(place, Secret(b"key"), cells=2, patience=60)
+    return Store(place, StudyKey(b"key"), cells=2, patience=60)
 
 
 def _record(place: Path, told: int) -> None:
@@ -153,12 +153,12 @@ def _record(place: Path, told: int) -> None:
 
 
 def _lost(place: Path, said: list[Any]) -> Iterator[str]:
-    from vnla.serve.study.records import lines_of
+    from vnla.serve.sessions import log_lines
 
     if not said:
         return
     who, last = said[-1]
-    lines = [line["event"]["number"] for line in lines_of(place / "one.jsonl")]
+    lines = [line["event"]["number"] for line in log_lines(place / "one.jsonl")]
     if lines != list(range(1, len(lines) + 1)) or len(lines) < last:
         yield f"{last} events were told, {len(lines)} are there"
     tries = _store(place).tries(who)

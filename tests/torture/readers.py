@@ -291,7 +291,7 @@ def _people(folder: Path) -> Path:
 
 def _evaluation(folder: Path) -> Path:
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.evaluation.kept import write_evaluation
+    from vnla.evaluation.evaluation_file import write_evaluation
     from vnla.evaluation.metrics import score
     from vnla.evaluation.results import trace_of
 
@@ -303,7 +303,7 @@ def _evaluation(folder: Path) -> Path:
 
 
 def _read_evaluation(path: Path) -> object:
-    from vnla.evaluation.kept import read_scores, read_trace
+    from vnla.evaluation.evaluation_file import read_scores, read_trace
 
     return read_trace(path), read_scores(path)
 
@@ -328,10 +328,10 @@ def _read_session(path: Path) -> object:
 
 def _study(folder: Path) -> Path:
     """The record of somebody who has begun a study and turned once."""
-    from vnla.serve.places import Places
+    from vnla.serve.places import PlaceNames
     from vnla.serve.study.records import record_of
 
-    places = Places(_world().houses)
+    places = PlaceNames(_world().houses)
     [(house, there)] = places.houses.items()
     pose = {"viewpoint": next(iter(places.viewpoints(there).values())), "heading": 3, "row": 1}
     begun = {"kind": "begun", "mode": "beat", "episode": "e", "house": house, "sentence": "s", "time": 9, "requests": 2,
@@ -351,22 +351,22 @@ def _study(folder: Path) -> Path:
 
 
 def _export_study(path: Path) -> object:
-    from vnla.serve.places import Places
+    from vnla.serve.places import PlaceNames
     from vnla.serve.study import export
     from vnla.serve.study.checked import read_record
-    from vnla.serve.study.design import Condition, Place
+    from vnla.serve.study.design import ScheduleEntry, StudyCondition
     from vnla.serve.study.store import Participant
 
     someone = Participant("0" * 16, 0, "at work", "v", 1.0, 1.5, None)
-    place = Place(kind="task", condition=Condition(name="beat", kind="beat", agent="a"), tasks=("1_0",))
-    names = Places(_world().houses)
+    place = ScheduleEntry(kind="task", condition=StudyCondition(name="beat", kind="beat", agent="a"), tasks=("1_0",))
+    names = PlaceNames(_world().houses)
     lines = read_record(path, [], [place], names)
     episodes = export._episodes(someone, lines)
     return [export._result(each, names) for each in episodes], json.dumps([*export._rows(someone, lines, names)]).encode()
 
 
 def _bench(folder: Path) -> Path:
-    from vnla.bench.record import Measured, Measurement, Record
+    from benchmarks.record import Measured, Measurement, Record
 
     measured = Measured("x", {"a": 1}, (Measurement("time", 1.5, "s", 2.0, "", True),))
     record = Record({"cores": 2}, {"vnla": "1"}, None, "2026", "vnla bench", (measured,))
@@ -568,7 +568,7 @@ READERS = (
     Reader("people", _people, _in("evaluation.recorded:read_recorded")),
     Reader("evaluation", _evaluation, _read_evaluation, "zip"),
     Reader("session", _session, _read_session),
-    Reader("study", _session, lambda path: list(_in("serve.study.records:lines_of")(path))),
+    Reader("study", _session, lambda path: list(_in("serve.sessions:log_lines")(path))),
     Reader("study export", _study, _export_study),
     Reader("bench", _bench, _in("bench.record:Record.read")),
     Reader("weights.pth", _weights("w.pth"), _in("vision.encoders.network:read_weights"), "zip"),
@@ -582,7 +582,7 @@ READERS = (
     Reader("facts", _facts, _read_facts, "zip"),
     Reader("speaker", _speaker, _in("language.speaker.kept:read_with_moments")),
     Reader("old speaker", _old_speaker, _in("language.speaker.kept:read_with_moments")),
-    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures.panoramas:_pixels")),
+    Reader("panorama.png", _picture("p.png", (8, 4)), _in("houses.pictures:_pixels")),
     Reader("skybox.jpg", _picture("s.jpg", (12, 2)), lambda path: _in("houses.skybox:_pixels")(path, "RGB")),
     Reader(
         "iterations",

@@ -28,13 +28,13 @@ from vnla.training.checkpoints import (
     is_vacant,
     iterations_done,
     load_agent,
+    open_run,
     read_checkpoint,
     read_notes,
 )
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.log import RunLog
-from vnla.training.opening import open_run
 from vnla.training.run import Run
 from vnla.training.together import train
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from benchmarks.setting import Setting, bare_setting
 from vnla.agents.fast import registry
 from vnla.agents.fast.cpu.state import CpuState
 from vnla.agents.fast.cpu.tape import CpuTape
@@ -21,7 +22,6 @@ from vnla.agents.paper import PaperAgent
 from vnla.agents.plain import PlainState
 from vnla.agents.policy_state import PolicyState
 from vnla.bcui import bcui
-from vnla.bench.setting import Setting, bare_setting
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.training import fast_check

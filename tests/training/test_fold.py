@@ -8,8 +8,8 @@ import pytest
 
 from cottage_players import TASKS
 from vnla.common.errors import InputError
+from vnla.tasks.sampling import Fold
 from vnla.tasks.task import Task
-from vnla.training.fold import Fold
 
 
 def tasks(houses: int) -> list[Task]:

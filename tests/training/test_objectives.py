@@ -12,6 +12,8 @@ from torch import Tensor
 
 from cottage_run import severed, severed_tasks, write_cottage, write_severed
 from lanes import state_file
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.assistance.help_policies import AtFirst
 from vnla.assistance.schedules import Otherwise
 from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
@@ -23,11 +25,10 @@ from vnla.training.checkpoints import LAST, load_agent, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.objectives.objective import Imitation
-from vnla.training.objectives.outcome import closeness, outcome
+from vnla.training.objectives.objective import ImitationObjective, Objective, closeness, final_reward
 from vnla.training.objectives.registry import objective
-from vnla.training.objectives.reward import FARTHEST, UNLIKELY, advantage, circumstances, normalised, straightened
-from vnla.training.objectives.worth import counterfactuals
+from vnla.training.objectives.reward import FARTHEST, UNLIKELY, Reward, advantage, critic_features, normalised, straightened
+from vnla.training.objectives.worth import Worth, counterfactuals
 from vnla.training.together import train
 from vnla.training.trainer import Trainer
 from vnla.world.actions import Nav
@@ -60,7 +61,7 @@ def worth_of(base: RunConfig, **options: float) -> RunConfig:
 
 def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunData) -> None:
     """The same episodes one at a time, with a policy that is overruled at one step."""
-    config = worth_of(base, metres=0.3, silence=0.0)
+    config = worth_of(base, shaping_weight=0.3, silence=0.0)
     players, tasks = cast(config, data)
     which, seed = torch.arange(6).repeat(2), torch.arange(12)
     rollout = config.aim.rollout(tasks, which, seed, 0.9, players)
@@ -74,7 +75,7 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
             policy = Otherwise.of(Valued(), episodes, step, torch.tensor([asks]))
             with greedy(players.agent):
                 walk = bcui(episodes, replace(players, help_policy=policy))
-            ends.append(outcome(walk, 0.3))
+            ends.append(final_reward(walk, 0.3))
         transitions = {transition.step: transition for transition in walk.transitions}
         there = int(step) in transitions and bool(transitions[int(step)].budget > 0)
         assert bool(labels.counts[pair]) == there
@@ -96,7 +97,7 @@ def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig
 
 
 def test_advantages_by_hand() -> None:
-    """Three steps worth 0.5, 0.4, 0.8 that ended with 1: surprises −0.1, 0.4, 0.2. With λ = 0.5 the last is 0.2, the one
+    """Three steps worth 0.5, 0.4, 0.8 that ended with 1: TD errors −0.1, 0.4, 0.2. With λ = 0.5 the last is 0.2, the one
     before 0.4 + 0.1, the first −0.1 + 0.25. The other episode ended after one step, with 0."""
     values = torch.tensor([[0.5, 0.4, 0.8], [0.25, 9.0, 9.0]])
     active = torch.tensor([[True, True, True], [True, False, False]])
@@ -124,12 +125,24 @@ def test_what_is_all_but_impossible_counts_by_its_probability() -> None:
 def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig, data: RunData) -> None:
     players, tasks = cast(replace(base, objective="reward"), data)
     rollout = bcui(tasks.episodes(torch.arange(6), seed=3, ratio=0.9), players)
-    told, first = circumstances(rollout), rollout.episodes
+    told, first = critic_features(rollout), rollout.episodes
     metres = first.environment.distance_left(first.start, first.goals)
     assert torch.allclose(told[:, 0, 0], metres / 10) and torch.allclose(told[:, 0, 1], closeness(metres))
     assert torch.allclose(told[:, 0, 2], first.time_budget / 10) and torch.equal(told[:, 0, 3].long(), first.help_budget)
     taught = first.environment.nav_teacher(first.start, first.goals)
     assert torch.equal(told[:, 0, 6:].argmax(dim=1), taught)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_critic_knows_for_how_long_a_subgoal_lasts(k: int, base: RunConfig, data: RunData) -> None:
+    """An agent that asks once, at its first step, follows what it heard for k steps."""
+    config = replace(base, objective="reward", advisor=TemplateAdvisor(k=k))
+    players, tasks = cast(config, data)
+    episodes = replace(tasks.episodes(torch.arange(6), seed=3, k=k), help_budget=torch.ones(6, dtype=torch.long))
+    rollout = bcui(episodes, replace(players, help_policy=AtFirst(), deliberate=False))
+    step, active = torch.arange(len(rollout.transitions)), rollout.table("active")
+    follows = (step > 0) & (step <= k)  # since_request is what it was before the step's own request
+    assert torch.equal(critic_features(rollout)[:, :, 4].bool() & active, follows & active)
 
 
 @pytest.mark.parametrize("name", ["imitation", "reward", "worth"])
@@ -154,7 +167,7 @@ def test_the_critic_is_told_numbers_of_ended_episodes_wherever_their_house_stand
     views = {name: torch.cat([table] * 3) for name, table in players.views.items()}
     rollout = bcui(tasks.episodes(torch.arange(4).repeat(5), seed=torch.arange(20)), replace(players, views=views))
     assert not rollout.table("active").all()
-    told, active = circumstances(rollout), rollout.table("active")
+    told, active = critic_features(rollout), rollout.table("active")
     metres = tasks.environment.distance_left(rollout.episodes.start, rollout.episodes.goals)
     assert torch.equal(told[:, 0, 0], metres / 10)
     assert torch.equal(told[:, :, 0][~active], (metres / 10)[:, None].expand_as(active)[~active])
@@ -165,7 +178,7 @@ def test_the_critic_is_told_a_number_where_no_goal_can_be_reached(base: RunConfi
     lost = [replace(task, start="bathroom") for task in severed_tasks()[:2]]
     tasks = TaskSet.compile(World.compile([severed()]), lost, vocabulary=data.dataset.vocabulary)
     rollout = bcui(tasks.episodes(torch.arange(2), seed=1), players)
-    told, active = circumstances(rollout), rollout.table("active")
+    told, active = critic_features(rollout), rollout.table("active")
     assert told.isfinite().all()
     assert (told[:, :, 0][active] == FARTHEST / 10).all() and (told[:, :, 1][active] < 1e-6).all()
 
@@ -186,7 +199,7 @@ def success(players: RolloutContext, tasks: TaskSet) -> float:
     """How often these players succeed in 240 episodes."""
     episodes = tasks.episodes(torch.arange(6).repeat(40), seed=torch.arange(240))
     with greedy(players.agent):
-        return float(outcome(bcui(episodes, players), 0.0).mean())
+        return float(final_reward(bcui(episodes, players), 0.0).mean())
 
 
 def test_reward_alone_teaches_an_agent_to_take_the_last_step(base: RunConfig, data: RunData) -> None:
@@ -246,7 +259,7 @@ def test_a_run_begins_with_the_agent_of_another_and_its_words(base: RunConfig, d
 
 
 def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
-    assert base.aim == Imitation() and not base.aim.timed
+    assert base.aim == ImitationObjective() and not base.aim.timed
     players, tasks = cast(base, data)
     rollout = base.aim.rollout(tasks, torch.arange(6), torch.zeros(6, dtype=torch.long), 0.4, players)
     loss = base.aim.nav_loss(rollout, None)
@@ -258,14 +271,25 @@ def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
     ("name", "options", "message"),
     [
         ("luck", {}, "objective luck: unknown; choose from imitation, worth, reward"),
-        ("worth", {"metres": 2}, "objective worth: metres is 2, but a share is between 0 and 1"),
-        ("reward", {"trace": -1}, "objective reward: trace is -1, but it is between 0 and 1"),
-        ("worth", {"patience": 2}, "objective worth: has no option patience; its options are metres, silence"),
+        ("worth", {"metres": 2}, "objective worth: shaping_weight is 2, but a share is between 0 and 1"),
+        ("reward", {"trace": -1}, "objective reward: gae_lambda is -1, but it is between 0 and 1"),
+        ("reward", {"trace": 0.5, "gae_lambda": 0.5}, "objective reward: has the option gae_lambda twice"),
+        ("worth", {"patience": 2}, "objective worth: has no option patience; its options are shaping_weight, silence"),
     ],
 )
 def test_what_is_wrong_with_an_objective_is_one_line(name: str, options: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         objective(name, options)
+
+
+def test_options_are_known_by_their_earlier_names() -> None:
+    assert objective("reward", {"metres": 0.1, "trace": 0.5}) == Reward(shaping_weight=0.1, gae_lambda=0.5)
+    assert objective("worth", {"metres": 0.1}) == Worth(shaping_weight=0.1)
+
+
+def test_a_method_by_its_earlier_name_is_noticed() -> None:
+    with pytest.raises(InputError, match="objective Old: the method players is now called rollout_context; rename it"):
+        type("Old", (Objective,), {"players": Objective.rollout_context})
 
 
 def test_closeness_falls_with_metres() -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from vnla.common.errors import InputError
-from vnla.training.checkpoints import CONFIG, LAST, checkpoint_file
+from vnla.training.checkpoints import CONFIG, LAST, checkpoint_file, is_finished, open_run
 from vnla.training.config import RunConfig, TrainingConfig
-from vnla.training.opening import is_finished, open_run
 
 
 @pytest.fixture

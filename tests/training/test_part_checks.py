@@ -22,7 +22,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.objectives.objective import Imitation, Judged
+from vnla.training.objectives.objective import ImitationObjective, Judged
 from vnla.training.trainer import Trainer
 
 HERE = __name__
@@ -281,7 +281,7 @@ def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: R
     players = make_context(
         replace(config, senses="clock"), data, make_agent(replace(config, senses="clock"), data), training=True
     )
-    late = replace(players, senses={"clock": _Late()})
+    late = replace(players, sensors={"clock": _Late()})
     trainer = Trainer(late, data.training_tasks(), config.training, learns_to_ask=True)
     with pytest.raises(InputError, match=r"^sense clock: __call__ returned nan at step 1; expected finite numbers$"):
         trainer.iterate()
@@ -295,7 +295,7 @@ class _Late(Sensor):
 
 
 @dataclass(frozen=True)
-class Losing(Imitation):
+class Losing(ImitationObjective):
     """An objective that gives something else than a loss."""
 
     loss: Any = None

@@ -28,7 +28,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
 from vnla.training.data import RunData
-from vnla.training.practice import NONE, Practice, Strange, strangely, told_first
+from vnla.training.practice import NONE, Strange, SubgoalPractice, strangely, told_first
 from vnla.training.trainer import Trainer
 from vnla.words import Words
 from vnla.world.actions import STOP
@@ -58,7 +58,7 @@ def players(config: RunConfig, data: RunData) -> RolloutContext:
 
 def walked(data: RunData, players: RolloutContext, which: list[int], seed: int = 5) -> Rollout:
     tasks = torch.tensor(which)
-    return Practice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), players)
+    return SubgoalPractice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), players)
 
 
 def test_an_instruction_begins_with_what_was_said() -> None:

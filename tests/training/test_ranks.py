@@ -23,15 +23,14 @@ from torch import distributed as dist
 
 from cottage_run import write_cottage
 from rank_work import config_of, work
-from vnla.agents.layers.dropout import Dropout, Part, dropout_seeded, part_of_batch
+from vnla.agents.layers.dropout import BatchPart, Dropout, dropout_seeded, part_of_batch
 from vnla.common.errors import InputError
 from vnla.common.stopping import Stop
-from vnla.training.checkpoints import LAST, LOG
+from vnla.training.checkpoints import LAST, LOG, done_in
 from vnla.training.config import RunConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
-from vnla.training.objectives.objective import Imitation
-from vnla.training.opening import done_in
+from vnla.training.objectives.objective import ImitationObjective
 from vnla.training.ranks import ENVIRONMENT, Ranks, SaidAlreadyError
 from vnla.training.run import DivergedError
 from vnla.training.split import SplitTrainer
@@ -177,7 +176,7 @@ def test_a_gpu_draws_for_the_whole_batch_and_takes_its_part() -> None:
     """Rows that are all episodes twice, of which two processes have three and two."""
     from vnla.agents.fast.gpu.tape import Kept
 
-    def drawn(part: Part | None, batch: int) -> Kept:
+    def drawn(part: BatchPart | None, batch: int) -> Kept:
         torch.manual_seed(4)
         with part_of_batch(part):
             shapes: list[tuple[int, ...]] = [
@@ -186,7 +185,7 @@ def test_a_gpu_draws_for_the_whole_batch_and_takes_its_part() -> None:
             ]  # fmt: skip
             return Kept.draw(0.5, shapes, torch.device("cpu"))
 
-    whole, parts = drawn(None, 5), [drawn(Part(0, 3, 5), 3), drawn(Part(3, 2, 5), 2)]
+    whole, parts = drawn(None, 5), [drawn(BatchPart(0, 3, 5), 3), drawn(BatchPart(3, 2, 5), 2)]
     assert all(torch.equal(torch.cat([each[0] for each in parts], 1), whole[0]) for _ in (0,))
     for place in (1, 2):
         assert torch.equal(torch.cat([each[place] for each in parts], 2), whole[place])
@@ -205,7 +204,7 @@ def test_parts_are_the_whole_batch() -> None:
 
 
 @dataclass(frozen=True)
-class Other(Imitation):
+class Other(ImitationObjective):
     divisible: ClassVar[bool] = False
 
 

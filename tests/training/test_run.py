@@ -20,7 +20,7 @@ from vnla.training.checkpoints import LAST, LOG, checkpoint_file, read_notes
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.data import RunData
 from vnla.training.log import LogLine, RunLog
-from vnla.training.run import Progress
+from vnla.training.run import RunCallbacks
 from vnla.training.together import train
 from vnla.training.trainer import Trainer
 
@@ -119,7 +119,7 @@ def test_it_learns_while_a_checkpoint_is_made_and_the_checkpoint_stays_what_it_w
             further.set()
 
     monkeypatch.setattr(training_run, "checkpoint_file", make)
-    assert train(tmp_path / "run", config, material, Progress(report=note)) is None
+    assert train(tmp_path / "run", config, material, RunCallbacks(report=note)) is None
     assert late == [True, True], "the agent's file and the state, both after three more iterations"
     assert written(tmp_path / "run") == whole
 

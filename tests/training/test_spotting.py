@@ -28,11 +28,11 @@ from vnla.training.checkpoints import LAST, read_checkpoint
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.run import Progress, Run
+from vnla.training.run import Run, RunCallbacks
 from vnla.training.together import train
 from vnla.training.trained import open_trained
 from vnla.vision.encoders import Size
-from vnla.vision.probe import Reader
+from vnla.vision.probe import LinearProbe
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.vision.symbolic import symbolic_features
 from vnla.world.compiled import World
@@ -64,7 +64,7 @@ def config(tmp_path: Path) -> RunConfig:
     return RunConfig(str(world), str(tasks), "some", training=training, agent_options=sizes, senses="clock,spotted")
 
 
-def teach(agent: Agent, reader: Reader) -> None:
+def teach(agent: Agent, reader: LinearProbe) -> None:
     assert agent.spotter is not None
     agent.spotter.take(reader.labels, torch.from_numpy(reader.weight), torch.from_numpy(reader.bias))
 
@@ -85,16 +85,16 @@ def test_what_it_thinks_is_what_its_probe_says_of_the_view(config: RunConfig) ->
     shown = data.views["some"][pose]
     assert isinstance(shown, torch.Tensor)
     probabilities = 1 / (1 + np.exp(-(shown.float().numpy() @ reader.weight + reader.bias)))
-    numbers = players.senses["spotted"](situation(data, pose, "towel", "bathroom"))
+    numbers = players.sensors["spotted"](situation(data, pose, "towel", "bathroom"))
     for column, label in enumerate(("towel", in_room("bathroom"))):
         expected = probabilities[:, reader.labels.index(label)]
         np.testing.assert_allclose(numbers[:, column].numpy(), expected, atol=1e-3)
         assert expected.max() > 0.5 > 2 * np.median(expected), "it has learned something"
-    assert not players.senses["spotted"](situation(data, pose, "unicorn", "")).any()
-    no_room = players.senses["spotted"](situation(data, pose, "towel", ""))
+    assert not players.sensors["spotted"](situation(data, pose, "unicorn", "")).any()
+    no_room = players.sensors["spotted"](situation(data, pose, "towel", ""))
     assert torch.equal(no_room[:, 0], numbers[:, 0]) and not no_room[:, 1].any()
     nothing = replace(situation(data, pose, "", "").episodes, sought=nothing_sought(pose))
-    assert not players.senses["spotted"](replace(situation(data, pose, "", ""), episodes=nothing)).any()
+    assert not players.sensors["spotted"](replace(situation(data, pose, "", ""), episodes=nothing)).any()
 
 
 def test_tasks_say_what_they_are_after(config: RunConfig) -> None:
@@ -120,7 +120,7 @@ def test_only_training_houses_are_looked_at_and_later_none(
     monkeypatch.setattr(spotting, "sightings_in", noted)
     (Path(config.tasks) / "asknav_train.json").write_text(json.dumps(cottage_records("cottage1", "cottage2")))
     heard: list[tuple[int, int]] = []
-    progress = Progress(reading=lambda done, of: heard.append((done, of)))
+    progress = RunCallbacks(reading=lambda done, of: heard.append((done, of)))
     train(tmp_path / "run", config, RunData.load(config), progress)
     assert looked == ["cottage1", "cottage2"] and heard == [(0, 2), (1, 2), (2, 2)]
     with Run(tmp_path / "other", replace(config, fold="1/2"), RunData.load(config)) as run:
@@ -132,7 +132,7 @@ def test_only_training_houses_are_looked_at_and_later_none(
     with_features(bare)
     elsewhere = open_trained(tmp_path / "run", world=bare, tasks=write_tasks(tmp_path / "there"))
     players = make_context(elsewhere.config, elsewhere.material, elsewhere.agent("val_unseen"), training=False)
-    sense = players.senses["spotted"]
+    sense = players.sensors["spotted"]
     assert isinstance(sense, Spotted) and len(sense.chances) == len(elsewhere.material.world.ids) * VIEWS * len(sense.keys)
     assert len(looked) == 3
 

@@ -19,12 +19,11 @@ from vnla.common import stopping
 from vnla.common.device_stream import HostStream
 from vnla.common.errors import InputError
 from vnla.training import run as training_run
-from vnla.training.checkpoints import LAST, LOG
+from vnla.training.checkpoints import LAST, LOG, done_in, is_finished
 from vnla.training.config import WORDS, RunConfig, TrainingConfig
 from vnla.training.data import RunData
-from vnla.training.opening import done_in, is_finished
-from vnla.training.run import DivergedError, Progress, Run
-from vnla.training.together import Audience, _Materials, train, train_runs, train_together
+from vnla.training.run import DivergedError, Run, RunCallbacks
+from vnla.training.together import TrainingCallbacks, _LoadedData, train, train_runs, train_together
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
 WRITTEN = (LAST, LOG, "best_val_seen.safetensors", "best_val_unseen.safetensors", "config.json")
@@ -91,7 +90,7 @@ def test_runs_go_on_together_after_a_polite_stop(folders: tuple[Path, Path], tmp
             asked.set()
             os.kill(os.getpid(), signal.SIGTERM)
 
-    assert train_together(runs, "cpu", Audience(lambda _: Progress(report=stop_once))) == signal.SIGTERM
+    assert train_together(runs, "cpu", TrainingCallbacks(lambda _: RunCallbacks(report=stop_once))) == signal.SIGTERM
     assert all((path / LAST).exists() for path, _ in runs)
     # No configuration: what is in the folders is what goes on.
     assert train_together([(path, None) for path, _ in runs], "cpu") is None
@@ -112,7 +111,7 @@ def test_of_runs_side_by_side_only_the_one_that_diverges_ends(folders: tuple[Pat
     runs = [(wild, wild_of(configs["learned"])), *((tmp_path / "together" / name, each) for name, each in configs.items())]
     told: list[tuple[Path, str]] = []
     with pytest.raises(DivergedError, match=r"wild: at iteration 2 or before its losses are no longer numbers") as error:
-        train_together(runs, "cpu", Audience(diverged=lambda path, line: told.append((path, line))))
+        train_together(runs, "cpu", TrainingCallbacks(diverged=lambda path, line: told.append((path, line))))
     assert told == [(wild, str(error.value))] and error.value.lines == dict(told)
     assert not [*wild.glob("*.safetensors")]
     for name, config in configs.items():
@@ -150,7 +149,7 @@ def test_a_run_that_is_found_to_have_diverged_when_all_are_saved_leaves_the_othe
 
     monkeypatch.setattr(Run, "save", save)
     monkeypatch.setattr(Run, "_receive", late)
-    began = Audience(began=lambda _: send(signal.SIGTERM))
+    began = TrainingCallbacks(began=lambda _: send(signal.SIGTERM))
     assert train_together(runs, "cpu", began) == signal.SIGTERM
     assert (tmp_path / "good" / LAST).exists() and not (tmp_path / "wild" / LAST).exists()
 
@@ -174,19 +173,19 @@ def test_a_validation_that_was_cut_off_is_done_when_the_run_goes_on(
             assert done < of, "the validation went on to its end"
             send(signal.SIGINT)
 
-    def go_on(progress: Progress) -> int | None:
+    def go_on(progress: RunCallbacks) -> int | None:
         return train(tmp_path / "cut", config, material, progress)
 
     for iteration in (2, 5):
         if iteration == 5:
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 2's
-            assert go_on(Progress(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 4's
-        cut = Progress(validating=stop, validated=lambda record: recorded.append(record["iteration"]))
+            assert go_on(RunCallbacks(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 2's
+            assert go_on(RunCallbacks(validated=lambda _: send(signal.SIGTERM))) == signal.SIGTERM  # after iteration 4's
+        cut = RunCallbacks(validating=stop, validated=lambda record: recorded.append(record["iteration"]))
         assert go_on(cut) == signal.SIGINT
         assert done_in(tmp_path / "cut") == iteration
         assert not is_finished(tmp_path / "cut", config)
     assert recorded == []
-    assert go_on(Progress()) is None
+    assert go_on(RunCallbacks()) is None
     for file in WRITTEN:
         assert (tmp_path / "cut" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
 
@@ -206,7 +205,7 @@ def test_a_second_signal_ends_it_without_a_checkpoint_and_without_harm(
         send(signal.SIGINT)
         send(signal.SIGTERM)
 
-    audience = Audience(lambda _: Progress(report=twice), stopping=lambda stop: heard.append(stop.times))
+    audience = TrainingCallbacks(lambda _: RunCallbacks(report=twice), stopping=lambda stop: heard.append(stop.times))
     assert train_runs([(tmp_path / "run", config)], lambda _: material, audience) == signal.SIGTERM
     assert heard == [1, 2]
     assert done_in(tmp_path / "run") == 2  # the first report is at 3
@@ -244,7 +243,7 @@ def test_two_cannot_train_one_run(folders: tuple[Path, Path], tmp_path: Path) ->
             train(tmp_path / "run", None, material)
         refused.append(str(error.value))
 
-    train(tmp_path / "run", config, material, Progress(report=again))
+    train(tmp_path / "run", config, material, RunCallbacks(report=again))
     assert len(refused) == 1
 
     def overtaken(_: RunConfig) -> RunData:
@@ -291,7 +290,7 @@ def test_another_data_set_is_not_taken_for_one_that_was_moved(folders: tuple[Pat
 
 
 def test_the_world_is_loaded_once(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    materials = _Materials("cpu")
+    materials = _LoadedData("cpu")
     config = config_of(folders, "none")
     material = materials.of(config)
     assert materials.of(config_of(folders, "learned", seed=3)) is material

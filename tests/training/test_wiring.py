@@ -23,7 +23,7 @@ from vnla.assistance.help_teacher import HelpTeacher, Reason
 from vnla.bcui import bcui
 from vnla.cli.train import train as train_command
 from vnla.evaluation.confidence import over_seeds
-from vnla.evaluation.kept import EVALUATION, read_evaluation
+from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.experiments.paper.evaluations import Trial, evaluate_trial
@@ -33,11 +33,10 @@ from vnla.language.advisor import GrammarAdvisor
 from vnla.rollout import Rollout
 from vnla.training import run as running
 from vnla.training import spotting, together
-from vnla.training.checkpoints import LAST, LOG, VALIDATION, checkpoint
+from vnla.training.checkpoints import LAST, LOG, VALIDATION, checkpoint, open_run
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
-from vnla.training.opening import open_run
 from vnla.training.together import train
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}

@@ -23,7 +23,7 @@ from vnla.vision.encoders import (
     ENCODERS,
     IN_BYTES,
     PANORAMIC,
-    Options,
+    EncoderOptions,
     Size,
     efficientnet,
     encoder_names,
@@ -130,7 +130,7 @@ def test_all_ways_of_running_agree(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("platform.machine", lambda: processor)
-    fast = make_encoder(DEFAULT, Options(device="cpu"))
+    fast = make_encoder(DEFAULT, EncoderOptions(device="cpu"))
     assert isinstance(fast, kind) and fast.travels and fast.weights == lite0[1]
     slow = efficientnet.torch_encoder(*lite0, efficientnet.SIZE, "cpu")
     first, second = fast.encode(photographs), slow.encode(photographs)
@@ -144,7 +144,7 @@ def test_all_ways_of_running_agree(
 def test_without_onnxruntime_pytorch_does_it(monkeypatch: pytest.MonkeyPatch, photographs: NDArray[np.uint8]) -> None:
     monkeypatch.setattr("vnla.vision.encoders.lite0.available", lambda: False)
     monkeypatch.setattr("vnla.vision.encoders.lite0.suits", lambda: False)
-    encoder = make_encoder(DEFAULT, Options(device="cpu", size=Size(64, 48)))
+    encoder = make_encoder(DEFAULT, EncoderOptions(device="cpu", size=Size(64, 48)))
     assert not isinstance(encoder, OnnxEncoder | HandmadeEncoder)
     assert encoder.encode(photographs[:1, :48, :64]).shape == (1, 1280)
 
@@ -227,7 +227,7 @@ def test_resnet152_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "resnet152.safetensors"
     state = {name: tensor for name, tensor in network.state_dict().items() if not name.endswith("num_batches_tracked")}
     save_file(state, path)
-    encoder = make_encoder("resnet152", Options(weights=path, device="cpu", size=Size(64, 48)))
+    encoder = make_encoder("resnet152", EncoderOptions(weights=path, device="cpu", size=Size(64, 48)))
     features = encoder.encode(np.random.default_rng(0).integers(0, 256, (2, 48, 64, 3), dtype=np.uint8))
     assert features.shape == (2, 2048)
     assert np.isfinite(features).all() and features.std() > 0
@@ -240,16 +240,16 @@ def test_resnet152_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(torch.hub, "download_url_to_file", refuse)
     monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
     with pytest.raises(InputError, match=r"no route to host.*--weights FILE"):
-        make_encoder("resnet152", Options(device="cpu"))
+        make_encoder("resnet152", EncoderOptions(device="cpu"))
 
 
 def test_random_network_depends_on_its_seed_alone() -> None:
     images = np.random.default_rng(0).integers(0, 256, (2, 48, 64, 3), dtype=np.uint8)
     torch.manual_seed(1)
-    first = make_encoder("random", Options(device="cpu", size=Size(64, 48))).encode(images)
+    first = make_encoder("random", EncoderOptions(device="cpu", size=Size(64, 48))).encode(images)
     torch.manual_seed(2)
-    again = make_encoder("random", Options(device="cpu", size=Size(64, 48))).encode(images)
-    other = make_encoder("random", Options(device="cpu", size=Size(64, 48), seed=1)).encode(images)
+    again = make_encoder("random", EncoderOptions(device="cpu", size=Size(64, 48))).encode(images)
+    other = make_encoder("random", EncoderOptions(device="cpu", size=Size(64, 48), seed=1)).encode(images)
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 0.1
     assert first.std() > 0.01 and np.abs(first).max() < 1000, "float16 must hold them with room to spare"
@@ -258,7 +258,7 @@ def test_random_network_depends_on_its_seed_alone() -> None:
 def test_pixels_are_mean_colours() -> None:
     images = np.zeros((2, 24, 32, 3), dtype=np.uint8)
     images[1, :2, 2:4] = [[[255, 0, 0], [255, 0, 102]], [[255, 0, 0], [255, 0, 102]]]
-    features = make_encoder("pixels", Options(size=Size(32, 24))).encode(images).reshape(2, 12, 16, 3)
+    features = make_encoder("pixels", EncoderOptions(size=Size(32, 24))).encode(images).reshape(2, 12, 16, 3)
     assert features[0].max() == 0
     np.testing.assert_allclose(features[1, 0, 1], [1, 0, 0.2], atol=1e-6)
     assert features[1].sum() == pytest.approx(1.2)
@@ -269,7 +269,7 @@ def test_pictures_are_the_images_themselves() -> None:
     encoder = make_encoder("pictures")
     assert (encoder.name, encoder.size, encoder.dimension) == ("pictures", Size(64, 48), 48 * 64 * 3)
     np.testing.assert_allclose(encoder.encode(images).reshape(images.shape), images / 255, atol=1e-6)
-    assert make_encoder("pictures", Options(size=Size(32, 24))).dimension == 32 * 24 * 3
+    assert make_encoder("pictures", EncoderOptions(size=Size(32, 24))).dimension == 32 * 24 * 3
 
 
 @pytest.mark.parametrize("name", ["", "timm:", "resnet", "vgg:", "efficientnet-lite0 "])
@@ -279,7 +279,7 @@ def test_unknown_encoder(name: str) -> None:
 
 
 def test_anybodys_encoder() -> None:
-    encoder = make_encoder("vision.eyes:Dim", Options(size=Size(32, 24), device=None), {"times": 2})
+    encoder = make_encoder("vision.eyes:Dim", EncoderOptions(size=Size(32, 24), device=None), {"times": 2})
     assert (encoder.name, encoder.size.height, encoder.options) == ("vision.eyes:Dim", 24, {"times": 2})
     images = np.full((3, 24, 32, 3), 50, np.uint8)
     np.testing.assert_array_equal(encoder.encode(images), np.full((3, 2), 50))
@@ -289,16 +289,21 @@ def test_anybodys_encoder() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "own", "message"),
     [
-        ("vgg:16", Options(), {}, "encoder vgg:16: module vgg cannot be imported"),
-        ("vision.eyes:Ears", Options(), {}, "module vision.eyes has no Ears"),
-        ("vision.eyes:Dim", Options(seed=3), {}, "has no option seed; its options are times, size"),
-        ("vision.eyes:Dim", Options(), {"colour": 1}, "has no option colour"),
-        ("vision.eyes:Undecided", Options(), {}, "needs a dimension: how many values it gives a view"),
-        ("pathlib:PurePath", Options(), {}, r"is not a class made from vnla\.vision\.encoders\.base\.Encoder"),
-        ("pixels", Options(), {"times": 2}, "encoder pixels: has no option times; its options are weights, device, size"),
+        ("vgg:16", EncoderOptions(), {}, "encoder vgg:16: module vgg cannot be imported"),
+        ("vision.eyes:Ears", EncoderOptions(), {}, "module vision.eyes has no Ears"),
+        ("vision.eyes:Dim", EncoderOptions(seed=3), {}, "has no option seed; its options are times, size"),
+        ("vision.eyes:Dim", EncoderOptions(), {"colour": 1}, "has no option colour"),
+        ("vision.eyes:Undecided", EncoderOptions(), {}, "needs a dimension: how many values it gives a view"),
+        ("pathlib:PurePath", EncoderOptions(), {}, r"is not a class made from vnla\.vision\.encoders\.base\.Encoder"),
+        (
+            "pixels",
+            EncoderOptions(),
+            {"times": 2},
+            "has no option times; its options are weights, device, size",
+        ),
     ],
 )
-def test_an_encoder_that_cannot_be_made(name: str, options: Options, own: dict[str, int], message: str) -> None:
+def test_an_encoder_that_cannot_be_made(name: str, options: EncoderOptions, own: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_encoder(name, options, own)
 
@@ -326,7 +331,7 @@ def test_names_are_listed() -> None:
 def test_timm_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "timm", None)
     with pytest.raises(InputError, match="pip install timm"):
-        make_encoder("timm:resnet18", Options(device="cpu"))
+        make_encoder("timm:resnet18", EncoderOptions(device="cpu"))
 
 
 class _PretendTimm:
@@ -361,12 +366,12 @@ class _PretendTimm:
 
 def test_timm_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vnla.vision.encoders.timm_models._timm", lambda: _PretendTimm)
-    encoder = make_encoder("timm:known", Options(device="cpu"))
+    encoder = make_encoder("timm:known", EncoderOptions(device="cpu"))
     assert (encoder.name, encoder.dimension, encoder.size) == ("timm:known", 3, (50, 40))
     features = encoder.encode(np.full((1, 40, 50, 3), 51, dtype=np.uint8))  # 0.2 of white
     np.testing.assert_allclose(features, [[0, -0.4, -0.8]], atol=1e-6)
     with pytest.raises(InputError, match="timm:other: timm cannot make this model"):
-        make_encoder("timm:other", Options(device="cpu"))
+        make_encoder("timm:other", EncoderOptions(device="cpu"))
 
 
 def test_wrong_weights_are_named(tmp_path: Path) -> None:
@@ -424,7 +429,7 @@ def test_good_sizes() -> None:
 @pytest.mark.parametrize("device", ["nonsense", "meta", "cuda:99"])
 def test_bad_device(device: str) -> None:
     with pytest.raises(InputError, match=f"device '{device}'.*try cpu"):
-        make_encoder("random", Options(device=device))
+        make_encoder("random", EncoderOptions(device=device))
 
 
 def test_cosine_of_the_default_to_float32(photographs: NDArray[np.uint8]) -> None:
@@ -448,9 +453,9 @@ def around() -> NDArray[np.uint8]:
 
 
 def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, around: NDArray[np.uint8]) -> None:
-    exact = make_encoder(PANORAMIC, Options(device="cpu"))
+    exact = make_encoder(PANORAMIC, EncoderOptions(device="cpu"))
     monkeypatch.setattr("vnla.vision.encoders.panorama.available", lambda: False)
-    floats = make_encoder(PANORAMIC, Options(device="cpu"))
+    floats = make_encoder(PANORAMIC, EncoderOptions(device="cpu"))
     assert isinstance(exact, OnnxEncoder) and exact.travels and not floats.travels
     assert exact.weights != floats.weights, "a store of one is none of the other"
     ours, theirs = exact.encode(around[:1]), floats.encode(around[:1])
@@ -463,7 +468,7 @@ def test_whole_numbers_are_close_to_floats(monkeypatch: pytest.MonkeyPatch, arou
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")  # of numbers that are too large
 def test_views_in_whole_numbers(photographs: NDArray[np.uint8]) -> None:
-    numbers, floats = (make_encoder(name, Options(device="cpu")) for name in (IN_BYTES, DEFAULT))
+    numbers, floats = (make_encoder(name, EncoderOptions(device="cpu")) for name in (IN_BYTES, DEFAULT))
     assert isinstance(numbers, OnnxEncoder) and numbers.name == IN_BYTES
     assert numbers.weights == f"{floats.weights}-int8"
     ours, theirs = numbers.encode(photographs), floats.encode(photographs)
@@ -473,7 +478,7 @@ def test_views_in_whole_numbers(photographs: NDArray[np.uint8]) -> None:
 
 
 def test_a_quarter_of_a_turn_on_views_change_places(around: NDArray[np.uint8]) -> None:
-    encoder = make_encoder(PANORAMIC, Options(device="cpu"))
+    encoder = make_encoder(PANORAMIC, EncoderOptions(device="cpu"))
     first, second = encoder.encode(around).reshape(2, 3, 12, -1)
     inside = slice(4, 7)  # away from both ends, before and after
     moved = np.abs(first[:, inside] - np.roll(second, -3, axis=1)[:, inside]).mean()
@@ -482,4 +487,4 @@ def test_a_quarter_of_a_turn_on_views_change_places(around: NDArray[np.uint8]) -
 
 def test_a_picture_all_around_has_one_size() -> None:
     with pytest.raises(InputError, match="panorama-lite0: its picture all around is 1088x352; leave --size out"):
-        make_encoder(PANORAMIC, Options(device="cpu", size=Size(224, 168)))
+        make_encoder(PANORAMIC, EncoderOptions(device="cpu", size=Size(224, 168)))

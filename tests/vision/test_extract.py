@@ -32,10 +32,10 @@ from vision.film import (
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
-from vnla.vision.encoders import PANORAMIC, Options, Size, make_encoder
-from vnla.vision.extract import WORTH_HELPING, Plan, _groups, extract
+from vnla.vision.encoders import PANORAMIC, EncoderOptions, Size, make_encoder
+from vnla.vision.extract import WORTH_HELPING, PendingRows, _groups, extract
 from vnla.vision.making import header_of, make_features
 from vnla.vision.store import DONE, FeatureStore, StoreWriter, store_path
 from vnla.vision.workers import fitted
@@ -142,7 +142,7 @@ def test_groups_are_runs_of_neighbours_in_one_house() -> None:
 
 def test_large_houses_come_first_and_a_process_keeps_to_its_house() -> None:
     places = [("small", str(i)) for i in range(2)] + [("large", str(i)) for i in range(4)]
-    plan = Plan(places, np.arange(6), most=2)
+    plan = PendingRows(places, np.arange(6), most=2)
     assert len(plan) == 3
     assert plan.next(None) == ("large", [2, 3])
     assert plan.next(None) == ("small", [0, 1])
@@ -153,7 +153,7 @@ def test_large_houses_come_first_and_a_process_keeps_to_its_house() -> None:
 
 def test_where_much_is_left_others_help() -> None:
     places = [("house", str(i)) for i in range(WORTH_HELPING + 2)]
-    plan = Plan(places, np.arange(len(places)), most=1)
+    plan = PendingRows(places, np.arange(len(places)), most=1)
     assert plan.next(None) == ("house", [0])
     assert plan.next(None) == ("house", [1])
     assert plan.next(None) == ("house", [2])
@@ -163,7 +163,7 @@ def test_where_much_is_left_others_help() -> None:
 
 def test_batches_and_processes_do_not_change_features(tmp_path: Path) -> None:
     """With a real network, in several processes or in this one, one viewpoint or several at once."""
-    encoder = make_encoder("efficientnet-lite0", Options(device="cpu", size=SIZE))
+    encoder = make_encoder("efficientnet-lite0", EncoderOptions(device="cpu", size=SIZE))
     assert encoder.travels
     here = encoder.encode(np.concatenate([pictures(*place) for place in PLACES]))
     for batch, workers in ((36, 2), (108, 1)):
@@ -216,7 +216,7 @@ def test_a_program_that_is_stopped_leaves_nothing_behind(tmp_path: Path, sent: s
 
 def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
     folder = one_house(tmp_path)
-    encoder, told = make_encoder("pixels", Options(size=Size(64, 48))), []
+    encoder, told = make_encoder("pixels", EncoderOptions(size=Size(64, 48))), []
     out, head, _ = make_features(folder, World.compile(folder.houses), encoder, told=told.append, workers=2)
     assert told == ["compiling the renderer", "lighting house; drawing and encoding", "drawing and encoding"]
     images = world_images(folder, (64, 48))
@@ -228,7 +228,7 @@ def test_processes_draw_what_is_drawn_here(tmp_path: Path) -> None:
 def test_all_around_is_drawn_for_who_wants_it(tmp_path: Path) -> None:
     """At two viewpoints: the others have something already, since a network takes its time."""
     folder = one_house(tmp_path)
-    encoder, world = make_encoder(PANORAMIC, Options(device="cpu")), World.compile(folder.houses)
+    encoder, world = make_encoder(PANORAMIC, EncoderOptions(device="cpu")), World.compile(folder.houses)
     head = header_of(folder, world, encoder)
     with StoreWriter(store_path(folder.path, encoder.name), head) as begun:
         begun.write(1, np.zeros((len(head.viewpoints) - 2, VIEWS, head.dimension)))
@@ -243,7 +243,7 @@ def test_all_around_is_drawn_for_who_wants_it(tmp_path: Path) -> None:
 
 def one_house(folder: Path) -> WorldFolder:
     """A world of one house that can be drawn."""
-    recipe = Recipe("house", 1, 8)
+    recipe = HouseRecipe("house", 1, 8)
     extra = as_extra("test", 0, [recipe])
     write_world(folder / "world", [recipe.make().house], source="generated", extra=extra)
     return read_world(folder / "world")

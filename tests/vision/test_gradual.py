@@ -10,8 +10,8 @@ import pytest
 
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import Recipe, as_extra
-from vnla.vision.encoders import Encoder, Options, Size, make_encoder
+from vnla.houses.generate.world import HouseRecipe, as_extra
+from vnla.vision.encoders import Encoder, EncoderOptions, Size, make_encoder
 from vnla.vision.gradual import GradualFeatures, can_grow
 from vnla.vision.making import make_features
 from vnla.vision.store import ARRAY, INDEX, store_path
@@ -24,7 +24,7 @@ HOUSES = ("one", "two", "three")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> WorldFolder:
     """Three houses."""
     path = tmp_path_factory.mktemp("worlds") / "w"
-    made = [Recipe(name, i, 8) for i, name in enumerate(HOUSES)]
+    made = [HouseRecipe(name, i, 8) for i, name in enumerate(HOUSES)]
     write_world(path, [each.make().house for each in made], source="generated", extra=as_extra("test", 0, made))
     return read_world(path)
 
@@ -38,7 +38,7 @@ def whole(bare: WorldFolder, tmp_path_factory: pytest.TempPathFactory) -> WorldF
 
 
 def encoder() -> Encoder:
-    return make_encoder("pixels", Options(size=Size(32, 24)))
+    return make_encoder("pixels", EncoderOptions(size=Size(32, 24)))
 
 
 def copied(folder: WorldFolder, path: Path) -> WorldFolder:

@@ -11,8 +11,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
-from vnla.vision.symbolic import symbolic_features
-from vnla.vision.text import MOST, text_views
+from vnla.vision.symbolic import MOST, symbolic_features, text_views
 from vnla.vision.views import world_views
 from vnla.world.compiled import World
 

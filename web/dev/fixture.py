@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 from vnla.evaluation.evaluate import run_task
-from vnla.houses.pictures.drawn import Drawn
+from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.scene import NO_OBJECT
 from vnla.report.plan import storeys
 from vnla.report.story import Account, follow
@@ -46,7 +46,7 @@ def main(run: Path, out: Path) -> None:
     house = found[0].house
     names = {i: _name(house.name, each.id) for i, each in enumerate(house.viewpoints)}
     name = _name(house.name, "")
-    source = Drawn(trained.material.folder)
+    source = GeneratedPictures(trained.material.folder)
     stage = source.stage(house)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "walks.json", [_events(each, name, names, k=players.advisor.k) for each in found])

@@ -31,7 +31,7 @@ export type Answer =
   | { kind: "refused"; why: string }
   | Standing;
 
-/** Where a participant of a study stands. The same as `vnla.serve.study.words`. */
+/** Where a participant of a study stands. The same as in `vnla.serve.messages`. */
 export interface Standing {
   kind: "study";
   phase: "consent" | "practice" | "task" | "done" | "out" | "withdrawn";

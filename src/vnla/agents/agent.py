@@ -25,8 +25,8 @@ class Sizes(NamedTuple):
     """Size of the vocabulary; token 0 is padding."""
     views: Mapping[str, int]
     """Length of each tensor that there is to see, by name."""
-    senses: Sequence[str] = ()
-    """Those of them that are senses."""
+    sensors: Sequence[str] = ()
+    """Those of them that are sensors."""
     vocabulary: Sequence[str] = ()
     """The words by number, where they are known."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 
 LARGEST_SIZE = 1 << 16
 MOST_LAYERS = 64

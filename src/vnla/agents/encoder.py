@@ -20,7 +20,7 @@ from vnla.common.capture import second_stream
 from vnla.words import Words
 
 
-class Encoder(nn.Module):
+class InstructionEncoder(nn.Module):
     """Embedding, dropout, LSTM, dropout."""
 
     def __init__(self, config: AgentConfig) -> None:

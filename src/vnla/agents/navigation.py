@@ -19,12 +19,12 @@ import torch
 from torch import Tensor, nn
 
 from vnla.agents.config import AgentConfig
-from vnla.agents.encoder import Encoder
+from vnla.agents.encoder import InstructionEncoder
 from vnla.agents.layers.cells import LSTMCell, Recurrent, advance, gru, initialise
 from vnla.agents.layers.deferred import DeferredLinear, Deferring
 from vnla.agents.layers.dropout import Dropout
 from vnla.agents.policy_state import Decision
-from vnla.agents.reading import Reading
+from vnla.agents.reading import DeferredReading
 from vnla.assistance.words import Utterance
 from vnla.common.capture import fused
 from vnla.words import Words
@@ -32,7 +32,7 @@ from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
 @dataclass(frozen=True)
-class Memory:
+class AttentionMemory:
     """The attention memory of a batch. `words` counts the places of end-goal and tail together."""
 
     context: Tensor  # (batch, words, hidden)
@@ -40,7 +40,7 @@ class Memory:
     cover: Tensor  # (batch, words, 3·coverage), what the context adds to the coverage's gates
     end_goal_words: int
     after_end_goal: list[Recurrent]  # the encoder's state after the end-goal
-    reading: Reading | None = None  # where sizes are fixed
+    reading: DeferredReading | None = None  # where sizes are fixed
     again: Tensor | None = None  # W_g·W_c, there too
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"reading", "again"})
@@ -61,7 +61,7 @@ class Decoded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedGates:
     """What the two passes of a step have in common."""
 
     gates: Tensor  # (batch, 4·hidden), from the view, the last action and the last state
@@ -89,20 +89,20 @@ class Attention(nn.Module):
         prepared: Tensor = self.cover_context(context + self.uncover.bias)
         return prepared
 
-    def forward(self, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, hidden: Tensor, memory: AttentionMemory, coverage: Tensor) -> tuple[Tensor, Tensor]:
         """The attended state h^att (batch, hidden) and the attention weights (batch, words)."""
         looked, weights = self._look(self.query(hidden), hidden, memory, coverage)
         return torch.tanh(self.combine(looked)), weights
 
     @fused
-    def _look(self, query: Tensor, hidden: Tensor, memory: Memory, coverage: Tensor) -> tuple[Tensor, Tensor]:
+    def _look(self, query: Tensor, hidden: Tensor, memory: AttentionMemory, coverage: Tensor) -> tuple[Tensor, Tensor]:
         """The summary of the memory with the decoder's state (batch, 2·hidden), and the attention weights."""
         covered = torch.bmm((query @ self.uncover.weight).unsqueeze(1), coverage.transpose(1, 2)).squeeze(1)
         weights, summary = attend(memory.context, query, covered.masked_fill(~memory.present, -torch.inf))
         summary = summary + self.uncover(torch.bmm(weights.unsqueeze(1), coverage).squeeze(1))
         return torch.cat([summary, hidden], dim=1), weights
 
-    def cover(self, hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
+    def cover(self, hidden: Tensor, weights: Tensor, memory: AttentionMemory, coverage: Tensor) -> Tensor:
         """The coverage after attending: a GRU over [m'; h; attention weight] for every word."""
         return self._cover(self.cover_hidden(hidden), weights, memory, coverage)
 
@@ -111,7 +111,7 @@ class Attention(nn.Module):
         return self.cover_context.weight @ self.uncover.weight
 
     @fused
-    def _cover(self, by_hidden: Tensor, weights: Tensor, memory: Memory, coverage: Tensor) -> Tensor:
+    def _cover(self, by_hidden: Tensor, weights: Tensor, memory: AttentionMemory, coverage: Tensor) -> Tensor:
         again = self.again() if memory.again is None else memory.again
         inputs = memory.cover + coverage @ again.T + by_hidden.unsqueeze(1)
         inputs = inputs + weights.unsqueeze(2) * self.cover_weight
@@ -158,7 +158,7 @@ class NavigationModule(nn.Module):
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config)
+        self.encoder = InstructionEncoder(config)
         self.nav_embedding = nn.Embedding(NAV_ACTIONS + 1, config.nav_embedding)
         self.ask_embedding = nn.Embedding(ASK_ACTIONS + 1, config.ask_embedding)
         self.view_input = DeferredLinear(config.view_size, 4 * config.hidden)
@@ -184,7 +184,7 @@ class NavigationModule(nn.Module):
             book.collect()
         self._books.clear()
 
-    def remember(self, end_goal: Words, tail: Words, *, requests: int | None = None) -> Memory:
+    def remember(self, end_goal: Words, tail: Words, *, requests: int | None = None) -> AttentionMemory:
         """The memory of an instruction: the end-goal backwards, then its tail.
 
         Only the words that are there are read; or, where sizes are fixed and there are at most so many `requests`, every
@@ -197,16 +197,16 @@ class NavigationModule(nn.Module):
             whole = torch.cat([context, more], dim=1)
             cover = self.attention.prepare(whole)
         else:
-            reading = Reading.begin(self.encoder, self.attention.prepare, end_goal, requests)
+            reading = DeferredReading.begin(self.encoder, self.attention.prepare, end_goal, requests)
             parts, state, again = (reading.goal, reading.silence(tail)), reading.state, self.attention.again()
             whole, cover = (torch.cat(each, dim=1) for each in zip(*((p.context, p.cover) for p in parts), strict=True))
             if reading.learns:
                 # When there is something to learn from, and not before.
                 reading.goal.context.register_hook(lambda _: self.learn_from(reading))  # type: ignore[no-untyped-call]
         present = torch.cat([end_goal.mask(), tail.mask()], dim=1)
-        return Memory(whole, present, cover, end_goal.tokens.shape[1], state, reading, again)
+        return AttentionMemory(whole, present, cover, end_goal.tokens.shape[1], state, reading, again)
 
-    def remember_tail(self, heard: Utterance, asked: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+    def remember_tail(self, heard: Utterance, asked: Tensor, memory: AttentionMemory) -> tuple[Tensor, Tensor, Tensor]:
         """Context, coverage gates and presence of what those who asked heard after the memory's end-goal."""
         tail = heard.tails
         if memory.reading is not None:
@@ -220,12 +220,14 @@ class NavigationModule(nn.Module):
         like = self.output.weight
         return [Recurrent.zeros(batch, self.config.hidden, like) for _ in range(self.config.layers)]
 
-    def share(self, view: Tensor, last_nav: Tensor, state: list[Recurrent]) -> Shared:
+    def share(self, view: Tensor, last_nav: Tensor, state: list[Recurrent]) -> SharedGates:
         """The part of a step that both passes have in common."""
         gates = self.view_input(self.dropout(view)) + self.nav_input(self.dropout(self.nav_embedding(last_nav)))
-        return Shared(gates + self.recurrent(state[0].hidden), state)
+        return SharedGates(gates + self.recurrent(state[0].hidden), state)
 
-    def decode(self, shared: Shared, last_ask: Tensor, memory: Memory, coverage: Tensor) -> tuple[Decoded, list[Recurrent]]:
+    def decode(
+        self, shared: SharedGates, last_ask: Tensor, memory: AttentionMemory, coverage: Tensor
+    ) -> tuple[Decoded, list[Recurrent]]:
         """One pass, and the decoder's state after it."""
         by_ask = self.ask_input(self.dropout(self.ask_embedding(last_ask)))
         state = [advance(shared.gates, by_ask, shared.state[0].cell)]
@@ -236,7 +238,7 @@ class NavigationModule(nn.Module):
         return Decoded(self.output(attended), hidden, attended, weights), state
 
 
-def with_tail(memory: Memory, context: Tensor, cover: Tensor, present: Tensor) -> Memory:
+def with_tail(memory: AttentionMemory, context: Tensor, cover: Tensor, present: Tensor) -> AttentionMemory:
     """The memory with another tail."""
     first = memory.end_goal_words
     return replace(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from vnla.agents.layers.cells import Recurrent
 from vnla.agents.layers.dropout import BEGINNING, FIRST_PASS, HEARING, SECOND_PASS, SEEING, dropout_seeded
-from vnla.agents.navigation import Memory, NavigationModule, Shared, with_tail
+from vnla.agents.navigation import AttentionMemory, NavigationModule, SharedGates, with_tail
 from vnla.agents.policy_state import Decision, PolicyState, Start, Views, joined
 from vnla.assistance.words import Utterance
 from vnla.common.batching import Batching
@@ -28,12 +28,12 @@ class PlainState(PolicyState):
 
     module: NavigationModule
     batching: Batching
-    memory: Memory
+    memory: AttentionMemory
     coverage: Tensor  # (batch, words, coverage)
     state: list[Recurrent]  # the decoder's, after the last step's second pass
     seeds: Tensor | None  # (batch,), what dropout is drawn from
     step: int = 0
-    shared: Shared | None = None  # what the passes of a step have in common, between them
+    shared: SharedGates | None = None  # what the passes of a step have in common, between them
 
     @classmethod
     def begin(cls, module: NavigationModule, start: Start) -> PlainState:
@@ -86,7 +86,7 @@ class PlainState(PolicyState):
 
 
 @fused
-def _told(memory: Memory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:
+def _told(memory: AttentionMemory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> AttentionMemory:
     """The memory with another tail where the agent asked; everyone's was read."""
     first = memory.end_goal_words
     context, cover, present = heard
@@ -99,7 +99,7 @@ def _told(memory: Memory, asked: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -
     )
 
 
-def _told_rows(memory: Memory, rows: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> Memory:
+def _told_rows(memory: AttentionMemory, rows: Tensor, heard: tuple[Tensor, Tensor, Tensor]) -> AttentionMemory:
     """The memory with another tail in `rows`; only theirs was read."""
     first = memory.end_goal_words
     context, cover, present = heard

@@ -17,14 +17,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vnla.agents.encoder import Encoder
+from vnla.agents.encoder import InstructionEncoder
 from vnla.agents.layers.cells import Recurrent
 from vnla.assistance.words import Utterance
 from vnla.common.capture import beside, join
 from vnla.words import Words
 
 
-class Piece(NamedTuple):
+class ReadSentences(NamedTuple):
     """Sentences that were read together, one for each episode."""
 
     words: Words
@@ -35,21 +35,23 @@ class Piece(NamedTuple):
 
 
 @dataclass(eq=False)
-class Reading:
+class DeferredReading:
     """The end-goals of a batch, and what it hears after them."""
 
-    encoder: Encoder
+    encoder: InstructionEncoder
     prepare: Callable[[Tensor], Tensor]
     """Gives what a context adds to the coverage's gates."""
     requests: int
     learns: bool = field(default_factory=torch.is_grad_enabled)
-    goal: Piece = field(init=False)
-    tails: list[Piece] = field(default_factory=list)
+    goal: ReadSentences = field(init=False)
+    tails: list[ReadSentences] = field(default_factory=list)
     state: list[Recurrent] = field(init=False)  # after the end-goals
-    _ahead: tuple[Utterance, Piece] | None = None
+    _ahead: tuple[Utterance, ReadSentences] | None = None
 
     @classmethod
-    def begin(cls, encoder: Encoder, prepare: Callable[[Tensor], Tensor], end_goal: Words, requests: int) -> Reading:
+    def begin(
+        cls, encoder: InstructionEncoder, prepare: Callable[[Tensor], Tensor], end_goal: Words, requests: int
+    ) -> DeferredReading:
         """With the end-goals read; nobody will hear anything more often than there are `requests`."""
         reading = cls(encoder, prepare, requests)
         encoder.ready_for_reading()
@@ -66,7 +68,7 @@ class Reading:
             self._ahead = heard, self._read(heard.tails)
         return heard
 
-    def hear(self, heard: Utterance, asked: Tensor) -> Piece:
+    def hear(self, heard: Utterance, asked: Tensor) -> ReadSentences:
         """What those who asked are told after their end-goals."""
         if self._ahead is not None and self._ahead[0] is heard:
             join(self.encoder.aside)
@@ -75,20 +77,20 @@ class Reading:
             piece = self._read(heard.tails)
         return self._note(piece._replace(asked=asked))
 
-    def silence(self, tail: Words) -> Piece:
+    def silence(self, tail: Words) -> ReadSentences:
         """What everybody begins with after its end-goal."""
         return self._note(self._read(tail))
 
     @torch.no_grad()
-    def _read(self, tail: Words) -> Piece:
+    def _read(self, tail: Words) -> ReadSentences:
         kept = self.encoder.draw(tail)
         return self._piece(tail, kept, self.encoder.read_on(tail, self.state, kept))
 
-    def _piece(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor) -> Piece:
+    def _piece(self, words: Words, kept: Sequence[Tensor] | None, context: Tensor) -> ReadSentences:
         context, cover = (each.requires_grad_(self.learns) for each in (context, self.prepare(context)))
-        return Piece(words, kept, context, cover, torch.ones_like(words.length, dtype=torch.bool))
+        return ReadSentences(words, kept, context, cover, torch.ones_like(words.length, dtype=torch.bool))
 
-    def _note(self, piece: Piece) -> Piece:
+    def _note(self, piece: ReadSentences) -> ReadSentences:
         if self.learns:
             self.tails.append(piece)
         return piece
@@ -108,7 +110,7 @@ class Reading:
         self.tails.clear()
 
 
-def _heard(pieces: Sequence[Piece], slots: int) -> tuple[Words, list[Tensor] | None, Tensor, Tensor]:
+def _heard(pieces: Sequence[ReadSentences], slots: int) -> tuple[Words, list[Tensor] | None, Tensor, Tensor]:
     """What each episode heard first, second, …, below each other: words, what dropout kept of them, and the gradients of
     context and cover."""
     places = max(piece.context.shape[1] for piece in pieces)

@@ -1,4 +1,4 @@
-"""Agents by name: the paper's, anybody's made from `Agent`, and anything of the simple form (`vnla.agents.simple`)."""
+"""Agents by name: the paper's, anybody's made from `Agent`, and any policy (`vnla.agents.policy`)."""
 
 from __future__ import annotations
 
@@ -8,41 +8,34 @@ from typing import Any
 from torch import nn
 
 from vnla.agents.agent import Agent, Sizes
+from vnla.agents.observing import ObservedViews
+from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.paper import AGENTS
-from vnla.agents.sights import TEXT, Sights
-from vnla.agents.simple import SimpleAgent
-from vnla.agents.single import SingleAgent
+from vnla.agents.policy import acts_one_at_a_time, is_policy
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.errors import InputError
 from vnla.common.registry import build, find, option_names
+from vnla.observation import TEXT
 
 
 def agent_named(name: str, options: Mapping[str, Any], sizes: Sizes) -> Agent:
     """The agent of that name with fresh parameters, for what there is to see and to read."""
     kind = find("agent", name, AGENTS)
-    if name not in AGENTS and not is_simple(kind) and not (isinstance(kind, type) and issubclass(kind, Agent)):
-        raise InputError(f"agent {name}: is neither a class made from vnla.agents.agent.Agent nor one with begin and act")
-    if not is_simple(kind):
+    if name in AGENTS or (isinstance(kind, type) and issubclass(kind, Agent)):
         if TEXT in sizes.views:
             raise InputError(f"agent {name}: cannot read what it sees; leave {TEXT} out of --features")
         return build("agent", name, AGENTS, options, Agent, sizes=sizes)
-    sights = Sights.declared(kind, sizes)
+    if not isinstance(kind, type) or not is_policy(kind):
+        raise InputError(f"agent {name}: is neither a class made from vnla.agents.agent.Agent nor one with reset and act")
+    views = ObservedViews.declared(kind, sizes)
     taken = option_names(kind)
-    given = {"sizes": sights.sizes} if taken is None or "sizes" in taken else {}
+    given = {"sizes": views.sizes} if taken is None or "sizes" in taken else {}
     made = build("agent", name, {name: kind}, options, object, **given)
-    if not getattr(made, "batched", True):
-        return SingleAgent(made, sights)
+    if acts_one_at_a_time(made):
+        return PolicyAgent(OneAtATime(made, views.sizes.vocabulary), views)
     if not isinstance(made, nn.Module):
-        raise InputError(f"agent {name}: is no torch.nn.Module; with batched = False it may act one at a time")
-    return SimpleAgent(made, sights)
-
-
-def is_simple(kind: object) -> bool:
-    """Whether it is a class of the simple form."""
-    return (
-        isinstance(kind, type)
-        and not issubclass(kind, Agent)
-        and all(callable(getattr(kind, each, None)) for each in ("begin", "act"))
-    )
+        raise InputError(f"agent {name}: is no torch.nn.Module; with reset(instruction) it may act one at a time")
+    return PolicyAgent(made, views)
 
 
 def class_of(name: str) -> object:

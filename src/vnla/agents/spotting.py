@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
-from vnla.common.tables import Table
+from vnla.common.tables import FeatureTable
 from vnla.world.compiled import World
 
-AllViews = Mapping[str, Tensor | Table]
+AllViews = Mapping[str, Tensor | FeatureTable]
 """What there is to see at every pose of a world, by name: (poses, size) each."""
 
 
@@ -76,6 +76,6 @@ def seen_in(world: World, views: AllViews, house: int, rows: Tensor | None = Non
     poses = torch.arange(first * VIEWS, last * VIEWS, device=world.device)
     poses = poses if rows is None else poses[rows.to(world.device)]
     for view in views.values():
-        if isinstance(view, Table):
+        if isinstance(view, FeatureTable):
             view.need([house])
     return torch.cat([view[poses].float() for view in legible(views).values()], dim=1)

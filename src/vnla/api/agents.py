@@ -13,8 +13,8 @@ from vnla.common.errors import INTERRUPTED, InputError
 
 if TYPE_CHECKING:
     from vnla.agents.agent import Agent
+    from vnla.agents.policy import Policy
     from vnla.evaluation.evaluate import Evaluation
-    from vnla.remote.guest import Guest
     from vnla.report.story import Account
     from vnla.rollout import RolloutContext
     from vnla.tasks.task import Task
@@ -81,11 +81,11 @@ class LoadedAgent:
         rollout = run_task(self.players, tasks, task.id, seed=given["seed"], ratio=ratio)
         return follow(rollout, 0, house, task, self.players.advisor)
 
-    def as_guest(self) -> Guest:
-        """It as an agent that is told everything, episode by episode: what a server behind an address runs."""
-        from vnla.remote.resident import Resident
+    def as_policy(self) -> Policy:
+        """Return it as a policy that acts one episode at a time: what a server behind an address runs."""
+        from vnla.remote.trained_policy import TrainedPolicy
 
-        return Resident(self.trained, self.checkpoint)
+        return TrainedPolicy(self.trained, self.checkpoint)
 
 
 def load_agent(run: Place, **options: Unpack[LoadOptions]) -> LoadedAgent:
@@ -105,7 +105,7 @@ def load_agent(run: Place, **options: Unpack[LoadOptions]) -> LoadedAgent:
 def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateOptions]) -> dict[str, Evaluation]:
     """Evaluate a run, "pretrained", or a loaded agent, with the options of `vnla evaluate`; split → what was found.
 
-    Without a run, `agent` says who is evaluated: "scripted", "planner", an address, or a `Guest` of yours. An evaluation has
+    Without a run, `agent` says who is evaluated: "scripted", "planner", an address, or a policy of yours. An evaluation has
     `figure("success_rate")`, `summary()` with all figures and their 95% intervals, and `scores` with every episode.
     """
     from vnla.cli import evaluate as command

@@ -48,7 +48,7 @@ def import_world(
     from vnla.cli import world
     from vnla.cli.asking import asked, called
     from vnla.common.registry import name_of, options_of
-    from vnla.houses.sources import WORLDS, Plain, WorldSource, world_source
+    from vnla.houses.sources import WORLDS, JsonHouses, WorldSource, world_source
 
     target = Path(out)
     if isinstance(source, WorldSource):
@@ -59,7 +59,7 @@ def import_world(
         called(world.bring_buildings, asked(world.import_matterport, [source, out], options, among))
     elif not isinstance(source, type) and Path(source).suffix == ".json":
         given = asked(world.import_json, [source, out], options, ("pictures",))
-        world.bring_houses(Plain(str(source), str(given["pictures"] or "")), target, "json")
+        world.bring_houses(JsonHouses(str(source), str(given["pictures"] or "")), target, "json")
     else:
         given = asked(world.import_from, [source, out], options, ("option",))
         chosen = world_source(given["source"], options_of(given["option"] or (), "--option"))

@@ -10,7 +10,7 @@ from vnla.api.options import CompareOptions, Place, ScoreOptions
 
 if TYPE_CHECKING:
     from vnla.evaluation.confidence import Interval
-    from vnla.evaluation.contest import Entry, Material, Pair
+    from vnla.evaluation.contest import Entry, Pair, ScoringData
 
 
 def score(results: Place, world: Place, tasks: Place, **options: Unpack[ScoreOptions]) -> Entry:
@@ -69,7 +69,7 @@ def compare(one: Place, other: Place, *more: Place, **options: Unpack[CompareOpt
     return Comparison(tuple(entries), tuple(found))
 
 
-def _material(given: dict[str, Any]) -> Material:
+def _material(given: dict[str, Any]) -> ScoringData:
     from vnla.cli.score import material_of
 
     names = ("world", "tasks", "metric", "ratio", "k", "seed", "split", "partial", "lenient")

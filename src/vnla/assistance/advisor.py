@@ -25,7 +25,7 @@ from vnla.assistance.phrases import FULL_STOP, every_subgoal, subgoal_text
 from vnla.assistance.words import Phrases, Utterance
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.episode import StepContext
 from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, Nav

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext
 from vnla.world.actions import REQUEST

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.episode import StepContext
 from vnla.world.actions import FORWARD, NAV_ACTIONS
 

@@ -105,7 +105,7 @@ app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
 app.command("walk")(walk.walk)
 app.command("list")(parts.list_)
-app.add_typer(bench.app, name="bench", cls=Group)
+bench.register(app)
 
 
 def _version(wanted: bool) -> None:

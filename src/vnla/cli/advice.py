@@ -36,7 +36,7 @@ def advice(
     from vnla.language.facts import world_facts
     from vnla.language.registry import advisor_named
     from vnla.language.speaker.advisor import SpeakerAdvisor
-    from vnla.report.advice import advice_page, told
+    from vnla.report.advice import advice_examples, advice_page
 
     if out is not None:
         writable(out)
@@ -68,7 +68,7 @@ def advice(
         if isinstance(advisor, SpeakerAdvisor):
             for _ in advisor.composed(folder, speak):
                 pass
-        advised = told(folder, advisor, count, seed)
+        advised = advice_examples(folder, advisor, count, seed)
         page = advice_page(f"Advice in {world.name}", folder, advised, draw) if out is not None else ""
     if out is None:
         for each in advised:

@@ -23,7 +23,7 @@ from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.evaluation.calibrate import Calibration, Held
-    from vnla.evaluation.conformal import Tried
+    from vnla.evaluation.conformal import ThresholdTest
     from vnla.evaluation.sureness import Sample
     from vnla.tasks.task import Task
 
@@ -168,9 +168,8 @@ class _Trial:
         """How many houses there are. What is wrong with them or with the run is said before anything large is loaded."""
         from vnla.evaluation.calibrate import check_fresh
         from vnla.tasks.dataset import read_dataset
-        from vnla.training.checkpoints import CONFIG, checkpoints_of
+        from vnla.training.checkpoints import CONFIG, check_places, checkpoints_of
         from vnla.training.config import RunConfig
-        from vnla.training.opening import check_places
 
         saved = RunConfig.read(self.folder / CONFIG)
         if self.checkpoint not in (there := checkpoints_of(self.folder)):
@@ -241,14 +240,14 @@ def _say(calibration: Calibration, sample: Sample) -> None:
     )
 
 
-def _stops(tried: Sequence[Tried]) -> Table:
+def _stops(tried: Sequence[ThresholdTest]) -> Table:
     table = Table("stop, from", "says so", "wrong", "p", "")
     for each in tried:
         table.add_row(f"{each.threshold:g}", str(each.cases), str(each.wrong), f"{each.p_value:.2g}", _passed(each))
     return table
 
 
-def _doubts(tried: Sequence[Tried], asks: Sequence[float]) -> Table:
+def _doubts(tried: Sequence[ThresholdTest], asks: Sequence[float]) -> Table:
     """From the last on with which all goes well."""
     table = Table("doubt, from", "steps with help, %", "failures", "p", "")
     sound = sum(each.wrong == 0 for each in tried[1:])
@@ -257,7 +256,7 @@ def _doubts(tried: Sequence[Tried], asks: Sequence[float]) -> Table:
     return table
 
 
-def _passed(tried: Tried) -> str:
+def _passed(tried: ThresholdTest) -> str:
     return "passed" if tried.passed else ""
 
 

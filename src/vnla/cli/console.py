@@ -21,14 +21,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from vnla.common.lines import Lines, duration
+from vnla.common.lines import TimedLog, duration
 from vnla.common.progress import Tell
 from vnla.report.printing import Plain, harmless
 
 __all__ = [
     "LARGEST_SEED",
-    "Lines",
     "ProgressLines",
+    "TimedLog",
     "hint_if_busy",
     "is_given",
     "plain",
@@ -46,7 +46,7 @@ LARGEST_SEED = 2**63 - 1
 def telling() -> Iterator[Tell]:
     """A bar with an estimate of the time left at a terminal; elsewhere a line when something begins, ends, or takes long."""
     with progress_bar() as bar:
-        yield InLines(Lines(bar.console)) if bar.disable else _Bar(bar)
+        yield InLines(TimedLog(bar.console)) if bar.disable else _Bar(bar)
 
 
 class _Bar:
@@ -65,7 +65,7 @@ class _Bar:
 class InLines:
     """A line where something begins or ends, and now and then between."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: TimedLog) -> None:
         self._lines, self._what = lines, ""
 
     def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
@@ -86,9 +86,9 @@ class ProgressLines(Progress):
     A line has a task's description, how much is done of how much, its text fields, and how long it will still take.
     """
 
-    def __init__(self, console: Console, lines: Lines | None = None) -> None:
+    def __init__(self, console: Console, lines: TimedLog | None = None) -> None:
         super().__init__(console=console, disable=True, auto_refresh=False)
-        self._lines = lines or Lines(console)
+        self._lines = lines or TimedLog(console)
 
     def advance(self, task_id: TaskID, advance: float = 1) -> None:
         """More is done, and perhaps a line is due."""

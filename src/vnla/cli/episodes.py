@@ -16,7 +16,7 @@ from vnla.common.errors import InputError
 from vnla.common.files import vacant
 
 if TYPE_CHECKING:
-    from vnla.recordings.sources import Source
+    from vnla.recordings.sources import EpisodeSource
 
 app = typer.Typer(help="Episodes as data sets for other programs.", no_args_is_help=True)
 
@@ -124,7 +124,7 @@ def _source(
     ratio: float | None,
     checkpoint: str | None,
     device: str | None,
-) -> Source:
+) -> EpisodeSource:
     """Whatever a person named."""
     from vnla.agents import pretrained
     from vnla.common.machine import device_named

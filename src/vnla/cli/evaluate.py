@@ -185,7 +185,7 @@ def invitation_of(context: typer.Context, options: Mapping[str, Any]) -> Invitat
     from vnla.evaluation.evaluate import SEEDS
     from vnla.evaluation.metrics import metrics_named
     from vnla.remote.caller import Manner
-    from vnla.remote.walk import ON_ERROR
+    from vnla.remote.episode import ON_ERROR
     from vnla.world.budgets import HELP_RATIO
 
     wants = SimpleNamespace(**options)

@@ -89,9 +89,9 @@ def encoder_of(
 ) -> Encoder:
     """The encoder that the options of `vnla features make` name."""
     from vnla.common.registry import options_of
-    from vnla.vision.encoders import Options, Size, make_encoder
+    from vnla.vision.encoders import EncoderOptions, Size, make_encoder
 
-    options = Options(weights, device, None if size is None else Size.parse(size), half, seed)
+    options = EncoderOptions(weights, device, None if size is None else Size.parse(size), half, seed)
     return make_encoder(encoder, options, options_of(encoder_option or (), "--encoder-option"))
 
 

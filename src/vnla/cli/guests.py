@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
     from vnla.remote.caller import Manner
     from vnla.remote.chat import Chat
-    from vnla.remote.evaluation import Visit
+    from vnla.remote.episode import EvaluationRules
+    from vnla.remote.evaluation import PolicyEvaluation
     from vnla.remote.folder import Journal
-    from vnla.remote.guest import Guest
-    from vnla.remote.shown import Showing
-    from vnla.remote.walk import Rules
+    from vnla.remote.observer import WorldObserver
+    from vnla.remote.participant import Participant
     from vnla.tasks.dataset import Dataset
     from vnla.world.compiled import World
 
@@ -73,12 +73,13 @@ class Invitation:
     options: Mapping[str, Any] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
 
-    def run(self) -> tuple[str, dict[str, Visit], dict[str, Any]]:
+    def run(self) -> tuple[str, dict[str, PolicyEvaluation], dict[str, Any]]:
         """Evaluate the guest on all splits; a title, what came of each, and the summary for a file."""
         from vnla.common.lock import alone_in
         from vnla.houses.folder import read_world
         from vnla.remote.chat import Chat
         from vnla.remote.folder import CALLS, SUMMARY, Journal
+        from vnla.remote.participant import LocalPolicy
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
 
@@ -96,8 +97,8 @@ class Invitation:
             guest = self._guest(folder, journal)
             show = self._show(guest, folder, world)
             every = {split: self._rules(folder, dataset, world, split) for split in self.splits}
-            if isinstance(guest, Chat):
-                self._announce(guest, every, show)
+            if isinstance(guest, LocalPolicy) and isinstance(guest.policy, Chat):
+                self._announce(guest.policy, every, show)
             visits = {split: self._visit(guest, rules, show, folder, split, tell) for split, rules in every.items()}
             if journal is not None:
                 journal.close()
@@ -115,10 +116,10 @@ class Invitation:
             return self.out
         return EVALUATIONS / re.sub(r"[^\w.-]+", "-", self.agent.partition("://")[2] or self.agent).strip("-.")
 
-    def _guest(self, folder: WorldFolder, journal: Journal | None) -> Guest:
+    def _guest(self, folder: WorldFolder, journal: Journal | None) -> Participant:
         from vnla.remote.address import Addressed
         from vnla.remote.caller import Address, Caller
-        from vnla.remote.registry import ADDRESSES, CHAT, guest_named
+        from vnla.remote.registry import ADDRESSES, CHAT, policy_named
 
         if self.agent.startswith(ADDRESSES):
             if self.options:
@@ -126,14 +127,15 @@ class Invitation:
             return Addressed(Caller(Address.of(self.agent), self.manner, journal, self._key(None)))
         if self.agent.startswith(CHAT):
             return self._chat(self.agent.removeprefix(CHAT), journal)
-        return guest_named(self.agent, self.options, folder)
+        return policy_named(self.agent, self.options, folder)
 
-    def _chat(self, model: str, journal: Journal | None) -> Guest:
+    def _chat(self, model: str, journal: Journal | None) -> Participant:
         from dataclasses import replace
 
         from vnla.remote.caller import Address, Caller
         from vnla.remote.chat import LARGEST, OBSERVES, Chat, Meter
         from vnla.remote.folder import CACHE
+        from vnla.remote.participant import LocalPolicy
         from vnla.remote.prompts import read_prompt
 
         if self.base_url is None:
@@ -149,10 +151,11 @@ class Invitation:
         own = {"width": self.options["width"]} if "width" in self.options else {}
         own |= {"memory": self.options["memory"]} if "memory" in self.options else {}
         sent = {name: value for name, value in self.options.items() if name not in own}
-        return Chat(
+        chat = Chat(
             model, caller, read_prompt(self.prompt, self.observe), observe=self.observe, options=sent, meter=meter,
             cache=None if journal is None or self.place is None else self.place / CACHE, journal=journal, **own,
         )  # fmt: skip
+        return LocalPolicy(chat)
 
     def _key(self, usual: str | None) -> str | None:
         """The key, from the environment alone."""
@@ -164,30 +167,32 @@ class Invitation:
             raise InputError(f"{name}: the key in this variable has characters that no header can carry")
         return key or None
 
-    def _show(self, guest: Guest, folder: WorldFolder, world: World) -> Showing:
-        from vnla.remote.shown import Showing
+    def _show(self, guest: Participant, folder: WorldFolder, world: World) -> WorldObserver:
+        from vnla.remote.observer import WorldObserver
 
-        return Showing(guest.declared, folder, world)
+        return WorldObserver(guest.declaration, folder, world)
 
-    def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> Rules:
+    def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> EvaluationRules:
         from vnla.assistance.advisor import TemplateAdvisor
-        from vnla.remote.walk import Rules
+        from vnla.remote.episode import EvaluationRules
 
         advisor = self.speaking.advisor(TemplateAdvisor(k=self.speaking.k or SUBGOAL_ACTIONS))
-        return Rules.of(
+        return EvaluationRules.of(
             world, dataset, split, advisor=advisor, folder=folder, ratio=self.ratio, chosen=self.subset,
             on_error=self.on_error,
         )  # fmt: skip
 
-    def _visit(self, guest: Guest, rules: Rules, show: Showing, folder: WorldFolder, split: str, tell: Tell) -> Visit:
+    def _visit(
+        self, guest: Participant, rules: EvaluationRules, show: WorldObserver, folder: WorldFolder, split: str, tell: Tell
+    ) -> PolicyEvaluation:
         from vnla.evaluation.results import results_of, write_results
-        from vnla.remote.evaluation import evaluate_guest
+        from vnla.remote.evaluation import evaluate_policy
         from vnla.remote.folder import RESULTS, EvaluationFolder
 
         kept = None
         if self.place is not None:
             kept = EvaluationFolder(self.place / split, self._settings(guest, rules, folder, split))
-        visit = evaluate_guest(
+        visit = evaluate_policy(
             guest, rules, show, seeds=self.seeds, folder=kept, at_once=self.at_once, metrics=self.metrics,
             progress=partial(tell, f"evaluating {split}"),
         )  # fmt: skip
@@ -195,17 +200,16 @@ class Invitation:
             write_results(kept.path / RESULTS, results_of(visit.evaluation, self.seeds[0]))
         return visit
 
-    def _settings(self, guest: Guest, rules: Rules, folder: WorldFolder, split: str) -> dict[str, Any]:
+    def _settings(self, guest: Participant, rules: EvaluationRules, folder: WorldFolder, split: str) -> dict[str, Any]:
         """All that determines the outcome."""
         from vnla.remote.evaluation import tasks_checksum
-        from vnla.remote.protocol import VERSION
         from vnla.vision.store import world_checksum
 
         return {
-            "agent": guest.declared.name,
-            "observes": list(guest.declared.observes),
-            "picture_width": guest.declared.width,
-            "protocol": VERSION,
+            "agent": guest.declaration.name,
+            "observes": list(guest.declaration.observes),
+            "picture_width": guest.declaration.picture_width,
+            "protocol": guest.declaration.version,
             **{"options": dict(self.options), **guest.settings},
             "world": world_checksum(folder) or sorted(house.name for house in folder.houses),
             "split": split,
@@ -218,32 +222,33 @@ class Invitation:
             **self.speaking.as_dict(),
         }
 
-    def _summary(self, guest: Guest, visit: Visit, dataset: Dataset, split: str) -> dict[str, Any]:
+    def _summary(self, guest: Participant, visit: PolicyEvaluation, dataset: Dataset, split: str) -> dict[str, Any]:
         """What is told of a split: the figures, and who went wrong how often on which tasks."""
         from vnla.remote.evaluation import tasks_checksum
 
         tasks = visit.evaluation.tasks.tasks
         return {
-            "agent": guest.declared.name,
+            "agent": guest.declaration.name,
             "tasks": {"subset": self.subset, "of": len(dataset.split(split)), "sha256": tasks_checksum(tasks)},
             "answers": visit.answers,
             "errors": dict(sorted(visit.errors.items())),
             **visit.evaluation.as_dict(),
         }
 
-    def _title(self, guest: Guest, dataset: Dataset) -> str:
+    def _title(self, guest: Participant, dataset: Dataset) -> str:
         sizes = {split: len(dataset.split(split)) for split in self.splits}
         drawn = ", ".join(f"{min(self.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items())
-        return f"{guest.declared.name}, τ = {self.ratio}" + (f", {drawn}" if self.subset is not None else "")
+        return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.subset is not None else "")
 
-    def _announce(self, chat: Chat, every: Mapping[str, Rules], show: Showing) -> None:
+    def _announce(self, chat: Chat, every: Mapping[str, EvaluationRules], show: WorldObserver) -> None:
         """What it may cost, before anything is spent; and no more than that in a dry run."""
         calls = sum(_most_calls(rules, self.seeds) for rules in every.values())
         rules = next(iter(every.values()))
         walk = rules.begin(0, self.seeds[0])
         viewpoint = rules.tasks.tasks[0].start
         first = walk.observation(**show(walk.task.house, viewpoint, walk.pose))
-        each = chat.tokens(first)
+        thread = chat.reset(walk.task.end_goal)
+        each = chat.tokens(first, thread)
         typer.echo(
             f"at most {calls:,} calls of about {each:,} tokens, {calls * each:,} in all"
             f" ({_cap('--max-calls', chat.meter.max_calls)}, {_cap('--max-tokens', chat.meter.max_tokens)});"
@@ -251,14 +256,14 @@ class Invitation:
             err=True,
         )
         if self.spending.dry_run:
-            for message in chat.body(first)["messages"]:
+            for message in chat.body(first, thread)["messages"]:
                 content = message["content"]
                 text = content if isinstance(content, str) else content[0]["text"] + "\n(and a picture)"
                 say(f"[{message['role']}]\n{text}\n")
             raise typer.Exit
 
 
-def _most_calls(rules: Rules, seeds: Sequence[int]) -> int:
+def _most_calls(rules: EvaluationRules, seeds: Sequence[int]) -> int:
     """How many answers a guest can be asked for at most: one a time step, and one more for each request."""
     import torch
 

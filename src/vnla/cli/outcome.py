@@ -31,7 +31,7 @@ class Output:
 
     def write(self, split: str, found: Evaluation) -> None:
         """Write the results file of the first seed and the whole evaluation, where they are asked for."""
-        from vnla.evaluation.kept import write_evaluation
+        from vnla.evaluation.evaluation_file import write_evaluation
         from vnla.evaluation.results import results_of, write_results
 
         if results := self.of_results(split):
@@ -45,7 +45,7 @@ class Output:
 
     def of_npz(self, split: str) -> Path | None:
         """The evaluation of a split."""
-        from vnla.evaluation.kept import EVALUATION
+        from vnla.evaluation.evaluation_file import EVALUATION
 
         return self.npz and self.npz / self.run / split / EVALUATION
 

@@ -15,7 +15,7 @@ from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 
 if TYPE_CHECKING:
-    from vnla.evaluation.contest import Entry, Material
+    from vnla.evaluation.contest import Entry, ScoringData
 
 World = Annotated[Path | None, typer.Option(metavar="DIR", help="World in which it was done.", show_default=False)]
 Tasks = Annotated[Path | None, typer.Option(metavar="DIR", help="Data set with its tasks.", show_default=False)]
@@ -121,18 +121,18 @@ def material_of(
     k: int,
     seed: int | None,
     **options: Any,
-) -> Material:
+) -> ScoringData:
     """What files are held against, loaded."""
     from vnla.evaluation.checked import Allowance
-    from vnla.evaluation.contest import Material
+    from vnla.evaluation.contest import ScoringData
     from vnla.evaluation.metrics import metrics_named
 
     if world is None or tasks is None:
         raise InputError("say in which --world and on which --tasks it was done")
-    return Material.load(world, tasks, Allowance(ratio, k, seed), metrics_named(metric or ()), **options)
+    return ScoringData.load(world, tasks, Allowance(ratio, k, seed), metrics_named(metric or ()), **options)
 
 
-def entered(given: Sequence[str], material: Material) -> list[Entry]:
+def entered(given: Sequence[str], material: ScoringData) -> list[Entry]:
     """The entries that a person named, each a path or NAME=PATH; names that are there twice get a number."""
     from vnla.evaluation.contest import enter, name_of
 

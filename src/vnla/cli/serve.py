@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from vnla.serve.limits import Limits
-    from vnla.serve.site import Opening, Say, Site
+    from vnla.serve.site import Say, Site, SiteLoader
 
 LOOPBACK = "127.0.0.1"
 OWN_NAMES = ("localhost", LOOPBACK, "::1")
@@ -57,15 +57,15 @@ def serve(
     from vnla.serve.app import make_app
     from vnla.serve.limits import Limits
     from vnla.serve.sessions import Sessions
-    from vnla.serve.site import Opening
+    from vnla.serve.site import SiteLoader
     from vnla.serve.worlds import cache_folder
 
     chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         sessions = Sessions(folder, limits)
-        opening = Opening(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
-        app = make_app(opening, sessions, names_of(host), limits)
-        answer(app, opening, listener, host, limits, opens=not no_open)
+        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
+        app = make_app(loader, sessions, names_of(host), limits)
+        answer(app, loader, listener, host, limits, opens=not no_open)
 
 
 def check_installed() -> None:
@@ -80,7 +80,7 @@ def names_of(host: str) -> tuple[str, ...]:
     return () if host in EVERYWHERE else (*OWN_NAMES, host)
 
 
-def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
+def answer(app: FastAPI, loader: SiteLoader, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
     """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
     import torch
     import uvicorn
@@ -94,16 +94,16 @@ def answer(app: FastAPI, opening: Opening, listener: socket.socket, host: str, l
     config.timeout_graceful_shutdown = 2
     config.ws_per_message_deflate = False  # events are small and many
     server = uvicorn.Server(config)
-    opening.start(failed=lambda: setattr(server, "should_exit", True))
+    loader.start(failed=lambda: setattr(server, "should_exit", True))
     server.run(sockets=[listener])
-    if opening.error is not None:
-        raise InputError(opening.error)
+    if loader.error is not None:
+        raise InputError(loader.error)
 
 
 def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla.agents import pretrained
-    from vnla.serve.sights import Sights
+    from vnla.serve.on_demand import OnDemandFeatures
     from vnla.serve.site import Site
     from vnla.serve.worlds import cache_folder, small_world
     from vnla.training.trained import open_trained
@@ -116,9 +116,9 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
         world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
     say("loading the agent")
-    sights = Sights(device)
-    trained = open_trained(run, world=world, tasks=tasks, device=device, source=sights.source)
-    site = Site(trained, cache_folder() / "pictures", secret, sights)
+    features = OnDemandFeatures(device)
+    trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
+    site = Site(trained, cache_folder() / "pictures", secret, features)
     tell("ready")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site

@@ -11,12 +11,12 @@ from vnla.cli.console import plain, print_json
 from vnla.pipeline.shards.shard import HELP, Shard
 
 if TYPE_CHECKING:
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
 
 ShardOption = Annotated[str | None, typer.Option(metavar="I/N", help=HELP)]
 
 
-def say_part(parts: Parts, shard: Shard, made: Mapping[str, int], new: bool, as_json: bool = False) -> None:
+def say_part(parts: ShardParts, shard: Shard, made: Mapping[str, int], new: bool, as_json: bool = False) -> None:
     """A line on the part of a shard, which is `new` or was there already."""
     what = "written" if new else "there already"
     if as_json:

@@ -54,12 +54,12 @@ def power(
     Example: vnla study power --difference 10 --difference 15
     """
     from vnla.report.printing import Table
-    from vnla.serve.study.power import Comparison, Expected
+    from vnla.serve.study.power import Expected, PowerAnalysis
 
     sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
     typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
     for arrangement in Arrangement:
-        comparison = Comparison(arrangement.value, level, chance)
+        comparison = PowerAnalysis(arrangement.value, level, chance)
         table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
         for points in difference or [5, 10, 15, 20, 25, 30]:
             needed = [comparison.people(points / 100, count, expected, cells) for count in sizes]
@@ -104,7 +104,7 @@ def new(
     from vnla.agents import pretrained
     from vnla.common.files import vacant
     from vnla.serve.study.design import CONSENT, DESIGN
-    from vnla.serve.study.making import Sizes, conditions_of, make_study
+    from vnla.serve.study.making import StudySizes, conditions_of, make_study
     from vnla.training.checkpoints import CONFIG
     from vnla.training.config import RunConfig
 
@@ -131,7 +131,7 @@ def new(
         conditions=chosen_conditions,
         arrangement=arrangement.value,
         split=split,
-        sizes=Sizes(each, groups, practice, passes, catch),
+        sizes=StudySizes(each, groups, practice, passes, catch),
         seed=seed,
     )
     typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {design.blocks * each} tasks a participant")
@@ -158,26 +158,26 @@ def serve(
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.limits import Limits
-    from vnla.serve.site import Opening
+    from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import CONSENT, DESIGN, Design
-    from vnla.serve.study.desk import Desk
     from vnla.serve.study.making import BLANK
-    from vnla.serve.study.stamp import stamp_of
+    from vnla.serve.study.records import Stamp
+    from vnla.serve.study.service import StudyService
 
     design, limits, chosen = Design.read(folder), Limits(), device_named(device)
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        desk = Desk(folder, stamp_of(design), limits)
-        if BLANK in desk.consent.text:
+        study = StudyService(folder, Stamp.of(design), limits)
+        if BLANK in study.consent.text:
             typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
-        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
+        loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
         hosts = names_of(host)
-        app = make_study_app(opening, desk, (*hosts, *(name or ())) if hosts else (), limits)
-        counts = desk.store.counts()
+        app = make_study_app(loader, study, (*hosts, *(name or ())) if hosts else (), limits)
+        counts = study.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
         )
-        answer(app, opening, listener, host, limits, opens=not no_open)
+        answer(app, loader, listener, host, limits, opens=not no_open)
 
 
 @app.command("rehearse", epilog="Example: vnla study rehearse studies/help --out rehearsal")
@@ -199,23 +199,23 @@ def rehearse(
     from vnla.common.files import new_folder, vacant
     from vnla.common.machine import device_named
     from vnla.report.printing import Table
-    from vnla.serve.site import Opening
+    from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
     from vnla.serve.study.design import Design
-    from vnla.serve.study.desk import Desk
+    from vnla.serve.study.records import Stamp
     from vnla.serve.study.rehearsal import LIMITS, copy, serving
     from vnla.serve.study.rehearsal import rehearse as take_part
-    from vnla.serve.study.stamp import stamp_of
+    from vnla.serve.study.service import StudyService
 
     vacant(out)
     design, chosen = Design.read(folder), device_named(device)
     with new_folder(out) as new, listening(LOOPBACK, 0) as listener, telling() as tell:
         copy(folder, new)
-        desk = Desk(new, stamp_of(design), LIMITS)
-        opening = Opening(lambda say: _open(design, desk.secret.names, chosen, tell, say))
-        opening.start(failed=lambda: None).join()
-        opening.now()
-        app = make_study_app(opening, desk, names_of(LOOPBACK), LIMITS)
+        study = StudyService(new, Stamp.of(design), LIMITS)
+        loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
+        loader.start(failed=lambda: None).join()
+        loader.now()
+        app = make_study_app(loader, study, names_of(LOOPBACK), LIMITS)
         with serving(app, listener) as host:
             ended = asyncio.run(take_part(host, people, seed, partial(tell, "taking part")))
     table = Table("habit", "people", "how it ended", title=f"{out}", title_justify="left")
@@ -234,7 +234,7 @@ def withdraw(
     check_installed()
     from vnla.common.lock import alone_in
     from vnla.serve.study.design import Design
-    from vnla.serve.study.desk import withdraw as delete
+    from vnla.serve.study.service import withdraw as delete
 
     Design.read(folder)
     with alone_in(folder):

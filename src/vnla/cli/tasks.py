@@ -22,11 +22,11 @@ from vnla.report.printing import Table
 
 if TYPE_CHECKING:
     from vnla.houses.house import House
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.tasks.generate import Generated
     from vnla.tasks.making import Tracks
-    from vnla.tasks.recipes import Recipe
+    from vnla.tasks.recipes import DatasetRecipe
     from vnla.tasks.statistics import SplitStatistics
 
 app = typer.Typer(help="Data sets AskNav and NoRoom: make, stats.", no_args_is_help=True)
@@ -126,7 +126,7 @@ def make(
         _print_made(out, points, manifest, notes)
 
 
-def recipe_of(task: TaskName, starts: int | None, per: PerName | None) -> Recipe:
+def recipe_of(task: TaskName, starts: int | None, per: PerName | None) -> DatasetRecipe:
     """How the points of a data set are made."""
     from vnla.tasks.recipes import RECIPES, Per
 
@@ -145,7 +145,7 @@ def tracks_of(progress: Progress) -> Tracks:
 
 
 def _make_part(
-    parts: Parts, shard: Shard, houses: Sequence[House], recipe: Recipe, progress: Progress, as_json: bool
+    parts: ShardParts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Progress, as_json: bool
 ) -> None:
     """Work out the points of a shard's houses."""
     from vnla.pipeline.shards.tasks import make_part, share_of

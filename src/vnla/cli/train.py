@@ -293,8 +293,8 @@ def _absolute(path: Path | str | None) -> str:
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
     """The features and the senses that an agent declares to see, the usual ones if it does not."""
+    from vnla.agents.observing import features_for, senses_for
     from vnla.agents.registry import class_of
-    from vnla.agents.sights import features_for, senses_for
 
     if agent == "paper":
         return usual, ""
@@ -504,7 +504,7 @@ def _share(folders: Sequence[Path], wanted: Mapping[Path, RunConfig | None], whi
 def _run(wanted: Mapping[Path, RunConfig | None], how: How) -> int:
     """Train what is not finished, and show it; the status to leave with."""
     from vnla.cli.train_view import shown
-    from vnla.training.opening import open_run
+    from vnla.training.checkpoints import open_run
     from vnla.training.ranks import alike
     from vnla.training.run import DivergedError
 
@@ -554,9 +554,8 @@ def _trainer(how: How) -> Callable[..., int | None]:
 
 def _is_over(path: Path, config: RunConfig) -> bool:
     """Whether a run is finished, and nothing about it was said anew."""
-    from vnla.training.checkpoints import CONFIG, is_begun
+    from vnla.training.checkpoints import CONFIG, is_begun, is_finished
     from vnla.training.config import RunConfig
-    from vnla.training.opening import is_finished
 
     return is_begun(path) and is_finished(path, config) and RunConfig.read(path / CONFIG) == config
 

@@ -14,12 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from vnla.common.lines import Lines, duration
+from vnla.common.lines import TimedLog, duration
 from vnla.common.stopping import Stop
 from vnla.training.config import RunConfig
 from vnla.training.log import LogLine
-from vnla.training.run import Progress, Run
-from vnla.training.together import Audience
+from vnla.training.run import Run, RunCallbacks
+from vnla.training.together import TrainingCallbacks
 
 if TYPE_CHECKING:
     from vnla.vision.probe import ProbeResult
@@ -37,14 +37,14 @@ class View:
         self._began = time.monotonic()
         self._validating: dict[Path, float] = {}
 
-    def audience(self) -> Audience:
+    def audience(self) -> TrainingCallbacks:
         """The ears."""
 
-        def progress(path: Path) -> Progress:
+        def progress(path: Path) -> RunCallbacks:
             heard = (partial(each, path) for each in (self.report, self._validates, self._validated, self.reads))
-            return Progress(*heard)
+            return RunCallbacks(*heard)
 
-        return Audience(progress, self._begins, self._stopping, self._diverges)
+        return TrainingCallbacks(progress, self._begins, self._stopping, self._diverges)
 
     def say(self, what: str) -> None:
         """A line of its own."""
@@ -158,7 +158,7 @@ class Log(View):
 
     def __init__(self, console: Console, runs: Mapping[Path, RunConfig]) -> None:
         super().__init__(console, runs)
-        self._lines = Lines(console)
+        self._lines = TimedLog(console)
         self._done = dict.fromkeys(runs, 0)
         self._at: dict[Path, str] = {}
         self.say("loading …")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from vnla.assistance.advisor import Advisor
     from vnla.evaluation.evaluate import Evaluation
     from vnla.evaluation.metrics import Metric
-    from vnla.pipeline.shards.evaluation import Merged, Slice
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.evaluation import EvaluationSlice, MergedEvaluations
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
     from vnla.rollout import RolloutContext
     from vnla.tasks.task_set import TaskSet
@@ -46,7 +46,7 @@ def try_runs(
 ) -> None:
     """Evaluate a run, or all in a folder: a table of each, and the files that are asked for."""
     from vnla.evaluation.spreadsheet import Spreadsheet
-    from vnla.pipeline.shards.evaluation import Merged
+    from vnla.pipeline.shards.evaluation import MergedEvaluations
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.training.checkpoints import runs_in
 
@@ -60,7 +60,7 @@ def try_runs(
     if shared is not None and shard != MERGE:
         _carry_out_part(trial, shared, Shard.parse(shard or ""), runs, splits)
         return
-    merged = None if shared is None else Merged(shared, [_name(each) for each in runs], splits)
+    merged = None if shared is None else MergedEvaluations(shared, [_name(each) for each in runs], splits)
 
     summaries, sheet = {}, Spreadsheet()
     for each, output in outputs.items():
@@ -86,7 +86,7 @@ def _name(run: Path) -> str:
     return run.absolute().name
 
 
-def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path | None, sweep: Path | None) -> Parts:
+def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path | None, sweep: Path | None) -> ShardParts:
     """The parts of what is asked for."""
     from vnla.pipeline.shards.evaluation import evaluation_parts
 
@@ -97,7 +97,7 @@ def _shared(trial: Trial, runs: Sequence[Path], splits: Sequence[str], npz: Path
     return evaluation_parts(npz, {_name(run): trial.folder(run) for run in runs}, {"splits": splits, **trial.settings})
 
 
-def _carry_out_part(trial: Trial, parts: Parts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
+def _carry_out_part(trial: Trial, parts: ShardParts, shard: Shard, runs: Sequence[Path], splits: Sequence[str]) -> None:
     """Carry out what falls to a shard."""
     from vnla.pipeline.shards.evaluation import slices
 
@@ -171,7 +171,7 @@ class Trial:
             raise InputError(f"{run}: has no checkpoint {self.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
     def run(
-        self, run: Path, splits: Sequence[str], output: Output, tell: Tell, merged: Merged | None = None
+        self, run: Path, splits: Sequence[str], output: Output, tell: Tell, merged: MergedEvaluations | None = None
     ) -> tuple[str, dict[str, Evaluation]]:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
@@ -194,7 +194,7 @@ class Trial:
         drawn = "" if self.subset is None else f", a subset of {self.subset:,} tasks"
         return f"help policy {config.help_policy}, τ = {share}{drawn}", found
 
-    def run_slices(self, run: Path, mine: Sequence[Slice], place: Path, tell: Tell) -> None:
+    def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""
         from vnla.evaluation.evaluate import played
         from vnla.pipeline.shards.evaluation import write_slice

@@ -14,7 +14,7 @@ from vnla.report.printing import Plain
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
     from vnla.report.story import Account, Beat
-    from vnla.serve.terminal import Errand
+    from vnla.serve.terminal import TerminalEpisode
 
 
 def watch(
@@ -48,14 +48,14 @@ def watch(
     from vnla.report.episodes import images_of
     from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
-    from vnla.serve.terminal import Errand
+    from vnla.serve.terminal import TerminalEpisode
     from vnla.training.context import make_context, vocabulary_of
     from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
         trained = open_trained(run, world=world, tasks=tasks, device=device_named(device))
         config, material = trained.config, trained.material
-        players = make_context(config, material, trained.agent(checkpoint), training=False)
+        context = make_context(config, material, trained.agent(checkpoint), training=False)
         task_set = material.evaluation_tasks(split)
     name = episode or task_set.tasks[0].id
     share = config.with_ratio(ratio).help(training=False).ratio
@@ -63,9 +63,9 @@ def watch(
     house = next(each for each in material.folder.houses if each.name == task.house)
     if ask:
         words = vocabulary_of(config, material)
-        account = _with_a_person(Errand(players, task_set, task, house, words, seed, share), material.folder)
+        account = _with_a_person(TerminalEpisode(context, task_set, task, house, words, seed, share), material.folder)
     else:
-        account = follow(run_task(players, task_set, name, seed=seed, ratio=share), 0, house, task, players.advisor)
+        account = follow(run_task(context, task_set, name, seed=seed, ratio=share), 0, house, task, context.advisor)
     Plain().print(put_into_words(account))
     if out is not None:
         images = images_of(material.folder, house, (320, 240))
@@ -78,30 +78,30 @@ def watch(
             typer.echo(f"drawn: {path}")
 
 
-def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
+def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
     """An episode in which whoever sits at the terminal is the advisor."""
     from vnla.camera import HEADINGS
     from vnla.language.surroundings import Surroundings
     from vnla.report.story import compass, place
     from vnla.serve.events import Pose
-    from vnla.serve.places import Places
+    from vnla.serve.places import PlaceNames
     from vnla.serve.reading import AdviceReader
     from vnla.serve.terminal import in_view, walk_with
 
     console = Plain(highlight=False, markup=False)
-    places = Places([errand.house])
+    places = PlaceNames([walked.house])
     with Console(stderr=True).status("looking around in the house …"):
-        around = Surroundings.of(folder, errand.house)
-    reader = AdviceReader(folder, places, errand.words, errand.players.advisor, {errand.house.name: around})
+        around = Surroundings.of(folder, walked.house)
+    reader = AdviceReader(folder, places, walked.words, walked.context.advisor, {walked.house.name: around})
 
     def answer(account: Account, beat: Beat) -> str | None:
         if beat.number == next(each.number for each in account.beats if each.asks):
             console.print(f"“{account.end_goal}.” You are its advisor.")
         row, heading = divmod(beat.view, HEADINGS)
-        pose = Pose(viewpoint=places.viewpoints(errand.house)[beat.viewpoint], heading=heading, row=row)
-        where = f"{place(errand.house, beat.viewpoint)} and looks {compass(beat.view)}"
+        pose = Pose(viewpoint=places.viewpoints(walked.house)[beat.viewpoint], heading=heading, row=row)
+        where = f"{place(walked.house, beat.viewpoint)} and looks {compass(beat.view)}"
         console.print(f"Step {beat.number + 1}: it is {where}, {beat.metres_left:.1f} m from the goal, and asks.")
-        seen = ", ".join(in_view(around, errand.house.viewpoints[beat.viewpoint].id, beat.view))
+        seen = ", ".join(in_view(around, walked.house.viewpoints[beat.viewpoint].id, beat.view))
         console.print(f"In view: {seen or 'nothing of note'}.")
         console.print(f"The advisor would say: {beat.said or 'nothing'}.")
         while True:
@@ -118,4 +118,4 @@ def _with_a_person(errand: Errand, folder: WorldFolder) -> Account:
             if found.understood is not None:
                 return found.understood
 
-    return walk_with(errand, answer)
+    return walk_with(walked, answer)

@@ -25,10 +25,10 @@ from vnla.houses.statistics import REAL, Spread, Statistics, world_statistics
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
-    from vnla.houses.generate.world import Parts as HouseCounts
-    from vnla.houses.generate.world import Recipe
+    from vnla.houses.generate.world import HouseRecipe
+    from vnla.houses.generate.world import SplitSizes as HouseCounts
     from vnla.houses.sources import WorldSource
-    from vnla.pipeline.shards.parts import Parts
+    from vnla.pipeline.shards.parts import ShardParts
     from vnla.pipeline.shards.shard import Shard
 
 app = typer.Typer(help="Houses: make, import, export, show, set, schema.", no_args_is_help=True)
@@ -141,7 +141,7 @@ def make(
 class Order:
     """Houses that somebody asked for."""
 
-    wanted: list[Recipe]
+    wanted: list[HouseRecipe]
     parts: HouseCounts
     splits: Mapping[str, Sequence[str]]
     extra: dict[str, Any]
@@ -167,13 +167,13 @@ def order_of(
 ) -> Order:
     """What the options of `vnla world make` ask for."""
     from vnla.houses.generate.wishes import Wishes, range_of
-    from vnla.houses.generate.world import PRESETS, Parts, as_extra, recipes, splits
+    from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits
 
     if preset not in PRESETS:
         raise InputError(f"preset {preset}: unknown; choose from {', '.join(PRESETS)}")
     chosen = PRESETS[preset]
     parts = chosen.parts if houses is None else chosen.divided(houses)
-    parts = Parts(train or parts.train, dev or parts.dev, test or parts.test)
+    parts = SplitSizes(train or parts.train, dev or parts.dev, test or parts.test)
     if houses is not None and sum(parts) != houses:
         raise InputError(f"--houses {houses}: --train, --dev and --test make it {sum(parts)}; leave one of them out")
     styles = tuple(name.strip() for name in style.split(",")) if style else ()
@@ -196,7 +196,7 @@ def build_world(order: Order, out: Path, workers: int | None) -> list[House]:
     return made
 
 
-def _make_part(parts: Parts, shard: Shard, wanted: list[Recipe], workers: int | None, as_json: bool) -> None:
+def _make_part(parts: ShardParts, shard: Shard, wanted: list[HouseRecipe], workers: int | None, as_json: bool) -> None:
     """Make the houses of a shard."""
     from vnla.pipeline.shards.world import make_part, share_of
 
@@ -267,9 +267,9 @@ def import_json(
 
     Viewpoints and edges that the file does not give are made. Without pictures agents see symbols, or read text.
     """
-    from vnla.houses.sources import Plain
+    from vnla.houses.sources import JsonHouses
 
-    _import(Plain(str(source), str(pictures or "")), out, "json", as_json)
+    _import(JsonHouses(str(source), str(pictures or "")), out, "json", as_json)
 
 
 @importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")

@@ -18,7 +18,7 @@ LINE_SECONDS = 20.0
 """Between two lines on how far everything is."""
 
 
-class Lines:
+class TimedLog:
     """Lines with the time since the beginning, and the part of the whole that is done where it is known."""
 
     def __init__(self, console: Console, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:

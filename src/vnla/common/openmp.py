@@ -11,6 +11,8 @@ Kernels kept on disk are not renewed when this file changes (`vnla.common.native
 from __future__ import annotations
 
 import ctypes
+import sys
+from pathlib import Path
 
 import torch
 from llvmlite import binding, ir
@@ -31,11 +33,12 @@ _ALONE = _Fork(lambda work, given, *_: _Work(work)(given)), _Number(lambda: 0), 
 
 
 def _team():
-    """The functions of OpenMP that PyTorch is linked with."""
-    library = ctypes.CDLL(torch._C.__file__)  # a name is looked for in all that it is linked with, too
+    """Return the functions of the OpenMP library that LibTorch is linked with: a name is looked for in that one, too."""
+    ending = "dylib" if sys.platform == "darwin" else "so"
     try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / f"libtorch_cpu.{ending}"))
         return library.GOMP_parallel, library.omp_get_thread_num, library.omp_get_num_threads
-    except AttributeError:
+    except (OSError, AttributeError):
         return _ALONE
 
 

@@ -6,6 +6,8 @@
 A whole number in JSON has any number of digits, Python reads `NaN` and `Infinity`, and `true` passes for 1. What comes out
 of here fits into 64 bits and lies within its bounds; anything else is an `InputError` that says where it stood.
 Readers with messages of their own ask `is_whole` and `is_real`, which never raise.
+
+`check_fields(self, batch=(1, 1_000_000))` holds the values of a dataclass against what its fields are declared as.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeGuard
 
 from vnla.common.errors import InputError
@@ -93,3 +96,25 @@ def shown(value: object) -> str:
         text = f"a {type(value).__name__}"
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+Limits = tuple[float, float]
+
+_WORDS = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false"}
+
+
+def check_fields(part: Any, **limits: Limits) -> None:
+    """Refuse a field that is declared as a number, text or truth value and is none, or is beyond its limits."""
+    for field in fields(part):
+        kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
+        low, high = limits.get(field.name, (-math.inf, math.inf))
+        value = getattr(part, field.name)
+        if kind in _WORDS and not _is_a(kind, value, low, high):
+            name = field.name.replace("_", " ")
+            raise InputError(f"{name} {shown(value)}: must be {_WORDS[kind]}{between(low, high, value)}")
+
+
+def _is_a(kind: str, value: object, low: float, high: float) -> bool:
+    if kind in ("str", "bool"):
+        return type(value).__name__ == kind or (kind == "str" and isinstance(value, str))
+    return (is_whole if kind == "int" else is_real)(value, low, high)

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
-from vnla.common.outside import from_json, shown
+from vnla.common.outside import check_fields, from_json, shown
 from vnla.common.strangers import note, why
 
 Part = TypeVar("Part")
@@ -107,6 +106,7 @@ def build(
     Files name parts, perhaps a stranger's: whatever is not `known` is called only if it is a class made from `base`.
     """
     maker = find(kind, name, known)
+    options = _renamed(f"{kind} {name}", getattr(maker, "RENAMED", {}), options)
     if name not in known and not (isinstance(maker, type) and issubclass(maker, base)):
         raise InputError(f"{kind} {name}: is not a class made from {base.__module__}.{base.__name__}")
     try:
@@ -131,6 +131,16 @@ def build(
         if name in known:
             raise  # a fault of ours
         raise InputError(f"{kind} {name}: cannot be made ({why(error)})") from error
+
+
+def _renamed(who: str, names: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options under the names that they have now; files and people may use earlier ones."""
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        if names.get(name, name) in found:
+            raise InputError(f"{who}: has the option {names.get(name, name)} twice; {name} is its earlier or present name")
+        found[names.get(name, name)] = value
+    return found
 
 
 def name_of(part: object, known: Mapping[str, object]) -> str:

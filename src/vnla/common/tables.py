@@ -41,7 +41,7 @@ Room = int | Literal["host"]
 """Where a table is, if not all in a device's memory: on disk with so many bytes in memory, or in the host's memory."""
 
 
-class Table(ABC):
+class FeatureTable(ABC):
     """Half-precision numbers (rows, size) in a file, and nothing else in it.
 
     `first` (groups + 1) is the page at which each group begins, and the number of pages; a page is `page` rows.
@@ -94,7 +94,7 @@ class Table(ABC):
         return sum(len(self.pages(group)) for group in groups) * self.page_bytes
 
 
-class DiskTable(Table):
+class DiskTable(FeatureTable):
     """A file that is mapped into memory, of which at most about `limit` bytes are there at a time."""
 
     selective: ClassVar[bool] = False
@@ -151,7 +151,7 @@ class DiskTable(Table):
             self._map.madvise(mmap.MADV_DONTNEED)
 
 
-class DeviceTable(Table):
+class DeviceTable(FeatureTable):
     """Groups on a device, at most `limit` bytes of them; those that were not needed for longest make room."""
 
     selective: ClassVar[bool] = True
@@ -248,7 +248,7 @@ class _Lent:
             self._runtime.cudaHostUnregister(self._rows.ctypes.data)
 
 
-def stretches(groups: Sequence[int], tables: Sequence[Table], most: int) -> Iterator[slice]:
+def stretches(groups: Sequence[int], tables: Sequence[FeatureTable], most: int) -> Iterator[slice]:
     """Rows with these groups, one after the other, in stretches of at most `most` whose groups fit all tables."""
     first, there = 0, set[int]()
     for place, group in enumerate(groups):

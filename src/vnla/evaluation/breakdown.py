@@ -34,7 +34,7 @@ Labels = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class SubsetShare:
     """Some of the episodes, and how large the share is there: of successes, or of all requests."""
 
     label: str
@@ -44,13 +44,10 @@ class Part:
 
     def as_dict(self) -> dict[str, Any]:
         """The part for a JSON file; what cannot be known is null."""
-        value, low, high = (each if math.isfinite(each) else None for each in self.share)
-        return {
-            "label": self.label, "value": value, "low": low, "high": high, "tasks": self.tasks, "episodes": self.episodes,
-        }  # fmt: skip
+        return {"label": self.label, **self.share.as_dict(), "tasks": self.tasks, "episodes": self.episodes}
 
 
-def requests_over_time(evaluation: Evaluation, bins: int = TIME_BINS) -> list[Part]:
+def requests_over_time(evaluation: Evaluation, bins: int = TIME_BINS) -> list[SubsetShare]:
     """Which share of all requests is made in each part of an episode's time; the time ends with the last action taken.
 
     A request before action t of n, counted from 0, is made at t/n.
@@ -95,7 +92,7 @@ def goal_rooms(evaluation: Evaluation) -> Labels:
     return np.array([task.goal_room for task in evaluation.tasks.tasks])
 
 
-def success_by(evaluation: Evaluation, labels: Labels, width: int = WIDTH) -> list[Part]:
+def success_by(evaluation: Evaluation, labels: Labels, width: int = WIDTH) -> list[SubsetShare]:
     """The success rate of each part that has episodes, in the order of the labels.
 
     Numbers are put into buckets of `width`: 1 to 5 actions, 6 to 10 and so on.
@@ -114,7 +111,9 @@ def success_by(evaluation: Evaluation, labels: Labels, width: int = WIDTH) -> li
     return parts
 
 
-def best_and_worst(parts: Sequence[Part], top: int = TOP, more_than: int = FREQUENT) -> tuple[list[Part], list[Part]]:
+def best_and_worst(
+    parts: Sequence[SubsetShare], top: int = TOP, more_than: int = FREQUENT
+) -> tuple[list[SubsetShare], list[SubsetShare]]:
     """Of the parts of more than so many tasks those with the highest shares and those with the lowest, in falling order.
 
     Nothing is in both: where there are too few, the best are chosen first.
@@ -128,7 +127,7 @@ def _range(bucket: int, width: int) -> str:
     return str(first) if width == 1 else f"{first}–{last}"
 
 
-def _success(label: str, success: NDArray[Any], inside: NDArray[Any]) -> Part:
+def _success(label: str, success: NDArray[Any], inside: NDArray[Any]) -> SubsetShare:
     """A success rate. Where all episodes went alike no resampling differs, so its interval is Wilson's for so many tasks."""
     part = _part(label, success, inside)
     if part.tasks < 2 or 0 < part.share.value < 100:
@@ -138,13 +137,12 @@ def _success(label: str, success: NDArray[Any], inside: NDArray[Any]) -> Part:
     return replace(part, share=Interval(part.share.value, low, high))
 
 
-def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> Part:
+def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> SubsetShare:
     """The ratio of the sums of (seeds, tasks), over the tasks that count at all."""
     counts = np.atleast_2d(bottom).sum(axis=0) > 0
     tasks = int(counts.sum())
     if not tasks:
-        return Part(label, Interval(math.nan, math.nan, math.nan), 0, 0)
+        return SubsetShare(label, Interval(math.nan, math.nan, math.nan), 0, 0)
     found = over_episodes(np.atleast_2d(top)[:, counts], np.atleast_2d(bottom)[:, counts])
-    value, low, high = (100 * each for each in found)
-    known = Interval(value, low, high) if tasks > 1 else Interval(value, math.nan, math.nan)
-    return Part(label, known, tasks, int((bottom > 0).sum()))
+    share = found.scaled(100) if tasks > 1 else Interval(100 * found.value, math.nan, math.nan)
+    return SubsetShare(label, share, tasks, int((bottom > 0).sum()))

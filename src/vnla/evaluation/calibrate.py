@@ -1,6 +1,6 @@
 """A guarantee for a trained agent, from fresh houses with one task each.
 
-    sample = sampled(players, tasks, ratio=0.4)    # vnla.evaluation.sureness
+    sample = sampled(context, tasks, ratio=0.4)    # vnla.evaluation.sureness
     calibration = calibrate(sample, risk=0.1, confidence=0.9)
     print(calibration.found, calibration.certain, calibration.taught)
 
@@ -23,9 +23,9 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.confidence import ratio
+from vnla.evaluation.confidence import finite, ratio
 from vnla.evaluation.conformal import (
-    Tried,
+    ThresholdTest,
     fewest_for_passing,
     fewest_for_quantile,
     last_passed,
@@ -46,9 +46,9 @@ class Calibration:
     risk: float
     confidence: float
     houses: int
-    stops: tuple[Tried, ...]
+    stops: tuple[ThresholdTest, ...]
     """Probabilities of `stop` from where on the agent may say that it has found the object."""
-    doubts: tuple[Tried, ...]
+    doubts: tuple[ThresholdTest, ...]
     """Doubts from where on somebody acts, by the episodes that fail."""
     taught: float | None
     """The doubt from where on somebody has to act for so many episodes to be the teacher's; None if its way is too long."""
@@ -142,7 +142,7 @@ class Held(NamedTuple):
 
     def as_dict(self) -> dict[str, float | None]:
         """For a JSON file; what cannot be known is null."""
-        return {name: None if math.isnan(value) else value for name, value in self._asdict().items()}
+        return {name: finite(value) for name, value in self._asdict().items()}
 
 
 def held(calibration: Calibration, sample: Sample) -> Held:

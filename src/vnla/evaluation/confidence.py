@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,19 @@ FACTOR = 1.95
 ENOUGH_HOUSES = 10
 """From so many on intervals over houses cover about what they say."""
 
+SAMPLES, LEVEL = 1000, 0.95
 Floats = NDArray[np.float64]
+_UNKNOWN = (math.nan, math.nan)
+
+
+class Bootstrap(TypedDict, total=False):
+    """How figures are resampled."""
+
+    samples: int
+    """1,000 unless said otherwise."""
+    seed: int
+    level: float
+    """Of the interval: 0.95 unless said otherwise."""
 
 
 class Estimate(NamedTuple):
@@ -47,6 +59,19 @@ class Interval(NamedTuple):
         if math.isnan(self.value):
             return "–"
         return f"{self.value:.2f}" if math.isnan(self.low) else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the interval in a unit so many times smaller."""
+        return Interval(*(factor * each for each in self))
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the interval for a JSON file; what cannot be known is null."""
+        return {name: finite(value) for name, value in self._asdict().items()}
+
+
+def finite(value: float) -> float | None:
+    """Return a number for a JSON file; what cannot be known is null."""
+    return value if math.isfinite(value) else None
 
 
 def few_houses(houses: int) -> str:
@@ -80,29 +105,21 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> float:
     return float(np.sum(top)) / below if below else math.nan
 
 
-def over_episodes(
-    top: ArrayLike, bottom: ArrayLike | None = None, *, samples: int = 1000, seed: int = 0, level: float = 0.95
-) -> Interval:
-    """The ratio of two sums over episodes with a bootstrap interval; without `bottom`, the mean of `top`.
+def over_episodes(top: ArrayLike, bottom: ArrayLike | None = None, **options: Unpack[Bootstrap]) -> Interval:
+    """Return the ratio of two sums over episodes with a bootstrap interval; without `bottom`, the mean of `top`.
 
     With two axes (seeds, tasks) whole tasks are drawn, with all their seeds: runs of one task are not independent.
     """
     above = np.atleast_2d(np.asarray(top, dtype=np.float64))
     below = np.ones_like(above) if bottom is None else np.atleast_2d(np.asarray(bottom, dtype=np.float64))
     sums = np.stack([above.sum(axis=0), below.sum(axis=0)], axis=1)  # (tasks, 2)
-    return Interval(ratio(above, below), *_bounds(sums, samples, seed, level))
+    return Interval(ratio(above, below), *_bounds(sums, **options))
 
 
 def over_houses(
-    top: ArrayLike,
-    bottom: ArrayLike | None = None,
-    *,
-    houses: ArrayLike,
-    samples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
+    top: ArrayLike, bottom: ArrayLike | None = None, *, houses: ArrayLike, **options: Unpack[Bootstrap]
 ) -> Interval:
-    """The same for other houses than these: whole houses are drawn, with all that happened in them.
+    """Return the same for other houses than these: whole houses are drawn, with all that happened in them.
 
     `houses` names the house of each entry of `top`. One house tells nothing about others: there is no interval then.
     """
@@ -110,53 +127,41 @@ def over_houses(
     below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
     names, which = np.unique(np.asarray(houses), return_inverse=True)
     sums = _sums((above, below), which, len(names))
-    bounds = _bounds(sums, samples, seed, level) if len(names) > 1 else (math.nan, math.nan)
-    return Interval(ratio(above, below), *bounds)
+    return Interval(ratio(above, below), *(_bounds(sums, **options) if len(names) > 1 else _UNKNOWN))
 
 
 def difference_over_houses(
-    one: tuple[ArrayLike, ArrayLike],
-    other: tuple[ArrayLike, ArrayLike],
-    houses: tuple[Sequence[str], Sequence[str]],
-    *,
-    samples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
+    one: tuple[ArrayLike, ArrayLike], other: tuple[ArrayLike, ArrayLike], houses: tuple[Sequence[str], Sequence[str]]
 ) -> Interval:
-    """How much more the ratio of two sums is than that of two others, for other houses: a house is drawn with all that
-    happened in it on both sides, so what is easy or hard on both sides is not in the difference."""
+    """Return how much more the ratio of two sums is than that of two others, for other houses.
+
+    A house is drawn with all that happened in it on both sides, so what is easy or hard on both is not in the difference.
+    """
     names, which = np.unique(np.asarray([*houses[0], *houses[1]]), return_inverse=True)
     sides = np.split(which.ravel(), [len(houses[0])])
     each = [_sums(side, rows, len(names)) for side, rows in zip((one, other), sides, strict=True)]
     value = ratio(*each[0].T) - ratio(*each[1].T)
     if len(names) < 2:
-        return Interval(value, math.nan, math.nan)
-    drawn = _redrawn(np.concatenate(each, axis=1), samples, seed)  # (samples, 4)
+        return Interval(value, *_UNKNOWN)
+    drawn = _redrawn(np.concatenate(each, axis=1))  # (samples, 4)
     counted = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
-    return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3], level))
+    return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3]))
 
 
-def retained_over_houses(
-    values: ArrayLike,
-    without: ArrayLike,
-    usual: ArrayLike,
-    *,
-    houses: ArrayLike,
-    samples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Interval:
-    """How much of what the usual brings is kept, (values − without) / (usual − without) of their means, for other houses: a
-    house is drawn with all that happened in it on all sides. Not a number where the usual brings nothing."""
+def retained_over_houses(values: ArrayLike, without: ArrayLike, usual: ArrayLike, *, houses: ArrayLike) -> Interval:
+    """Return how much of what the usual brings is kept, (values − without) / (usual − without) of means, for other houses.
+
+    A house is drawn with all that happened in it on all sides. Not a number where the usual brings nothing.
+    """
     names, which = np.unique(np.asarray(houses), return_inverse=True)
     sums = _sums((values, without, usual), which, len(names))
-    drawn = _redrawn(sums, samples, seed)
+    drawn = _redrawn(sums)
     brought = drawn[:, 2] > drawn[:, 1]
     found = (drawn[brought, 0] - drawn[brought, 1]) / (drawn[brought, 2] - drawn[brought, 1])
     kept, none, most = sums.sum(axis=0)
     if most <= none:
-        return Interval(math.nan, math.nan, math.nan)
-    return Interval((kept - none) / (most - none), *(_middle(found, level) if len(names) > 1 else (math.nan, math.nan)))
+        return Interval(math.nan, *_UNKNOWN)
+    return Interval((kept - none) / (most - none), *(_middle(found) if len(names) > 1 else _UNKNOWN))
 
 
 def _sums(values: Sequence[ArrayLike], which: NDArray[np.intp], count: int) -> Floats:
@@ -165,16 +170,9 @@ def _sums(values: Sequence[ArrayLike], which: NDArray[np.intp], count: int) -> F
 
 
 def over_trainings(
-    values: ArrayLike,
-    minus: ArrayLike | None = None,
-    *,
-    houses: ArrayLike,
-    samples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
+    values: ArrayLike, minus: ArrayLike | None = None, *, houses: ArrayLike, **options: Unpack[Bootstrap]
 ) -> Interval:
-    """The mean of (trainings, tasks) for other trainings, other houses and other tasks in them; `houses` are those of the
-    tasks.
+    """Return the mean of (trainings, tasks) for other trainings, houses and tasks; `houses` are those of the tasks.
 
     Trainings, houses, and in each house tasks are drawn again and again. Of a difference, that to the mean of `minus`, both
     sides are given the same houses and tasks, and trainings of their own. One training tells nothing about others: then it
@@ -182,28 +180,19 @@ def over_trainings(
     """
     sides = [np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (values, minus) if each is not None]
     value, *other = (float(each.mean()) for each in sides)
-    names = tuple(np.asarray(houses).tolist())
-    times = _tasks_drawn(names, samples, seed)
+    names, seed = tuple(np.asarray(houses).tolist()), options.get("seed", 0)
+    times = _tasks_drawn(names, options.get("samples", SAMPLES), seed)
     random, found = np.random.default_rng([seed, 1]), []
     for each in sides:
         means = each @ times.T / times.sum(axis=1)  # (trainings, samples)
         trainings = random.integers(len(each), size=means.shape)
         found.append(np.take_along_axis(means, trainings, axis=0).mean(axis=0))
-    bounds = _middle(found[0] - sum(found[1:]), level) if len(set(names)) > 1 else (math.nan, math.nan)
+    bounds = _middle(found[0] - sum(found[1:]), options.get("level", LEVEL)) if len(set(names)) > 1 else _UNKNOWN
     return Interval(value - sum(other), *bounds)
 
 
-def over_tasks(
-    sums: ArrayLike,
-    minus: ArrayLike | None = None,
-    *,
-    houses: ArrayLike,
-    samples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Interval:
-    """The ratio of two sums over tasks, (2, tasks), for other houses and other tasks in them; `houses` are those of the
-    tasks.
+def over_tasks(sums: ArrayLike, minus: ArrayLike | None = None, *, houses: ArrayLike) -> Interval:
+    """Return the ratio of two sums over tasks, (2, tasks), for other houses and tasks; `houses` are those of the tasks.
 
     Of a difference, that to the ratio of `minus`, both sides are given the same houses and tasks: what makes a task hard for
     both cancels out. One house tells nothing about others, and there is no interval.
@@ -212,11 +201,11 @@ def over_tasks(
     value, *other = (ratio(*each) for each in sides)
     names = tuple(np.asarray(houses).tolist())
     if len(set(names)) < 2:
-        return Interval(value - sum(other), math.nan, math.nan)
-    above, below = np.moveaxis(np.stack(sides) @ _tasks_drawn(names, samples, seed).T, 1, 0)  # (sides, samples) each
+        return Interval(value - sum(other), *_UNKNOWN)
+    above, below = np.moveaxis(np.stack(sides) @ _tasks_drawn(names, SAMPLES, 0).T, 1, 0)  # (sides, samples) each
     counted = (below > 0).all(axis=0)
     found = above[:, counted] / below[:, counted]
-    return Interval(value - sum(other), *_middle(found[0] - found[1:].sum(axis=0), level))
+    return Interval(value - sum(other), *_middle(found[0] - found[1:].sum(axis=0)))
 
 
 @lru_cache(maxsize=5)  # 40 MB each at the paper's sizes
@@ -234,31 +223,31 @@ def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
     return times
 
 
-def _bounds(sums: Floats, samples: int, seed: int, level: float) -> tuple[float, float]:
+def _bounds(sums: Floats, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
     """Where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
     drawn = _redrawn(sums, samples, seed)
     counted = drawn[drawn[:, 1] > 0]
     return _middle(counted[:, 0] / counted[:, 1], level)
 
 
-def _redrawn(rows: Floats, samples: int, seed: int) -> Floats:
+def _redrawn(rows: Floats, samples: int = SAMPLES, seed: int = 0) -> Floats:
     """What as many rows as there are add up to, when they are drawn again and again: (samples, …)."""
     random, columns = np.random.default_rng(seed), np.ascontiguousarray(rows.T)  # by columns takes a third of the time
     drawn = (random.integers(len(rows), size=len(rows)) for _ in range(samples))
     return np.array([[column[each].sum() for column in columns] for each in drawn])
 
 
-def _middle(found: Floats, level: float) -> tuple[float, float]:
+def _middle(found: Floats, level: float = LEVEL) -> tuple[float, float]:
     """Between which bounds such a share of what was found lies."""
     if not len(found):
-        return math.nan, math.nan
+        return _UNKNOWN
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def per_cent(share: Interval) -> Interval:
     """A share in per cent."""
-    return Interval(*(100 * each for each in share))
+    return share.scaled(100)
 
 
 def minus(one: Interval, other: Interval) -> Interval:

@@ -40,7 +40,7 @@ def binomial_p_value(wrong: ArrayLike, of: ArrayLike, risk: float) -> Floats:
     return found
 
 
-class Tried(NamedTuple):
+class ThresholdTest(NamedTuple):
     """A threshold: how many cases it concerns, how many of them were wrong, and whether it passed."""
 
     threshold: float
@@ -52,7 +52,7 @@ class Tried(NamedTuple):
 
 def try_thresholds(
     thresholds: Sequence[float], cases: ArrayLike, wrong: ArrayLike, *, risk: float, parts: Sequence[float]
-) -> list[Tried]:
+) -> list[ThresholdTest]:
     """Test of each threshold, the strictest first: "a case that it concerns is wrong with probability `risk` at most".
 
     With probability 1 − Σ `parts` no threshold passes of which that is false.
@@ -65,7 +65,7 @@ def try_thresholds(
         p_values.tolist(),
         passing(p_values, parts),
     )
-    return [Tried(*row) for row in zip(*columns, strict=True)]
+    return [ThresholdTest(*row) for row in zip(*columns, strict=True)]
 
 
 def passing(p_values: ArrayLike, parts: Sequence[float]) -> list[bool]:
@@ -82,7 +82,7 @@ def passing(p_values: ArrayLike, parts: Sequence[float]) -> list[bool]:
     return passed
 
 
-def last_passed(tried: Sequence[Tried]) -> float | None:
+def last_passed(tried: Sequence[ThresholdTest]) -> float | None:
     """The least strict threshold that passed, if one did."""
     return next((each.threshold for each in reversed(tried) if each.passed), None)
 

@@ -3,9 +3,9 @@
     entries = [enter(path, material) for path in paths]
     print(difference(*entries, "success_rate"))
 
-A file is a results file (`vnla.evaluation.checked`) or an `evaluation.npz` (`vnla.evaluation.kept`) with several seeds; a
-folder is the one that `vnla evaluate --npz` or `vnla paper` has made. Two agents are compared on the tasks that both have,
-task by task, so that what is hard for both cancels out.
+A file is a results file (`vnla.evaluation.checked`) or an `evaluation.npz` (`vnla.evaluation.evaluation_file`) with several
+seeds; a folder is the one that `vnla evaluate --npz` or `vnla paper` has made. Two agents are compared on the tasks that
+both have, task by task, so that what is hard for both cancels out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
 from vnla.evaluation.confidence import Interval, few_houses, over_tasks
-from vnla.evaluation.kept import EVALUATION, read_trace
+from vnla.evaluation.evaluation_file import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT
@@ -75,7 +75,8 @@ class Entry:
     def figure(self, name: str, among: Sequence[str] | None = None) -> Interval:
         """A figure with its interval over houses and tasks, of all tasks or of those `among` them."""
         places = [self.place[task] for task in among] if among is not None else list(range(len(self.tasks)))
-        return _scaled(self.metrics[name], over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places]))
+        found = over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places])
+        return found.scaled(self.metrics[name].scale)
 
     def sums(self, name: str, places: Sequence[int]) -> Array:
         """What a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
@@ -84,7 +85,7 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """For a JSON file; what cannot be known is null."""
-        figures = {name: told(self.figure(name)) | {"unit": self.metrics[name].unit} for name in self.told()}
+        figures = {name: self.figure(name).as_dict() | {"unit": self.metrics[name].unit} for name in self.told()}
         return {
             "name": self.name,
             "file": str(self.path),
@@ -101,13 +102,8 @@ class Entry:
         }
 
 
-def told(found: Interval) -> dict[str, float | None]:
-    """A figure for a JSON file."""
-    return {name: value if math.isfinite(value) else None for name, value in found._asdict().items()}
-
-
 @dataclass(frozen=True)
-class Material:
+class ScoringData:
     """What files are held against."""
 
     world: World
@@ -121,7 +117,9 @@ class Material:
     _compiled: dict[str, TaskSet] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def load(cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any) -> Material:
+    def load(
+        cls, world: Path, tasks: Path, allowance: Allowance, metrics: Mapping[str, Metric], **options: Any
+    ) -> ScoringData:
         """The world and the data set in these folders."""
         dataset = read_dataset(tasks)
         return cls(World.compile(read_world(world).houses), dataset, allowance, metrics, **options)
@@ -148,7 +146,7 @@ class Material:
         return best
 
 
-def enter(path: Path, material: Material, name: str | None = None) -> Entry:
+def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
     """The entry in a file, or in the folder of an evaluation."""
     file = _file(path, material.split)
     if file.suffix == ".npz":
@@ -162,7 +160,7 @@ def enter(path: Path, material: Material, name: str | None = None) -> Entry:
     return _entered(done, split, material, name or name_of(path))
 
 
-def _entered(done: Checked, split: str, material: Material, name: str) -> Entry:
+def _entered(done: Checked, split: str, material: ScoringData, name: str) -> Entry:
     rows = done.scores.reshape(1, len(done.tasks))
     seed = material.allowance.seed
     return Entry(
@@ -201,7 +199,7 @@ def _ids(records: Sequence[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _evaluated(path: Path, material: Material, name: str) -> Entry:
+def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
     """The entry of an `evaluation.npz`, scored again from its walks."""
     ids, seeds, trace = read_trace(path)
     split = material.split_of(path, ids)
@@ -268,7 +266,7 @@ class Pair:
         sides = [
             each.sums(name, [each.place[task] for task in self.tasks]) for each in (self.other, self.one)
         ]  # (2, tasks) each
-        return _scaled(self.one.metrics[name], over_tasks(*sides, houses=self.houses))
+        return over_tasks(*sides, houses=self.houses).scaled(self.one.metrics[name].scale)
 
     def only(self) -> tuple[float, float]:
         """On how many of these tasks one succeeds and the other does not, and the other way round; where there are several
@@ -281,7 +279,7 @@ class Pair:
     def as_dict(self) -> dict[str, Any]:
         """For a JSON file."""
         metrics = self.one.metrics
-        figures = {name: told(self.difference(name)) | {"unit": unit_of_gain(metrics[name])} for name in self.told()}
+        figures = {name: self.difference(name).as_dict() | {"unit": unit_of_gain(metrics[name])} for name in self.told()}
         first, second = self.only()
         return {
             "one": self.one.name,
@@ -317,7 +315,3 @@ def common(entries: Sequence[Entry]) -> tuple[str, ...]:
 def unit_of_gain(metric: Metric) -> str:
     """The unit of a difference of two figures."""
     return "points" if metric.unit == "%" else metric.unit
-
-
-def _scaled(metric: Metric, found: Interval) -> Interval:
-    return Interval(*(metric.scale * each for each in found))

@@ -1,6 +1,6 @@
 """Evaluate an agent as the paper does (section 7): every task with several seeds, greedy actions, no dropout.
 
-    evaluation = evaluate(players, tasks)
+    evaluation = evaluate(context, tasks)
     print(evaluation.summary()["success_rate"])
 
 A seed decides the help budget of every episode, and where the random help policy asks. All seeds of all tasks are rows of
@@ -9,7 +9,6 @@ the same batches; randomness is keyed by seed and episode, so how rows are group
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import stretches
-from vnla.evaluation.confidence import Estimate, Interval, over_seeds
+from vnla.evaluation.confidence import Estimate, Interval, finite, over_seeds
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
@@ -72,9 +71,9 @@ class Evaluation:
             raise InputError(f"figure {name}: these episodes do not tell it; they tell {', '.join(found)}")
         return found[name]
 
-    def bootstrap(self, name: str, samples: int = 1000, seed: int = 0) -> Interval:
-        """A figure over all episodes with a bootstrap interval over tasks."""
-        return self.metrics[name].over_episodes(self.scores, samples=samples, seed=seed)
+    def bootstrap(self, name: str) -> Interval:
+        """Return a figure over all episodes with a bootstrap interval over tasks."""
+        return self.metrics[name].over_episodes(self.scores)
 
     @cached_property
     def reasons(self) -> dict[str, dict[str, int]]:
@@ -87,10 +86,10 @@ class Evaluation:
         """The summary for a JSON file; what cannot be known is null."""
         figures = {
             name: {
-                "mean": _known(figure.mean),
-                "margin": _known(figure.margin),
+                "mean": finite(figure.mean),
+                "margin": finite(figure.margin),
                 "unit": self.metrics[name].unit,
-                "seeds": [_known(each) for each in figure.each],
+                "seeds": [finite(each) for each in figure.each],
             }
             for name, figure in self.summary().items()
         }
@@ -98,7 +97,7 @@ class Evaluation:
 
 
 def evaluate(
-    players: RolloutContext,
+    context: RolloutContext,
     tasks: TaskSet,
     *,
     seeds: Sequence[int] = SEEDS,
@@ -113,12 +112,12 @@ def evaluate(
     Help budgets are drawn for the ratio τ and the advisor's k, or another `k`. Without a `batch` as many episodes run
     together as memory allows. The agent is left in the mode that it was in.
     """
-    pieces = played(players, tasks, seeds=seeds, ratio=ratio, k=k, batch=batch, metrics=metrics, progress=progress)
+    pieces = played(context, tasks, seeds=seeds, ratio=ratio, k=k, batch=batch, metrics=metrics, progress=progress)
     return joined(tasks, seeds, list(pieces), metrics)
 
 
 @dataclass(frozen=True)
-class Piece:
+class EvaluatedBatch:
     """What happened in a batch."""
 
     rows: NDArray[np.int64]
@@ -128,7 +127,7 @@ class Piece:
 
 
 def played(
-    players: RolloutContext,
+    context: RolloutContext,
     tasks: TaskSet,
     *,
     seeds: Sequence[int] = SEEDS,
@@ -138,7 +137,7 @@ def played(
     metrics: Mapping[str, Metric] = METRICS,
     progress: Share = unheard,
     every: tuple[int, int] = (0, 1),
-) -> Iterator[Piece]:
+) -> Iterator[EvaluatedBatch]:
     """An evaluation batch by batch; with `every` (i, n) only the i-th of each n batches, which are those of the whole."""
     if not seeds or len(set(seeds)) < len(seeds):
         raise InputError(f"evaluation: the seeds are {list(seeds)}; it needs at least one, and each once")
@@ -146,22 +145,22 @@ def played(
     steps = int(tasks.time_budget.max())
     seed_of = torch.tensor([_as_int64(seed) for seed in seeds], device=device).repeat_interleave(len(tasks))
     task_of = torch.arange(len(tasks), device=device).repeat(len(seeds))
-    done, rows_of = 0, _batches(players, tasks, count, batch or fitting_batch(players, tasks.end_goals, steps))
+    done, rows_of = 0, _batches(context, tasks, count, batch or fitting_batch(context, tasks.end_goals, steps))
     for rows in islice(rows_of, every[0], None, every[1]):
-        with greedy(players.agent):
+        with greedy(context.agent):
             which, seed = (each[rows.to(device)] for each in (task_of, seed_of))
-            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or players.advisor.k)
-            trace = Trace.of(bcui(episodes, players, longest=steps), steps)
+            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=k or context.advisor.k)
+            trace = Trace.of(bcui(episodes, context, longest=steps), steps)
             scores = score(trace, tasks.environment, episodes.goals, metrics=metrics)
             done += len(rows)
             progress(min(done * every[1], count), count)
-        yield Piece(rows.numpy(), trace.to("cpu"), scores)
+        yield EvaluatedBatch(rows.numpy(), trace.to("cpu"), scores)
 
 
-def _batches(players: RolloutContext, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
+def _batches(context: RolloutContext, tasks: TaskSet, count: int, batch: int) -> Iterator[Tensor]:
     """The rows of an evaluation, which are all tasks again and again, in batches: as they come, or house by house where
     features are not all in memory."""
-    tables = [each for each in players.tables if each.selective]
+    tables = [each for each in context.tables if each.selective]
     if not tables:
         yield from map(torch.arange, range(0, count, batch), [*range(batch, count, batch), count])
         return
@@ -174,7 +173,9 @@ def _batches(players: RolloutContext, tasks: TaskSet, count: int, batch: int) ->
         yield order[part]
 
 
-def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metrics: Mapping[str, Metric]) -> Evaluation:
+def joined(
+    tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[EvaluatedBatch], metrics: Mapping[str, Metric]
+) -> Evaluation:
     """The evaluation that pieces make up, which are all of it."""
     order = np.concatenate([piece.rows for piece in pieces]).argsort()
     trace, table = Trace.join([piece.trace for piece in pieces]), Scores.join([piece.scores for piece in pieces])
@@ -182,13 +183,13 @@ def joined(tasks: TaskSet, seeds: Sequence[int], pieces: Sequence[Piece], metric
 
 
 def run_task(
-    players: RolloutContext, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
+    context: RolloutContext, tasks: TaskSet, task: str, *, seed: int = SEEDS[0], ratio: float = HELP_RATIO
 ) -> Rollout:
     """One episode, that of the task with the id `task`, as `evaluate` would run it: a rollout to look at closely."""
     which = torch.tensor([tasks.tasks.index(task_named(tasks, task))], device=tasks.key.device)
-    episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
-    with greedy(players.agent):
-        return bcui(episodes, players, longest=int(episodes.time_budget.max()))
+    episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k)
+    with greedy(context.agent):
+        return bcui(episodes, context, longest=int(episodes.time_budget.max()))
 
 
 def task_named(tasks: TaskSet, name: str) -> Task:
@@ -211,19 +212,15 @@ def greedy(agent: Agent) -> Iterator[None]:
         agent.train(training)
 
 
-def fitting_batch(players: RolloutContext, end_goals: Words, steps: int) -> int:
+def fitting_batch(context: RolloutContext, end_goals: Words, steps: int) -> int:
     """How many episodes fit into memory together: into half of what a GPU has left, or `CPU_MEMORY`."""
-    words = end_goals.tokens.shape[1] + players.bound_advisor.phrases.tails.tokens.shape[1]
+    words = end_goals.tokens.shape[1] + context.bound_advisor.phrases.tails.tokens.shape[1]
     on_gpu = end_goals.length.is_cuda
     memory = torch.cuda.mem_get_info(end_goals.length.device)[0] // 2 if on_gpu else CPU_MEMORY
-    fitting = max(1, memory // (4 * players.agent.footprint(words, steps)))
+    fitting = max(1, memory // (4 * context.agent.footprint(words, steps)))
     return min(GPU_BATCH if on_gpu else CPU_BATCH, fitting)
 
 
 def _as_int64(seed: int) -> int:
     """The low 64 bits of a seed, which are all that random numbers take of it."""
     return (seed + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 import torch
@@ -16,9 +16,8 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.registry import find
-from vnla.evaluation.confidence import Interval, over_episodes, ratio
-from vnla.evaluation.scorers import asking, ending, walking
-from vnla.evaluation.scores import Array, Case, Scorer, Scores
+from vnla.evaluation.confidence import Bootstrap, Interval, over_episodes, ratio
+from vnla.evaluation.scores import Array, Case, Scorer, Scores, asking, ending, walking
 from vnla.evaluation.trace import Trace
 from vnla.world.compiled import Environment
 
@@ -55,9 +54,9 @@ class Metric:
         """The figure over all these episodes."""
         return self.scale * ratio(*self.sums(scores))
 
-    def over_episodes(self, scores: Scores, **options: Any) -> Interval:
+    def over_episodes(self, scores: Scores, **options: Unpack[Bootstrap]) -> Interval:
         """The same with a bootstrap interval."""
-        return Interval(*(self.scale * each for each in over_episodes(*self.sums(scores), **options)))
+        return over_episodes(*self.sums(scores), **options).scaled(self.scale)
 
     def sums(self, scores: Scores) -> tuple[Array, Array]:
         """What is summed above and below, an entry an episode."""

@@ -8,7 +8,6 @@ persons are drawn, with all that they did.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,7 +45,7 @@ class Recorded(Result):
 
 
 @dataclass(frozen=True)
-class Condition:
+class ConditionScores:
     """All episodes under one condition."""
 
     scores: Scores
@@ -58,23 +57,19 @@ class Condition:
     def summary(self) -> dict[str, Interval]:
         """Each figure with its 95% interval over persons; without one where there is only one person."""
         return {
-            name: _scaled(metric, over_houses(*metric.sums(self.scores), houses=self.participants))
+            name: over_houses(*metric.sums(self.scores), houses=self.participants).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
-    def minus(self, other: Condition) -> dict[str, Interval]:
+    def minus(self, other: ConditionScores) -> dict[str, Interval]:
         """How much more each figure is than under another condition. Who did both is drawn with both."""
+        people = self.participants, other.participants
         return {
-            name: _scaled(
-                metric,
-                difference_over_houses(
-                    metric.sums(self.scores), metric.sums(other.scores), (self.participants, other.participants)
-                ),
-            )
+            name: difference_over_houses(metric.sums(self.scores), metric.sums(other.scores), people).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
-    def as_dict(self, first: tuple[str, Condition] | None = None) -> dict[str, Any]:
+    def as_dict(self, first: tuple[str, ConditionScores] | None = None) -> dict[str, Any]:
         """For a JSON file, with the difference to a condition, given with its name; what cannot be known is null."""
         found: dict[str, Any] = {
             "episodes": len(self.participants),
@@ -86,15 +81,7 @@ class Condition:
         return found
 
     def _plain(self, figures: Mapping[str, Interval]) -> dict[str, Any]:
-        return {
-            name: {field: value if math.isfinite(value) else None for field, value in figure._asdict().items()}
-            | {"unit": self.metrics[name].unit}
-            for name, figure in figures.items()
-        }
-
-
-def _scaled(metric: Metric, figure: Interval) -> Interval:
-    return Interval(*(metric.scale * each for each in figure))
+        return {name: figure.as_dict() | {"unit": self.metrics[name].unit} for name, figure in figures.items()}
 
 
 def read_recorded(path: Path) -> list[Recorded]:
@@ -119,7 +106,7 @@ def score_recorded(
     tasks: Iterable[Task],
     budgets: TimeBudgets,
     metrics: Mapping[str, Metric] = METRICS,
-) -> dict[str, Condition]:
+) -> dict[str, ConditionScores]:
     """The metrics of a file by condition, in the order in which it names them."""
     records = read_recorded(path)
     compiled = _compiled(path, records, houses, tasks, budgets)
@@ -132,7 +119,7 @@ def score_recorded(
         which = np.flatnonzero(conditions == condition)
         rows = Scores({name: array[which] for name, array in scores.items()})
         people = tuple(names[i] for i in which.tolist())
-        found[condition] = Condition(rows, people, tuple(compiled.tasks[i] for i in which.tolist()), metrics)
+        found[condition] = ConditionScores(rows, people, tuple(compiled.tasks[i] for i in which.tolist()), metrics)
     return found
 
 
@@ -170,7 +157,7 @@ def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:
     return trace
 
 
-def spreadsheet(conditions: Mapping[str, Condition]) -> str:
+def spreadsheet(conditions: Mapping[str, ConditionScores]) -> str:
     """A row an episode as CSV: who did which task under which condition, and every score, but for what the help teacher
     thought where no record says so."""
     sheets = {name: dict(columns_of(each.scores)) for name, each in conditions.items()}

@@ -1,6 +1,6 @@
 """How sure an agent is, beside whether it was right: what a guarantee is calibrated on (`vnla.evaluation.calibrate`).
 
-    sample = sampled(players, tasks, ratio=0.4)
+    sample = sampled(context, tasks, ratio=0.4)
     print(sample.sureness[~sample.wrong])
 
 Every task is run by the agent as it is evaluated: how probable did it find `stop` at its last step, and was that at a goal?
@@ -26,7 +26,7 @@ from vnla.assistance.help_policies import Help
 from vnla.bcui import bcui
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
@@ -61,17 +61,17 @@ class Sample:
         return Sample(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
 
-def sampled(players: RolloutContext, tasks: TaskSet, *, ratio: float, seed: int = 0, progress: Share = unheard) -> Sample:
+def sampled(context: RolloutContext, tasks: TaskSet, *, ratio: float, seed: int = 0, progress: Share = unheard) -> Sample:
     """Runs of every task, the first with help for the share `ratio` of the time."""
     count, runs = len(tasks), 1 + len(DOUBTS)
 
     def counted(run: int) -> Share:
         return lambda done, _: progress(run * count + done, runs * count)
 
-    sureness, wrong = over(players, tasks, ending, ratio=ratio, seed=seed, progress=counted(0))
+    sureness, wrong = over(context, tasks, ending, ratio=ratio, seed=seed, progress=counted(0))
     unhurried = replace(tasks, time_budget=torch.full_like(tasks.time_budget, LONGEST_EPISODE))
     walks = [
-        over(guarded(players, least), unhurried, guarded_walk, progress=counted(run)) for run, least in enumerate(DOUBTS, 1)
+        over(guarded(context, least), unhurried, guarded_walk, progress=counted(run)) for run, least in enumerate(DOUBTS, 1)
     ]
     success, requests, steps, left = (np.stack(column, axis=1) for column in zip(*walks, strict=True))
     return Sample(house_numbers(tasks.tasks), sureness, wrong, left[:, 0], success, requests, steps)
@@ -82,15 +82,15 @@ def house_numbers(tasks: Sequence[Task]) -> Array:
     return np.unique([task.house for task in tasks], return_inverse=True)[1]
 
 
-def guarded(players: RolloutContext, least: float) -> RolloutContext:
+def guarded(context: RolloutContext, least: float) -> RolloutContext:
     """The same agent with somebody who acts for it wherever its doubt is `least` or more."""
     policy = Certain(least)
-    advisor = policy.help(Help(players.advisor, 0.0), training=False).advisor
-    return replace(players, help_policy=policy, advisor=advisor, acting=LED, deliberate=True)
+    advisor = policy.help(Help(context.advisor, 0.0), training=False).advisor
+    return replace(context, help_policy=policy, advisor=advisor, acting=LED, deliberate=True)
 
 
 def over(
-    players: RolloutContext,
+    context: RolloutContext,
     tasks: TaskSet,
     measure: Measure,
     *,
@@ -101,10 +101,10 @@ def over(
     """What `measure` finds in the episodes of all tasks: columns of an entry a task."""
     steps, found = int(tasks.time_budget.max()), []
     every = torch.arange(len(tasks), device=tasks.key.device)
-    with greedy(players.agent):
-        for which in torch.split(every, fitting_batch(players, tasks.end_goals, steps)):
-            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=players.advisor.k)
-            found.append([column.cpu().numpy() for column in measure(bcui(episodes, players, longest=steps))])
+    with greedy(context.agent):
+        for which in torch.split(every, fitting_batch(context, tasks.end_goals, steps)):
+            episodes = tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k)
+            found.append([column.cpu().numpy() for column in measure(bcui(episodes, context, longest=steps))])
             progress(int(which[-1]) + 1, len(tasks))
     return [np.concatenate(column) for column in zip(*found, strict=True)]
 

@@ -1,6 +1,6 @@
 """Success against help: the same agent with more or less of it.
 
-    rows = sweep({4: players}, tasks, ratios=(0, 0.2, 0.4, 0.6, 0.8, 1))
+    rows = sweep({4: context}, tasks, ratios=(0, 0.2, 0.4, 0.6, 0.8, 1))
     figure = help_figure({"learned": rows})  # vnla.report.figures
 
 The help-request ratio τ is the share of the time in which the agent receives assistance; with it grows the number of
@@ -17,7 +17,7 @@ from typing import Any
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.confidence import Estimate
+from vnla.evaluation.confidence import Estimate, finite
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
@@ -27,7 +27,7 @@ RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One setting and its figures."""
 
     ratio: float
@@ -36,11 +36,11 @@ class Row:
 
     def as_dict(self) -> dict[str, Any]:
         """The row for a JSON file."""
-        figures = {name: [_known(each.mean), _known(each.margin)] for name, each in self.figures.items()}
+        figures = {name: [finite(each.mean), finite(each.margin)] for name, each in self.figures.items()}
         return {"ratio": self.ratio, "k": self.k, **figures}
 
     @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Row:
+    def from_dict(cls, row: Mapping[str, Any]) -> SweepRow:
         """The row that `as_dict` wrote; the figures of each seed are not in it."""
         numbers = {
             name: [math.nan if each is None else float(each) for each in row[name]] for name in row.keys() - {"ratio", "k"}
@@ -49,38 +49,33 @@ class Row:
         return cls(row["ratio"], row["k"], figures)
 
 
-def with_k(players: RolloutContext, k: int, vocabulary: Vocabulary) -> RolloutContext:
-    """The same players with an advisor that describes `k` actions; words the agent never met ("150") are unknown to it."""
-    if not isinstance(players.advisor, TemplateAdvisor):
+def with_k(context: RolloutContext, k: int, vocabulary: Vocabulary) -> RolloutContext:
+    """Return the context with an advisor of `k` actions; words that the agent never met ("150") are unknown to it."""
+    if not isinstance(context.advisor, TemplateAdvisor):
         raise InputError(
-            f"{type(players.advisor).__name__}: only the paper's advisor can be told how many actions to describe"
+            f"{type(context.advisor).__name__}: only the paper's advisor can be told how many actions to describe"
         )
-    advisor = replace(players.advisor, k=k)
-    device = players.bound_advisor.phrases.words.length.device
-    return replace(players, advisor=advisor, bound_advisor=advisor.ready(Forgiving(vocabulary), device))
+    advisor = replace(context.advisor, k=k)
+    device = context.bound_advisor.phrases.words.length.device
+    return replace(context, advisor=advisor, bound_advisor=advisor.ready(Forgiving(vocabulary), device))
 
 
 def sweep(
-    players: Mapping[int, RolloutContext],
+    contexts: Mapping[int, RolloutContext],
     tasks: TaskSet,
     *,
     ratios: Sequence[float] = RATIOS,
     seeds: Sequence[int] = SEEDS,
-    batch: int | None = None,
     progress: Share = unheard,
-) -> list[Row]:
-    """Evaluate with every ratio and every k: `players` has those who play under each k (`with_k`)."""
+) -> list[SweepRow]:
+    """Evaluate with every ratio and every k: `contexts` has one for each k (`with_k`)."""
     for ratio in ratios:
         if not 0 <= ratio <= 1:
             raise InputError(f"sweep: a help-request ratio of {ratio} is not between 0 and 1")
-    settings = [(ratio, k) for k in sorted(players) for ratio in sorted(set(ratios))]
+    settings = [(ratio, k) for k in sorted(contexts) for ratio in sorted(set(ratios))]
     rows = []
     for done, (ratio, k) in enumerate(settings, start=1):
-        found: Evaluation = evaluate(players[k], tasks, seeds=seeds, ratio=ratio, k=k, batch=batch)
-        rows.append(Row(ratio, k, found.summary()))
+        found: Evaluation = evaluate(contexts[k], tasks, seeds=seeds, ratio=ratio, k=k)
+        rows.append(SweepRow(ratio, k, found.summary()))
         progress(done, len(settings))
     return rows
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

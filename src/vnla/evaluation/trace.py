@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vnla.rollout import Rollout
+if TYPE_CHECKING:
+    from vnla.rollout import Rollout  # whoever scores a file needs no agent
 
 NOTHING = -1
 """Fills the places after an episode's end, and where something was not done or is not known."""

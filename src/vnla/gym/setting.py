@@ -20,9 +20,9 @@ from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.registry import build
-from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.gym.sights import FeatureSight, Images, ImageSight, Sight, TextSight
-from vnla.gym.walks import Rules
+from vnla.evaluation.scores import SUCCESS_RADIUS
+from vnla.gym.episodes import EnvRules
+from vnla.gym.views import FeatureViews, Images, ImageViews, TextViews, ViewSource
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.house import House
@@ -31,8 +31,8 @@ from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.text.sights import Sights
 from vnla.vision.symbolic import SymbolicFeatures, symbolic_features
+from vnla.vision.symbols import WorldSymbols
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, TimeBudgets
 from vnla.world.compiled import World
@@ -41,15 +41,15 @@ _TEXT = 512  # the same space for most task sets, so that an agent's spaces are 
 _PHRASE = len("turn 210 degrees right , ")  # no action takes more characters of a subgoal
 
 
-class Options(TypedDict, total=False):
-    """The arguments of both environments. See `Setting.prepare` for what they mean."""
+class EnvOptions(TypedDict, total=False):
+    """The arguments of both environments. See `EnvSetting.prepare` for what they mean."""
 
     houses: Sequence[House] | None
     world: World | str | Path | None
     tasks: Sequence[Task] | str | Path | None
     budgets: TimeBudgets | None
     observe: Literal["features", "rgb", "text"]
-    sights: Sights | None
+    symbols: WorldSymbols | None
     features: NDArray[Any] | SymbolicFeatures | None
     images: Images | None
     width: int
@@ -61,12 +61,12 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Setting:
+class EnvSetting:
     """Everything about an environment that never changes."""
 
-    rules: Rules
-    sight: Sight
-    images: ImageSight | None
+    rules: EnvRules
+    view: ViewSource
+    images: ImageViews | None
     labels: tuple[str, ...]
     observation_space: spaces.Dict
 
@@ -79,7 +79,7 @@ class Setting:
         tasks: Sequence[Task] | str | Path | None = None,
         budgets: TimeBudgets | None = None,
         observe: Literal["features", "rgb", "text"] = "features",
-        sights: Sights | None = None,
+        symbols: WorldSymbols | None = None,
         features: NDArray[Any] | SymbolicFeatures | None = None,
         images: Images | None = None,
         width: int = WIDTH,
@@ -88,13 +88,13 @@ class Setting:
         ratio: float = HELP_RATIO,
         longest: int = LONGEST_EPISODE,
         success_radius: float = SUCCESS_RADIUS,
-    ) -> Setting:
+    ) -> EnvSetting:
         """The cottage and its tasks unless told otherwise.
 
         `world` is the folder of a world, or one compiled already from `houses`; walks are computed where its tables are.
         `tasks` may be an AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones.
         `features` (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for
-        `observe="rgb"` and for rendering, `width` by `height`. `sights` know what is in view for `observe="text"`; without
+        `observe="rgb"` and for rendering, `width` by `height`. `symbols` know what is in view for `observe="text"`; without
         them the boxes of `houses` do. `advisor` is one, or its name; `ratio` is τ, `longest` bounds the time budget.
         """
         if not 0 <= ratio <= 1 or longest < 1:
@@ -108,12 +108,12 @@ class Setting:
         world = world if isinstance(world, World) else World.compile(houses or ())
         task_set = _task_set(world, tasks, budgets, longest)
         rules = _rules(task_set, advisor or TemplateAdvisor(), folder, ratio, success_radius, longest)
-        pictures = None if images is None else ImageSight(images, world, width, height)
+        pictures = None if images is None else ImageViews(images, world, width, height)
         if observe == "text":
-            sight, labels = _in_words(houses, world, sights)
+            view, labels = _in_words(houses, world, symbols)
         else:
-            sight, labels = _sight(observe, houses, world, features, pictures)
-        return cls(rules, sight, pictures, labels, _observation_space(rules, sight, longest))
+            view, labels = _view(observe, houses, world, features, pictures)
+        return cls(rules, view, pictures, labels, _observation_space(rules, view, longest))
 
     @property
     def render_modes(self) -> list[str]:
@@ -157,7 +157,7 @@ def _task_set(world: World, tasks: Sequence[Task] | str | Path | None, budgets: 
 
 def _rules(
     tasks: TaskSet, advisor: Advisor | str, folder: WorldFolder | None, ratio: float, success_radius: float, longest: int
-) -> Rules:
+) -> EnvRules:
     """The rules with an advisor, which may be named; one that speaks of what is in a house needs the world's folder."""
     if isinstance(advisor, str):
         advisor = build("advisor", advisor, ADVISORS, {}, Advisor)
@@ -166,22 +166,24 @@ def _rules(
     bound_advisor = (
         advisor.ready(words, world.device) if folder is None else advisor.ready_in(folder, world, words, world.device)
     )
-    return Rules(tasks, advisor, bound_advisor, ratio, success_radius, longest)
+    return EnvRules(tasks, advisor, bound_advisor, ratio, success_radius, longest)
 
 
-def _in_words(houses: Sequence[House] | None, world: World, sights: Sights | None) -> tuple[Sight, tuple[str, ...]]:
-    if sights is None and houses is None:
-        raise InputError('observe="text": a world alone has nothing to tell of; give `houses` too, or `sights`')
-    return TextSight(Sights.of_houses(houses or ()) if sights is None else sights, world), ()
+def _in_words(
+    houses: Sequence[House] | None, world: World, symbols: WorldSymbols | None
+) -> tuple[ViewSource, tuple[str, ...]]:
+    if symbols is None and houses is None:
+        raise InputError('observe="text": a world alone has nothing to tell of; give `houses` too, or `symbols`')
+    return TextViews(WorldSymbols.of_houses(houses or ()) if symbols is None else symbols, world), ()
 
 
-def _sight(
+def _view(
     observe: str,
     houses: Sequence[House] | None,
     world: World,
     features: NDArray[Any] | SymbolicFeatures | None,
-    pictures: ImageSight | None,
-) -> tuple[Sight, tuple[str, ...]]:
+    pictures: ImageViews | None,
+) -> tuple[ViewSource, tuple[str, ...]]:
     """What agents see, and the labels of its values where they have such a meaning."""
     if observe == "rgb":
         if pictures is None:
@@ -193,19 +195,21 @@ def _sight(
         if houses is None:
             raise InputError("features: a world alone has no objects to see; give `houses` too, or `features`")
         features = symbolic_features(houses, world)
-    return FeatureSight.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
+    return FeatureViews.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
 
 
-def _observation_space(rules: Rules, sight: Sight, longest: int) -> spaces.Dict:
+def _observation_space(rules: EnvRules, view: ViewSource, longest: int) -> spaces.Dict:
     end_goals = [task.end_goal for task in rules.tasks.tasks]
     words = max(map(len, end_goals)) + rules.advisor.k * _PHRASE
     return spaces.Dict(
         {
-            "view": sight.space,
+            view.key: view.space,
             "instruction": spaces.Text(max(_TEXT, words), charset=frozenset(string.printable).union(*end_goals)),
+            "last_action": spaces.Discrete(NAV_ACTIONS + 1),
             "time_left": spaces.Discrete(longest + 1),
-            "help_left": spaces.Discrete(math.ceil(longest * rules.ratio / rules.advisor.k) + 1),
-            "forward": spaces.Discrete(2),
-            "request": spaces.Discrete(2),
+            "requests_left": spaces.Discrete(math.ceil(longest * rules.ratio / rules.advisor.k) + 1),
+            "may_go_forward": spaces.Discrete(2),
+            "may_request": spaces.Discrete(2),
+            "has_requested": spaces.Discrete(2),
         }
     )

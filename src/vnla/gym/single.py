@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from vnla.common.errors import InputError
-from vnla.gym.setting import Options, Setting, action_space
-from vnla.gym.telling import as_text, infos, observations, only
-from vnla.gym.walks import Walks
+from vnla.gym.episodes import EnvEpisodes
+from vnla.gym.observing import as_text, infos, observations, only
+from vnla.gym.setting import EnvOptions, EnvSetting, action_space
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
@@ -23,9 +23,9 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
 
-    def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[Options]) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `Setting.prepare`."""
-        self._setting = Setting.prepare(**options)
+    def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]) -> None:
+        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
+        self._setting = EnvSetting.prepare(**options)
         self._setting.check_render_mode(render_mode)
         self.render_mode = render_mode
         # an instance has only the modes that it can serve: there are no pictures without `images`
@@ -33,7 +33,7 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
         self.observation_space = self._setting.observation_space
         self.action_space = action_space()
         self._first_seed = seed
-        self._walk: Walks | None = None
+        self._walk: EnvEpisodes | None = None
         self._ended = False
 
     def reset(

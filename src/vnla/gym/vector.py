@@ -18,10 +18,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
-from vnla.gym.setting import Options, Setting, action_space
+from vnla.gym.episodes import EnvEpisodes
+from vnla.gym.observing import as_text, infos, observations, with_masks
+from vnla.gym.setting import EnvOptions, EnvSetting, action_space
 from vnla.gym.single import action_pairs
-from vnla.gym.telling import as_text, infos, observations, told
-from vnla.gym.walks import Walks
 
 Step = tuple[dict[str, Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -36,12 +36,12 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
     }
 
     def __init__(
-        self, num_envs: int = 1, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[Options]
+        self, num_envs: int = 1, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]
     ) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `Setting.prepare`."""
+        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
         if num_envs < 1:
             raise InputError(f"a vector environment needs at least one agent, not {num_envs}")
-        self._setting = Setting.prepare(**options)
+        self._setting = EnvSetting.prepare(**options)
         self._setting.check_render_mode(render_mode)
         self.render_mode = render_mode
         self.metadata = self.metadata | {"render_modes": self._setting.render_modes}
@@ -52,7 +52,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._first_seed = seed
         self._randoms: list[tuple[np.random.Generator, int]] = []
-        self._walks: Walks | None = None
+        self._walks: EnvEpisodes | None = None
         self._ended = np.zeros(num_envs, dtype=bool)
 
     def reset(
@@ -63,7 +63,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         self._first_seed = None
         self._walks = self._begin(range(self.num_envs), self._tasks((options or {}).get("task")))
         self._ended = np.zeros(self.num_envs, dtype=bool)
-        return observations(self._setting, self._walks), told(infos(self._setting, self._walks))
+        return observations(self._setting, self._walks), with_masks(infos(self._setting, self._walks))
 
     def step(self, actions: NDArray[np.int64]) -> Step:
         """One action pair an agent; those whose episode has ended begin a new one instead."""
@@ -86,7 +86,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
             reward.astype(np.float64),
             terminated & ~begins,
             truncated & ~begins,
-            told(info),
+            with_masks(info),
         )
 
     def render(self) -> tuple[Any, ...] | None:
@@ -117,7 +117,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
             raise InputError(f"options: {len(which)} tasks for {self.num_envs} agents; give one task, or one an agent")
         return list(which)
 
-    def _begin(self, agents: Sequence[int], which: Sequence[str | int | None]) -> Walks:
+    def _begin(self, agents: Sequence[int], which: Sequence[str | int | None]) -> EnvEpisodes:
         """New walks for some agents, of tasks drawn by their own generators where none is named."""
         randoms = [self._randoms[agent] for agent in agents]
         numbers = [self._setting.task_number(task, random) for task, (random, _) in zip(which, randoms, strict=True)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -202,24 +202,29 @@ class House:
 
     def parts(self) -> list[list[int]]:
         """The included viewpoints in groups that can reach each other, largest group first."""
-        groups: list[list[int]] = []
-        seen: set[int] = set()
-        for start in self.stands:
-            if start in seen:
-                continue
-            group = [start]
-            seen.add(start)
-            for here in group:
-                for there in self.neighbours[here]:
-                    if there not in seen:
-                        seen.add(there)
-                        group.append(there)
-            groups.append(sorted(group))
+        groups = [sorted(group) for group in connected({here: self.neighbours[here] for here in self.stands})]
         return sorted(groups, key=lambda group: (-len(group), group[0]))
 
     def outside_their_room(self) -> frozenset[int]:
         """Ids of the objects whose centre is not in their room's box; data generation ignores them (appendix)."""
         return frozenset(_outside_their_room(self))
+
+
+def connected(beside: Mapping[int, Iterable[int]]) -> list[list[int]]:
+    """The numbers in groups that can reach each other, by those `beside` each."""
+    groups: list[list[int]] = []
+    seen: set[int] = set()
+    for start in beside:
+        if start in seen:
+            continue
+        group = [start]
+        seen.add(start)
+        for here in group:
+            fresh = [there for there in beside[here] if there not in seen]
+            seen.update(fresh)
+            group.extend(fresh)
+        groups.append(group)
+    return groups
 
 
 def _in_order(viewpoint: Viewpoint) -> Viewpoint:

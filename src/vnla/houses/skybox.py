@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
+from vnla.camera import camera_axes
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes
 
@@ -98,7 +99,7 @@ class _Hits(NamedTuple):
 
 
 def _hits(rays: Float32, rotation: ArrayLike, heading: float, elevation: float) -> _Hits:
-    turn = _camera(heading, elevation).T @ _matrix(rotation)  # from the camera's axes, in rows, to the panorama's
+    turn = camera_axes(heading, elevation) @ _matrix(rotation)  # from the camera's axes, in rows, to the panorama's
     towards = rays @ (turn @ _CENTRE.T)  # (pixels, 6): a ray meets the face that it goes towards most
     face = towards.argmax(axis=1)
     chosen = np.arange(0, towards.size, FACES) + face
@@ -118,16 +119,6 @@ def _rays(width: int, height: int, vfov: float) -> Float32:
     rays = np.stack([across, down, np.ones_like(across)], axis=-1).reshape(-1, 3).astype(np.float32)
     rays.flags.writeable = False
     return rays
-
-
-def _camera(heading: float, elevation: float) -> Float32:
-    """The camera's right, down and ahead in the world, as columns: heading 0 is +y and grows clockwise."""
-    sine, cosine = math.sin(heading), math.cos(heading)
-    rise, level = math.sin(elevation), math.cos(elevation)
-    right = (cosine, -sine, 0.0)
-    down = (sine * rise, cosine * rise, -level)
-    ahead = (sine * level, cosine * level, rise)
-    return np.array([right, down, ahead], dtype=np.float32).T
 
 
 def _matrix(rotation: ArrayLike) -> Float32:

@@ -17,7 +17,7 @@ from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.houses.pictures.panoramas import NAME as PANORAMAS
+from vnla.houses.pictures import PANORAMAS
 from vnla.houses.plain import PlainWorld, read_plain
 
 
@@ -38,7 +38,7 @@ class WorldSource(ABC):
 
 
 @dataclass(frozen=True)
-class Plain(WorldSource):
+class JsonHouses(WorldSource):
     """A plain JSON file of rooms, viewpoints and objects (`vnla world schema`), and a folder of pictures if there is one."""
 
     file: str
@@ -83,7 +83,7 @@ class Cottage(WorldSource):
         return {"features": "symbolic"}
 
 
-WORLDS: dict[str, Callable[..., WorldSource]] = {"json": Plain, "cottage": Cottage}
+WORLDS: dict[str, Callable[..., WorldSource]] = {"json": JsonHouses, "cottage": Cottage}
 """By the name that commands give them."""
 
 

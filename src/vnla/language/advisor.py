@@ -21,7 +21,7 @@ from vnla.assistance.phrases import every_subgoal
 from vnla.assistance.words import Phrases, Utterance, tails_of
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
 from vnla.language.speech import (

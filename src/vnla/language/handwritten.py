@@ -18,7 +18,7 @@ from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import GENERATOR, PRESETS, Recipe, as_extra, recipes
+from vnla.houses.generate.world import GENERATOR, PRESETS, HouseRecipe, as_extra, recipes
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
@@ -89,7 +89,7 @@ def written_world(path: Path, progress: Count = unheard) -> WorldFolder:
     return folder
 
 
-def _recipe(line: Written) -> Recipe:
+def _recipe(line: Written) -> HouseRecipe:
     preset, seed, number = line.house
     return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
 

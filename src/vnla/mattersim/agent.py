@@ -11,7 +11,7 @@ from vnla.mattersim.state import Image
 
 
 @dataclass
-class Settings:
+class SimulatorSettings:
     """A simulator's configuration, with the defaults of the C++ one. Angles are in radians."""
 
     width: int = 320
@@ -33,12 +33,12 @@ class Settings:
         return self.vfov * self.width / self.height / 2 if self.restricted else None
 
 
-class Agent:
+class SimulatedAgent:
     """A pose: a viewpoint, a heading and an elevation, the view they make, and the neighbours in that view."""
 
     __slots__ = ("around", "depth", "elevation", "graph", "heading", "here", "rgb", "scan", "settings", "step", "view")
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SimulatorSettings) -> None:
         self.settings = settings
         self.graph: ScanGraph | None = None
         self.scan = ""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vnla.common.errors import InputError
 from vnla.houses.skybox import load_skybox, load_skybox_depth, render_depth, render_view, skybox_files
-from vnla.mattersim.agent import Settings
+from vnla.mattersim.agent import SimulatorSettings
 
 Renderer = Callable[[str, str, float, float, int, int, float], "NDArray[np.uint8] | None"]
 """(scan, viewpoint id, heading, elevation, width, height, vfov) → RGB (height, width, 3), or None: not a house of mine."""
@@ -25,7 +25,7 @@ def set_renderer(renderer: Renderer | None) -> None:
 
 
 def colour_image(
-    settings: Settings, scan: str, viewpoint: str, rotation: ArrayLike, heading: float, elevation: float
+    settings: SimulatorSettings, scan: str, viewpoint: str, rotation: ArrayLike, heading: float, elevation: float
 ) -> NDArray[np.uint8]:
     """What the camera sees, (height, width, 3), BGR as in the C++ simulator."""
     camera = (heading, elevation, settings.width, settings.height, settings.vfov)
@@ -44,7 +44,7 @@ def colour_image(
 
 
 def depth_image(
-    settings: Settings, scan: str, viewpoint: str, rotation: ArrayLike, heading: float, elevation: float
+    settings: SimulatorSettings, scan: str, viewpoint: str, rotation: ArrayLike, heading: float, elevation: float
 ) -> NDArray[np.uint16]:
     """How far away what the camera sees is, (height, width, 1), in quarters of a millimetre."""
     folder = _folder(settings, scan, viewpoint)
@@ -54,17 +54,17 @@ def depth_image(
     return render_depth(faces, rotation, heading, elevation, settings.width, settings.height, settings.vfov)[:, :, None]
 
 
-def _folders(settings: Settings, scan: str) -> tuple[Path, Path]:
+def _folders(settings: SimulatorSettings, scan: str) -> tuple[Path, Path]:
     """Where a building's images may be: below the dataset as it is downloaded, or below its folder of scans."""
     root = Path(settings.dataset_path)
     return root / "v1/scans" / scan / "matterport_skybox_images", root / scan / "matterport_skybox_images"
 
 
-def _folder(settings: Settings, scan: str, viewpoint: str) -> Path | None:
+def _folder(settings: SimulatorSettings, scan: str, viewpoint: str) -> Path | None:
     return next((folder for folder in _folders(settings, scan) if skybox_files(folder, viewpoint)), None)
 
 
-def _no_images(settings: Settings, scan: str, viewpoint: str) -> InputError:
+def _no_images(settings: SimulatorSettings, scan: str, viewpoint: str) -> InputError:
     first, second = _folders(settings, scan)
     return InputError(
         f"MatterSim: no skybox images of viewpoint {viewpoint} in {first} or {second}; point setDatasetPath at Matterport3D "

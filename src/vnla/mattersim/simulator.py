@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from vnla.mattersim.agent import Agent, Settings
+from vnla.mattersim.agent import SimulatedAgent, SimulatorSettings
 from vnla.mattersim.arguments import angle, count, each, real, text, truth, whole
 from vnla.mattersim.graph import ScanGraph, load_graph
 from vnla.mattersim.images import colour_image, depth_image
@@ -29,12 +29,12 @@ class Simulator:
     """Agents in buildings. Configure it, initialise it, start an episode, then act and read states in turn."""
 
     def __init__(self) -> None:
-        self._settings = Settings()
+        self._settings = SimulatorSettings()
         self._initialised = False
         self._batched = False
         self._seed: int | None = None
         self._random = random.Random()
-        self._agents: list[Agent] = []
+        self._agents: list[SimulatedAgent] = []
         self._states: list[SimState] = []
         self._graphs: dict[str, ScanGraph] = {}
         self.resetTimers()
@@ -47,7 +47,7 @@ class Simulator:
     def setNavGraphPath(self, path: str) -> None:
         """The folder that has the connectivity files."""
         if self._open_to_change():
-            self._settings.nav_graph_path = text(path, "path") or Settings.nav_graph_path
+            self._settings.nav_graph_path = text(path, "path") or SimulatorSettings.nav_graph_path
             self._graphs.clear()
 
     def setCameraResolution(self, width: int, height: int) -> None:
@@ -71,27 +71,19 @@ class Simulator:
 
     def setRenderingEnabled(self, value: bool) -> None:
         """Whether states have images; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.rendering = wanted
+        self._switch("rendering", value)
 
     def setDiscretizedViewingAngles(self, value: bool) -> None:
         """Whether the camera has 36 views instead of any heading and elevation; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.discretised = wanted
+        self._switch("discretised", value)
 
     def setRestrictedNavigation(self, value: bool) -> None:
         """Whether only neighbours in the field of view can be walked to; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.restricted = wanted
+        self._switch("restricted", value)
 
     def setDepthEnabled(self, value: bool) -> None:
         """Whether a batch's states have depth images; ignored once initialised."""
-        wanted = truth(value, "value")
-        if not self._initialised:
-            self._settings.depth = wanted
+        self._switch("depth", value)
 
     def setBatchSize(self, size: int) -> None:
         """Number of agents; ignored once initialised."""
@@ -208,6 +200,12 @@ class Simulator:
         elapsed = time.perf_counter() - self._since
         return f"Rendered {self._frames} frames\nWall time: {elapsed * 1000:.0f} ms\n"
 
+    def _switch(self, setting: str, value: object) -> None:
+        """Set a setting that is true or false; ignored once initialised."""
+        wanted = truth(value, "value")
+        if not self._initialised:
+            setattr(self._settings, setting, wanted)
+
     def _open_to_change(self) -> bool:
         """Whether a path may still be set: in a batch's simulator it is ignored once initialised, in an agent's never."""
         return not (self._initialised and self._batched)
@@ -222,7 +220,7 @@ class Simulator:
 
     def _initialise(self, batched: bool) -> None:
         self._batched = batched
-        self._agents = [Agent(self._settings) for _ in range(self._settings.batch_size)]
+        self._agents = [SimulatedAgent(self._settings) for _ in range(self._settings.batch_size)]
         self._make_states()
         if batched and self._seed is None:
             self._random.seed(_DEFAULT_SEED)
@@ -279,7 +277,7 @@ class Simulator:
             if agent.depth is not None:
                 state.depth = agent.depth
 
-    def _render(self, agent: Agent) -> None:
+    def _render(self, agent: SimulatedAgent) -> None:
         if agent.graph is None or agent.here is None:
             return
         viewpoint, number = agent.here[:2]

@@ -1,12 +1,12 @@
 """Stages on the machines of a Ray cluster.
 
-    with Cluster("ray://head:10001") as engine:
-        carry_out(stages, out, audience, engine.cores_of_one, engine=engine)
+    with RayExecutor("ray://head:10001") as executor:
+        run_stages(stages, out, callbacks, executor.cores_of_one, executor=executor)
 
-What travels are orders: functions by name, paths, configurations, and back a word on how it went. What stages make they
+What travels are calls: functions by name, paths, configurations, and back a word on how it went. What stages make they
 leave in the folder of the run, which all machines see at the same path. On each machine a process of our own does the work,
 as it would at home, and Ray does what it is good at: it finds room, and notices when a machine is gone. A stage whose
-machine is gone is begun again elsewhere by the foreman, who first removes what it left, or lets it go on with it.
+machine is gone is begun again elsewhere by the scheduler, which first removes what it left, or lets it go on with it.
 
 Only addresses that begin with ray:// are taken, so that nobody's cluster is joined by accident; and a program that is
 connected this way outlives its cluster, and can say so.
@@ -27,10 +27,10 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.process_pool import GONE, Failure
-from vnla.pipeline.engine import Gone, News
-from vnla.pipeline.shards.parts import code, told_apart
+from vnla.pipeline.executor import StageEvent, WorkerLost
+from vnla.pipeline.shards.parts import code, first_difference
 from vnla.pipeline.stages import Stage
-from vnla.pipeline.workers import Order, Outcome, Progress, Worker
+from vnla.pipeline.workers import StageCall, StageProgress, StageResult, StageWorker
 
 SCHEME = "ray://"
 LOCAL = "local"
@@ -50,7 +50,7 @@ class UnreachableError(InputError):
 
 
 @dataclass(eq=False)
-class _Errand:
+class _RayFuture:
     """An order that Ray has."""
 
     number: int
@@ -65,7 +65,7 @@ class _Errand:
             self.cancel(self.answer, force=False, recursive=False)
 
 
-class Cluster:
+class RayExecutor:
     """The machines of a Ray cluster, for the length of a `with` block."""
 
     tries = TRIES
@@ -79,14 +79,14 @@ class Cluster:
         self._count = 0
         self._looked = 0.0
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> RayExecutor:
         self._ray = _ray()
         logging.getLogger("ray").setLevel(logging.ERROR)
         try:
             self._connect()
             nodes = [each["Resources"] for each in self._ray.nodes() if each["Alive"]]
-            self._board = self._ray.remote(num_cpus=0, max_restarts=-1)(Board).remote()
-            self._carry_out = self._ray.remote(max_retries=0)(carry_out_there)
+            self._board = self._ray.remote(num_cpus=0, max_restarts=-1)(ProgressBoard).remote()
+            self._run = self._ray.remote(max_retries=0)(run_on_node)
         except Exception as error:  # Ray has many, and says in none of them what to do
             self._disconnect()
             raise InputError(
@@ -126,50 +126,52 @@ class Cluster:
         """What it says, or those of a machine."""
         return stage.cores or self.cores_of_one
 
-    def begin(self, order: Order, stage: Stage) -> _Errand:
+    def begin(self, call: StageCall, stage: Stage) -> _RayFuture:
         """Have it carried out wherever there is room."""
         self._count += 1
         with self._reaching():
             options = {"num_cpus": self.cores(stage), "num_gpus": 1 if stage.device else 0, "scheduling_strategy": "SPREAD"}
-            answer = self._carry_out.options(**options).remote(order, self._count, self._board, code())
-        return _Errand(self._count, answer, self._ray.cancel)
+            answer = self._run.options(**options).remote(call, self._count, self._board, code())
+        return _RayFuture(self._count, answer, self._ray.cancel)
 
-    def news(self, errands: Sequence[_Errand], seconds: float) -> list[tuple[_Errand, News]]:
+    def events(self, futures: Sequence[_RayFuture], seconds: float) -> list[tuple[_RayFuture, StageEvent]]:
         """What has come back, and how far the others are."""
         with self._reaching():
-            by_answer = {each.answer: each for each in errands}
+            by_answer = {each.answer: each for each in futures}
             ready, _ = self._ray.wait(list(by_answer), num_returns=len(by_answer), timeout=seconds)
-            ended: list[tuple[_Errand, News]] = [(by_answer[each], self._outcome(each)) for each in ready]
-            return [*self._progress({each.number: each for each in errands}), *ended]
+            ended: list[tuple[_RayFuture, StageEvent]] = [(by_answer[each], self._outcome(each)) for each in ready]
+            return [*self._progress({each.number: each for each in futures}), *ended]
 
     def close(self, *, at_once: bool) -> None:
         """Nobody is sent home here: whoever has nothing to do takes no room, and the rest ends with the connection."""
 
-    def _outcome(self, answer: Any) -> News:
+    def _outcome(self, answer: Any) -> StageEvent:
         failures = self._ray.exceptions
         try:
-            outcome: News = self._ray.get(answer)
+            outcome: StageEvent = self._ray.get(answer)
             return outcome
         except failures.TaskCancelledError:
-            return Gone("it was stopped")
+            return WorkerLost("it was stopped")
         except failures.RayTaskError as error:
-            return Outcome(Failure(_words(error.cause if isinstance(error.cause, Exception) else error), str(error), True))
+            return StageResult(
+                Failure(_words(error.cause if isinstance(error.cause, Exception) else error), str(error), True)
+            )
         except (failures.RaySystemError, failures.RpcError):
             raise
         except failures.RayError as error:
-            return Gone(f"its machine is gone, or its process there ({type(error).__name__})")
+            return WorkerLost(f"its machine is gone, or its process there ({type(error).__name__})")
 
-    def _progress(self, errands: dict[int, _Errand]) -> Iterator[tuple[_Errand, News]]:
+    def _progress(self, futures: dict[int, _RayFuture]) -> Iterator[tuple[_RayFuture, StageEvent]]:
         """How far stages are, now and then; those that have ended since are passed over."""
         if time.monotonic() - self._looked < PROGRESS_SECONDS:
             return
         self._looked = time.monotonic()
         failures = self._ray.exceptions
         try:
-            told = self._ray.get(self._board.take.remote(), timeout=BOARD_SECONDS)
+            found = self._ray.get(self._board.take.remote(), timeout=BOARD_SECONDS)
         except (failures.RayActorError, failures.GetTimeoutError):
             return
-        yield from ((errands[number], each) for number, each in told if number in errands)
+        yield from ((futures[number], each) for number, each in found if number in futures)
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
@@ -201,51 +203,51 @@ class Cluster:
             logging.getLogger(__name__).debug("while leaving the cluster: %s", error)
 
 
-class Board:
+class ProgressBoard:
     """Where machines write how far their stages are, for whoever waits for them."""
 
     def __init__(self) -> None:
-        self._news: dict[tuple[int, int], Progress] = {}
+        self._news: dict[tuple[int, int], StageProgress] = {}
 
-    def note(self, number: int, news: Progress) -> None:
-        """How far one of the stages of an errand is."""
-        self._news[number, news.which] = news
+    def note(self, number: int, events: StageProgress) -> None:
+        """How far one of the stages of a call is."""
+        self._news[number, events.which] = events
 
-    def take(self) -> list[tuple[int, Progress]]:
+    def take(self) -> list[tuple[int, StageProgress]]:
         """All that was written since it was taken last."""
-        news, self._news = self._news, {}
-        return [(number, each) for (number, _), each in news.items()]
+        events, self._news = self._news, {}
+        return [(number, each) for (number, _), each in events.items()]
 
 
-_workers: list[Worker] = []
+_workers: list[StageWorker] = []
 """The process that works for this one, on a machine of the cluster; it has PyTorch and the world in memory."""
 
 
-def carry_out_there(order: Order, number: int, board: Any, expected: dict[str, str]) -> News:
+def run_on_node(call: StageCall, number: int, board: Any, expected: dict[str, str]) -> StageEvent:
     """On a machine of the cluster: have an order carried out by a process of ours, as at home."""
-    if difference := told_apart(expected, code()):
+    if difference := first_difference(expected, code()):
         error = f"the machine {platform.node()} has another version ({difference}); install the same on all machines"
-        return Outcome(Failure(error, error, False))
+        return StageResult(Failure(error, error, False))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell began Ray in the background
     if not _workers or not _workers[0].process.is_alive():
-        _workers[:] = [Worker()]
+        _workers[:] = [StageWorker()]
         atexit.register(_workers[0].leave, 0.0)
     worker = _workers[0]
     try:
-        worker.send(order)
+        worker.send(call)
         while True:
             if worker.pipe.poll(POLL_SECONDS):
-                news = worker.receive()
-                if isinstance(news, Outcome):
-                    return news
-                board.note.remote(number, news)
+                events = worker.receive()
+                if isinstance(events, StageResult):
+                    return events
+                board.note.remote(number, events)
     except GONE:
-        return Gone(f"its process on {platform.node()} {worker.fate()}")
+        return WorkerLost(f"its process on {platform.node()} {worker.fate()}")
     except KeyboardInterrupt:  # Ray's way to say that it is to stop
         worker.stop()
         worker.leave_in(SAVE_SECONDS)
         _workers.clear()
-        return Gone("it was stopped")
+        return WorkerLost("it was stopped")
 
 
 def _ray() -> Any:

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bars
 
 from vnla.common import lines
 from vnla.common.lines import duration
-from vnla.pipeline.scheduler import Audience
+from vnla.pipeline.scheduler import StageCallbacks
 from vnla.pipeline.stages import Stage
 
 
@@ -32,7 +32,7 @@ class _Overall:
         return sum(self._parts.values()) / self.total if self.total else 1.0
 
 
-class Terminal(Audience):
+class ProgressBars(StageCallbacks):
     """A bar for each stage at work and one for everything, below the lines on what is done."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
@@ -98,12 +98,12 @@ class Terminal(Audience):
         self.bars.update(self._all, completed=whole, at=f"{whole:.0%}")
 
 
-class Lines(Audience):
+class ProgressLines(StageCallbacks):
     """Lines with the time since the beginning."""
 
     def __init__(self, stages: Sequence[Stage], console: Console) -> None:
         self._overall = _Overall(stages)
-        self._lines = lines.Lines(console)
+        self._lines = lines.TimedLog(console)
         self._at: dict[str, str] = {}
 
     def kept(self, stage: Stage) -> None:
@@ -152,11 +152,11 @@ class Lines(Audience):
 
 
 @contextmanager
-def shown(stages: Sequence[Stage], console: Console) -> Iterator[Audience]:
+def shown(stages: Sequence[Stage], console: Console) -> Iterator[StageCallbacks]:
     """Whoever shows the progress of `stages` on a console, for the length of the block."""
     if not console.is_terminal:
-        yield Lines(stages, console)
+        yield ProgressLines(stages, console)
         return
-    terminal = Terminal(stages, console)
+    terminal = ProgressBars(stages, console)
     with terminal.bars:
         yield terminal

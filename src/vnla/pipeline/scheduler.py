@@ -1,7 +1,7 @@
 """Has the stages of a graph carried out: in parallel where there is room, in their order, what is done kept.
 
-Stages are handed out in the order of the graph to whoever carries them out (`vnla.pipeline.engine`): as many workers as this
-machine has cores, or a cluster. One that does not fit waits until others have ended, and nothing overtakes it. When a stage
+Stages are handed out in the order of the graph to an executor (`vnla.pipeline.executor`): as many workers as this machine
+has cores, or a cluster. One that does not fit waits until others have ended, and nothing overtakes it. When a stage
 fails, those that do not build on it are finished first. When the process is told to stop, trainings save what they have and
 everything else is dropped; the same call later goes on.
 
@@ -22,9 +22,9 @@ from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.process_pool import Failure
 from vnla.common.stopping import Interrupted, Stop, signals_noted
-from vnla.pipeline.engine import Engine, Errand, Gone, Local, News
-from vnla.pipeline.stages import Given, Records, Stage, StageGraph
-from vnla.pipeline.workers import Order, Outcome, Progress
+from vnla.pipeline.executor import Executor, LocalExecutor, StageEvent, StageFuture, WorkerLost
+from vnla.pipeline.stages import Given, Stage, StageGraph, StageRecords
+from vnla.pipeline.workers import StageCall, StageProgress, StageResult
 
 RECORDS = "stages"
 """The folder of the records, beside what the stages make."""
@@ -42,8 +42,8 @@ class WaitingError(InputError):
     """What is left to do waits for stages that others do."""
 
 
-class Audience:
-    """Who is told how it goes on; by itself it does not listen."""
+class StageCallbacks:
+    """What is called as stages go on; these do nothing."""
 
     def kept(self, stage: Stage) -> None:
         """A stage was done before."""
@@ -71,11 +71,11 @@ class Audience:
 
 
 @dataclass
-class _Job:
+class _RunningStages:
     """Stages that are being done by somebody."""
 
     stages: list[Stage]
-    errand: Errand
+    future: StageFuture
     cores: float
     began: float
 
@@ -85,7 +85,7 @@ class _Job:
         return (time.monotonic() - self.began) / len(self.stages)
 
 
-class State(Enum):
+class StageState(Enum):
     """How it stands with a stage."""
 
     WAITING = "for others"
@@ -93,28 +93,28 @@ class State(Enum):
     OVER = "there is nothing to do any more, or somebody is at it"
 
 
-def carry_out(
+def run_stages(
     stages: Sequence[Stage],
     out: Path,
-    audience: Audience,
+    callbacks: StageCallbacks,
     cores: int,
     *,
-    engine: Engine | None = None,
+    executor: Executor | None = None,
     only: Collection[str] | None = None,
     patience: float = 0.0,
-) -> Records:
+) -> StageRecords:
     """Carry out what is not done yet; the records, with the seconds that each stage took.
 
-    On so many cores of this machine, unless another `engine` is given. With `only`, others do all stages but these: what
+    On so many cores of this machine, unless another `executor` is given. With `only`, others do all stages but these: what
     builds on theirs is waited for at most so many seconds (`patience`), in which nothing is done.
 
     Raises `Interrupted` if it was told to stop, an `InputError` that names the first stage that failed, and a `WaitingError`
     if the rest waits for others.
     """
     graph = StageGraph(stages)
-    records = Records(out / RECORDS, graph)
-    with alone_in(out, shared=only is not None), signals_noted() as told:
-        scheduler = _Scheduler(graph, records, audience, engine or Local(cores), told, only)
+    records = StageRecords(out / RECORDS, graph)
+    with alone_in(out, shared=only is not None), signals_noted() as stop:
+        scheduler = _Scheduler(graph, records, callbacks, executor or LocalExecutor(cores), stop, only)
         scheduler.run(patience)
     return records
 
@@ -123,29 +123,29 @@ class _Scheduler:
     def __init__(
         self,
         graph: StageGraph,
-        records: Records,
-        audience: Audience,
-        engine: Engine,
-        told: Stop,
+        records: StageRecords,
+        callbacks: StageCallbacks,
+        executor: Executor,
+        stop: Stop,
         only: Collection[str] | None,
     ) -> None:
-        self.graph, self.records, self.audience, self.engine, self.told = graph, records, audience, engine, told
+        self.graph, self.records, self.callbacks, self.executor, self.stop = graph, records, callbacks, executor, stop
         self.own = set(graph.stages if only is None else only)
         self.done: set[str] = set()
         self.failed: dict[str, str] = {}
         self.tries: dict[str, int] = {}
-        self.jobs: list[_Job] = []
+        self.jobs: list[_RunningStages] = []
 
     def run(self, patience: float = 0.0) -> None:
         """Until nothing is left to do, or somebody said stop, or what others do is not done in time."""
         self._look()
         try:
             self._work(patience)
-            if self.told.number is not None:
+            if self.stop.number is not None:
                 self._stop()
-                raise Interrupted(self.told.number)
+                raise Interrupted(self.stop.number)
         finally:
-            self.engine.close(at_once=bool(self.jobs))
+            self.executor.close(at_once=bool(self.jobs))
         if self.failed:
             name, error = next(iter(self.failed.items()))
             raise InputError(f"stage {name}: {error}")
@@ -156,7 +156,7 @@ class _Scheduler:
 
     def _work(self, patience: float) -> None:
         waited, looked = 0.0, time.monotonic()
-        while self.told.number is None:
+        while self.stop.number is None:
             self._hand_out()
             if not self.jobs and not (waited < patience and self._waiting()):
                 return
@@ -165,7 +165,7 @@ class _Scheduler:
             else:
                 time.sleep(TICK_SECONDS)
                 waited += TICK_SECONDS
-                self.audience.tick()
+                self.callbacks.tick()
             if self._waiting() and time.monotonic() - looked > LOOK_SECONDS:
                 self._look()
                 looked = time.monotonic()
@@ -184,13 +184,13 @@ class _Scheduler:
 
     def _keep(self, stage: Stage) -> None:
         self.done.add(stage.name)
-        self.audience.kept(stage)
+        self.callbacks.kept(stage)
 
     def _waiting(self) -> list[Stage]:
         """Own stages that are left because others have not done theirs."""
         if len(self.own) == len(self.graph.stages):
             return []
-        return [stage for stage in self.graph.stages.values() if self._state(stage) is State.WAITING]
+        return [stage for stage in self.graph.stages.values() if self._state(stage) is StageState.WAITING]
 
     def _missing(self, waiting: Sequence[Stage]) -> list[str]:
         """Stages of others that are waited for."""
@@ -208,19 +208,19 @@ class _Scheduler:
         for stage in self.graph.stages.values():
             together = self.graph.joined(stage)
             states = [self._state(each) for each in together]
-            if self._state(stage) is State.READY and State.WAITING not in states:
+            if self._state(stage) is StageState.READY and StageState.WAITING not in states:
                 running = [job.stages[0] for job in self.jobs]
-                if not self.engine.fits(stage, running, sum(job.cores for job in self.jobs)):
+                if not self.executor.fits(stage, running, sum(job.cores for job in self.jobs)):
                     return
-                ready = [each for each, state in zip(together, states, strict=True) if state is State.READY]
-                self._begin(ready[: ceil(len(ready) / max(1, self.engine.side(stage, running)))])
+                ready = [each for each, state in zip(together, states, strict=True) if state is StageState.READY]
+                self._begin(ready[: ceil(len(ready) / max(1, self.executor.side(stage, running)))])
 
-    def _state(self, stage: Stage) -> State:
+    def _state(self, stage: Stage) -> StageState:
         if stage.name in self.done or stage.name in self.failed or stage.name not in self.own:
-            return State.OVER
+            return StageState.OVER
         if any(stage is each for job in self.jobs for each in job.stages) or self._is_lost(stage):
-            return State.OVER
-        return State.READY if set(stage.after) <= self.done else State.WAITING
+            return StageState.OVER
+        return StageState.READY if set(stage.after) <= self.done else StageState.WAITING
 
     def _is_lost(self, stage: Stage) -> bool:
         """Whether something that a stage builds on has failed."""
@@ -228,32 +228,32 @@ class _Scheduler:
 
     def _begin(self, stages: list[Stage]) -> None:
         first = stages[0]
-        cores = self.engine.cores(first)
+        cores = self.executor.cores(first)
         for stage in stages:
             self.records.begin(stage)
-            self.audience.began(stage)
+            self.callbacks.began(stage)
             self.tries[stage.name] = self.tries.get(stage.name, 0) + 1
         given: Given = first.given if first.joint is None else (tuple(stage.given for stage in stages),)
-        errand = self.engine.begin(Order(first.joint or first.work, given, threads=max(1, int(cores))), first)
-        self.jobs.append(_Job(stages, errand, cores, time.monotonic()))
+        future = self.executor.begin(StageCall(first.joint or first.work, given, threads=max(1, int(cores))), first)
+        self.jobs.append(_RunningStages(stages, future, cores, time.monotonic()))
 
     def _listen(self) -> None:
         """Wait a moment for news, and take it in."""
-        jobs = {id(job.errand): job for job in self.jobs}
-        for errand, news in self.engine.news([job.errand for job in self.jobs], TICK_SECONDS):
-            self._hear(jobs[id(errand)], news)
-        self.audience.tick()
+        jobs = {id(job.future): job for job in self.jobs}
+        for future, events in self.executor.events([job.future for job in self.jobs], TICK_SECONDS):
+            self._hear(jobs[id(future)], events)
+        self.callbacks.tick()
 
-    def _hear(self, job: _Job, news: News) -> None:
-        if isinstance(news, Progress):
-            self.audience.moved(job.stages[news.which], news.done, news.of, news.note)
-        elif isinstance(news, Outcome):
+    def _hear(self, job: _RunningStages, events: StageEvent) -> None:
+        if isinstance(events, StageProgress):
+            self.callbacks.moved(job.stages[events.which], events.done, events.of, events.note)
+        elif isinstance(events, StageResult):
             self.jobs.remove(job)
             for which, stage in enumerate(job.stages):
-                self._end(stage, news.of(which), job.seconds)
+                self._end(stage, events.of(which), job.seconds)
         else:
             self.jobs.remove(job)
-            self._lost(job, news)
+            self._lost(job, events)
 
     def _end(self, stage: Stage, failure: Failure | None, seconds: float) -> None:
         if failure is not None:
@@ -265,35 +265,35 @@ class _Scheduler:
         else:
             self.records.end(stage, seconds, done=True)
             self.done.add(stage.name)
-            self.audience.ended(stage, seconds)
+            self.callbacks.ended(stage, seconds)
 
     def _appears(self, path: Path) -> bool:
         """Whether a path is there; what other machines have made may take a moment to be seen."""
-        until = time.monotonic() + (SEEN_SECONDS if self.engine.tries > 1 else 0.0)
+        until = time.monotonic() + (SEEN_SECONDS if self.executor.tries > 1 else 0.0)
         while not path.exists() and time.monotonic() < until:
             time.sleep(TICK_SECONDS)
         return path.exists()
 
-    def _lost(self, job: _Job, gone: Gone) -> None:
+    def _lost(self, job: _RunningStages, gone: WorkerLost) -> None:
         """Somebody is gone without a word: it was told to stop, or something happened to it."""
         for stage in job.stages:
-            if self.told.number is not None:
+            if self.stop.number is not None:
                 self.records.end(stage, job.seconds, done=False)
-            elif self.tries[stage.name] < self.engine.tries:
+            elif self.tries[stage.name] < self.executor.tries:
                 self.records.end(stage, job.seconds, done=False)
-                self.audience.lost(stage, gone.fate)
+                self.callbacks.lost(stage, gone.fate)
             else:
                 self._fail(stage, f"{gone.fate}; the same command goes on where it was")
 
     def _fail(self, stage: Stage, error: str) -> None:
         self.failed[stage.name] = error
-        self.audience.failed(stage, error)
+        self.callbacks.failed(stage, error)
 
     def _stop(self) -> None:
         """Have everybody save and leave; a second signal, or too long a wait, ends it at once."""
-        self.audience.stopping()
-        deadline, times = time.monotonic() + STOP_SECONDS, self.told.times
+        self.callbacks.stopping()
+        deadline, times = time.monotonic() + STOP_SECONDS, self.stop.times
         for job in self.jobs:
-            job.errand.stop()
-        while self.jobs and time.monotonic() < deadline and self.told.times == times:
+            job.future.stop()
+        while self.jobs and time.monotonic() < deadline and self.stop.times == times:
             self._listen()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from vnla.common.errors import InputError
 from vnla.pipeline.scheduler import RECORDS
-from vnla.pipeline.shards.parts import Parts
+from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import MERGE, Shard
-from vnla.pipeline.stages import Records, Stage, StageGraph
+from vnla.pipeline.stages import Stage, StageGraph, StageRecords
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Sharing:
             "device": device.partition(":")[0],
             "stages": graph.fingerprint[:16],
         }
-        parts = Parts(out, "experiments", config)
+        parts = ShardParts(out, "experiments", config)
         if self.shard is not None:
             owners = divided(graph, self.shard.count)
             with parts.making(self.shard):
@@ -92,7 +92,7 @@ def divided(graph: StageGraph, count: int) -> dict[str, int | None]:
 
 def _check(graph: StageGraph, out: Path, left: Sequence[str], count: int) -> None:
     """That all is done that is not left to the merge."""
-    records = Records(out / RECORDS, graph)
+    records = StageRecords(out / RECORDS, graph)
     for name, owner in divided(graph, count).items():
         stage = graph.stages[name]
         if name not in left and not stage.piece_of and not records.is_done(stage):

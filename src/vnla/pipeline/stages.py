@@ -108,7 +108,7 @@ class StageGraph:
 
 
 @dataclass(frozen=True)
-class Records:
+class StageRecords:
     """What is done and what has begun, in the folder `path`: a JSON file for each stage."""
 
     path: Path
@@ -169,3 +169,8 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def make_empty(path: Path, report: Report) -> None:  # noqa: ARG001
+    """Make an empty file: the least that a stage can do, on whichever machine (`vnla bench scale --entries stages`)."""
+    path.touch()

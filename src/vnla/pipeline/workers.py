@@ -28,7 +28,7 @@ class Stopped(BaseException):
 
 
 @dataclass(frozen=True)
-class Order:
+class StageCall:
     """What a worker is to do: `work(*given, report)` with that many threads."""
 
     work: Callable[..., None]
@@ -37,7 +37,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StageProgress:
     """So much is done, of so much; of which of the stages that are done together."""
 
     done: float
@@ -47,7 +47,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StageResult:
     """An order was carried out, if there is no `failure`; of stages that are done together all but those that `failed`."""
 
     failure: Failure | None = None
@@ -67,8 +67,8 @@ class SomeFailedError(InputError):
         super().__init__("; ".join(self.lines.values()))
 
 
-class Worker(Member):
-    """A worker as its foreman sees it."""
+class StageWorker(Member):
+    """A worker as the process that started it sees it."""
 
     def __init__(self) -> None:
         super().__init__(_work, name="vnla worker", daemon=False)  # a stage may have a crew of its own
@@ -85,8 +85,8 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGTERM, _stop)
     try:
         while True:
-            order = pipe.recv()
-            pipe.send(_carry_out(order, pipe))
+            call = pipe.recv()
+            pipe.send(_run(call, pipe))
     except Stopped:
         pass
     finally:
@@ -97,19 +97,19 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise Stopped
 
 
-def _carry_out(order: Order, pipe: Connection) -> Outcome:
-    use_threads(order.threads)
-    told: dict[int, float] = {}
+def _run(call: StageCall, pipe: Connection) -> StageResult:
+    use_threads(call.threads)
+    sent: dict[int, float] = {}
 
     def report(done: float, of: float, note: str = "", which: int = 0) -> None:
-        if time.monotonic() - told.get(which, 0.0) >= PROGRESS_SECONDS or done >= of:
-            told[which] = time.monotonic()
-            pipe.send(Progress(done, of, note, which))
+        if time.monotonic() - sent.get(which, 0.0) >= PROGRESS_SECONDS or done >= of:
+            sent[which] = time.monotonic()
+            pipe.send(StageProgress(done, of, note, which))
 
     try:
-        order.work(*order.given, report)
+        call.work(*call.given, report)
     except SomeFailedError as error:
-        return Outcome(failed={which: Failure(line, line, False) for which, line in error.lines.items()})
+        return StageResult(failed={which: Failure(line, line, False) for which, line in error.lines.items()})
     except Exception as error:
-        return Outcome(Failure.of(error))
-    return Outcome()
+        return StageResult(Failure.of(error))
+    return StageResult()

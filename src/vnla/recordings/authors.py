@@ -6,13 +6,13 @@ from pathlib import Path
 
 from vnla.common import files
 from vnla.common.progress import Share, unheard
-from vnla.evaluation.measures import is_success
 from vnla.evaluation.results import result_line, results_of_trace
+from vnla.evaluation.scores import is_success
 from vnla.recordings.recording import Batch
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource
 
 
-def write_authors(out: Path, source: Source, progress: Share = unheard) -> Path:
+def write_authors(out: Path, source: EpisodeSource, progress: Share = unheard) -> Path:
     """Write the episodes as `SPLIT.json` in the new folder `out`; the file."""
     name, done = f"{source.split}.json", 0
     with files.new_folder(out) as folder, (folder / name).open("w", encoding="utf-8") as stream:

@@ -25,22 +25,21 @@ from vnla.evaluation.checked import LONGEST_WALK
 from vnla.evaluation.results import MOST_REQUESTS
 from vnla.evaluation.trace import NOTHING
 from vnla.gym.setting import action_space
-from vnla.recordings.naming import slug
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource, slug
 from vnla.tasks.vocabulary import LONGEST
 
 VERSION = 0
 WORDS = "vocab.txt"
 
 
-def dataset_id(source: Source) -> str:
+def dataset_id(source: EpisodeSource) -> str:
     """The name by which `minari.load_dataset` finds it."""
     return f"vnla/{slug(source.dataset.task, source.split, source.name)}-v{VERSION}"
 
 
-def write_minari(out: Path, source: Source, observer: Observer, progress: Share = unheard) -> str:
+def write_minari(out: Path, source: EpisodeSource, observer: Observer, progress: Share = unheard) -> str:
     """Write the episodes as the new folder `out`, a root of Minari data sets with this one in it; its id."""
     minari, storage_class = _minari(), _storage()
     name = dataset_id(source)
@@ -76,9 +75,9 @@ def observation_space(observer: Observer) -> spaces.Dict:
     space: dict[str, spaces.Space[Any]] = {
         "instruction": spaces.Box(0, len(source.vocabulary) - 1, (LONGEST,), np.int64),
         "time_left": spaces.Box(0, LONGEST_WALK, (), np.int64),
-        "help_left": spaces.Box(NOTHING, MOST_REQUESTS, (), np.int64),
-        "forward": spaces.Discrete(2),
-        "request": spaces.Discrete(2),
+        "requests_left": spaces.Box(NOTHING, MOST_REQUESTS, (), np.int64),
+        "may_go_forward": spaces.Discrete(2),
+        "may_request": spaces.Discrete(2),
     }
     if "poses" in observer.kinds:
         space["viewpoint"] = spaces.Discrete(len(source.world.ids))
@@ -135,9 +134,9 @@ def _observations(each: Recording, observer: Observer, time: Ints, asked: Ints) 
     found: dict[str, Any] = {
         "instruction": observer.tokens(read),
         "time_left": each.time_left[time],
-        "help_left": left,
-        "forward": (~each.blocked[time]).astype(np.int64),
-        "request": ((left != 0) & (asked == 0) & (time < each.steps)).astype(np.int64),
+        "requests_left": left,
+        "may_go_forward": (~each.blocked[time]).astype(np.int64),
+        "may_request": ((left != 0) & (asked == 0) & (time < each.steps)).astype(np.int64),
     }
     if "poses" in observer.kinds:
         found |= {"viewpoint": pose // VIEWS, "view": pose % VIEWS, "pose": observer.poses(pose)}

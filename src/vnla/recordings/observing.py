@@ -13,9 +13,9 @@ from PIL import Image
 
 from vnla.camera import VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
-from vnla.gym.sights import places_of
+from vnla.gym.views import places_of
 from vnla.houses.images import WorldImages, world_images
-from vnla.recordings.sources import Source
+from vnla.recordings.sources import EpisodeSource
 from vnla.tasks.vocabulary import LONGEST
 from vnla.vision.views import Views, default_features, world_views
 
@@ -37,7 +37,7 @@ def kinds_in(text: str) -> tuple[str, ...]:
 class Observer:
     """Looks at poses of a source's world, and reads its instructions."""
 
-    source: Source
+    source: EpisodeSource
     kinds: tuple[str, ...]
     features: str | None = None
     """Names of features; None: those of the world."""

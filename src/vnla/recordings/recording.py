@@ -12,7 +12,7 @@ from torch import Tensor
 
 from vnla.assistance.phrases import with_subgoal
 from vnla.camera import Ints
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet

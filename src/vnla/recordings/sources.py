@@ -5,6 +5,7 @@ A source gives its episodes in batches that fit into memory, always the same one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from vnla.assistance.phrases import COMMA
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import read_records, recorded
-from vnla.evaluation.contest import RESULTS, Material
+from vnla.evaluation.contest import RESULTS, ScoringData
 from vnla.evaluation.evaluate import fitting_batch, greedy
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.folder import WorldFolder, read_world
@@ -37,7 +38,7 @@ TEACHER = "teacher"
 
 
 @dataclass(frozen=True)
-class Source:
+class EpisodeSource:
     """Episodes of somebody."""
 
     name: str
@@ -64,31 +65,31 @@ def of_run(
     world: Path | None = None,
     tasks: Path | None = None,
     device: str = "cpu",
-) -> Source:
+) -> EpisodeSource:
     """What a trained agent does on the tasks of a split, or on some of them."""
     trained = open_trained(run, world=world, tasks=tasks, device=device)
     config, material = trained.config, trained.material
-    players = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
+    context = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
     chosen = material.evaluation_tasks(split, limit)
     share = config.with_ratio(ratio).help(training=False).ratio
     steps = int(chosen.time_budget.max())
-    size = min(BATCH, fitting_batch(players, chosen.end_goals, steps))
+    size = min(BATCH, fitting_batch(context, chosen.end_goals, steps))
 
     def batches() -> Iterator[Batch]:
         for first in range(0, len(chosen), size):
             which = torch.arange(first, min(first + size, len(chosen)), device=chosen.key.device)
-            episodes = chosen.episodes(which, seed=seed, ratio=share, k=players.advisor.k)
-            with greedy(players.agent):
-                trace = Trace.of(bcui(episodes, players, longest=steps), steps).to("cpu")
+            episodes = chosen.episodes(which, seed=seed, ratio=share, k=context.advisor.k)
+            with greedy(context.agent):
+                trace = Trace.of(bcui(episodes, context, longest=steps), steps).to("cpu")
             yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
 
     what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."
     words = vocabulary_of(config, material)
     name = run.absolute().name
-    return Source(name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches)
+    return EpisodeSource(name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches)
 
 
-def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | None = None) -> Source:
+def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | None = None) -> EpisodeSource:
     """The navigation teacher's way from each start to the nearest goal: in training as long as an episode can be, else in
     the time that an agent has."""
     folder, dataset = read_world(world), read_dataset(tasks)
@@ -104,7 +105,7 @@ def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | N
             yield Batch(part, _taught(part), [About(TEACHER)] * len(part))
 
     what = "The navigation teacher, which takes the shortest way to the nearest goal and never asks."
-    return Source(TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches)
+    return EpisodeSource(TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches)
 
 
 def _taught(tasks: TaskSet) -> Trace:
@@ -122,7 +123,7 @@ def _taught(tasks: TaskSet) -> Trace:
 
 def of_results(
     path: Path, world: Path, tasks: Path, *, split: str | None = None, limit: int | None = None, seed: int | None = None
-) -> Source:
+) -> EpisodeSource:
     """The episodes of a results file, or of people in the export of a study: of a task there may be many."""
     file = path / RESULTS if path.is_dir() else path
     records = read_records(file)
@@ -131,7 +132,7 @@ def of_results(
         raise InputError(f"{file}: has no records")
     folder, dataset = read_world(world), read_dataset(tasks)
     compiled = World.compile(folder.houses)
-    material = Material(compiled, dataset, split=split)
+    material = ScoringData(compiled, dataset, split=split)
     ids = [record["instr_id"] for record in records if isinstance(record, dict) and isinstance(record.get("instr_id"), str)]
     split = material.split_of(file, ids)
     every = material.tasks(split)
@@ -146,7 +147,7 @@ def of_results(
     people = any(isinstance(record, dict) and record.get("participant") for record in records)
     what = f"What people did, by {file.name}." if people else f"An agent, by the results file {file.name}."
     name = path.absolute().name if path.is_dir() else path.stem
-    return Source(name, what, split, len(records), folder, compiled, dataset, dataset.vocabulary, batches)
+    return EpisodeSource(name, what, split, len(records), folder, compiled, dataset, dataset.vocabulary, batches)
 
 
 def _about(record: dict[str, Any], where: str, seed: int | None) -> About:
@@ -171,3 +172,12 @@ def _with_words(trace: Trace, records: Sequence[dict[str, Any]]) -> Trace:
 def _plain(subgoal: str | None) -> str:
     """A subgoal as it is said, commas after words."""
     return (subgoal or "").replace(f" {COMMA}", COMMA)
+
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+def slug(*parts: str) -> str:
+    """Words as every program takes them in a name: lower-case letters and digits with hyphens between."""
+    words = _OTHER.sub("-", "-".join(parts).lower()).strip("-")
+    return words or "episodes"

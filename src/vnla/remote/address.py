@@ -1,29 +1,32 @@
-"""A guest behind an address that speaks our protocol: `vnla evaluate --agent http://HOST:PORT`."""
+"""An agent behind an address that speaks our protocol: `vnla evaluate --agent http://HOST:PORT`."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from vnla.common.errors import InputError
+from vnla.observation import Observation
 from vnla.remote.caller import Caller
-from vnla.remote.guest import Answer, Beginning, Fault, Guest, Observation
+from vnla.remote.participant import Answer, Fault, Participant
 from vnla.remote.protocol import (
-    beginning_json,
+    BASE64,
     in_batch,
     observation_json,
     parsed,
     read_answer,
     read_answers,
-    read_declared,
+    read_declaration,
+    reset_json,
+    reset_path,
 )
 
 
-class Addressed(Guest):
+class Addressed(Participant):
     """Asks a server."""
 
-    at_once: ClassVar[bool] = True
+    concurrent = True
 
     def __init__(self, caller: Caller) -> None:
         """It says at once what it is."""
@@ -33,22 +36,24 @@ class Addressed(Guest):
         if isinstance(reply, Fault):
             raise InputError(f"{where}: no agent answers there ({reply.value})")
         try:
-            self.declared = read_declared(parsed(reply), where)
+            self.declaration = read_declaration(parsed(reply), where)
         except ValueError as error:
             raise error if isinstance(error, InputError) else InputError(f"{where}: is not JSON ({error})") from None
 
-    def begin(self, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
-        """What it replies does not matter."""
-        values = [beginning_json(each) for each in beginnings]
-        value = values[0] if self._alone else in_batch("episodes", values)
-        reply = self._call("/begin", value, most=len(values))
+    def start(self, observations: Sequence[Observation]) -> Sequence[Fault | None]:
+        """Say that episodes begin. What it replies does not matter."""
+        values = [reset_json(each, self.declaration) for each in observations]
+        value = values[0] if self._takes_one else in_batch("episodes", values, self.declaration)
+        reply = self._call(reset_path(self.declaration), value, most=len(values))
         return [reply if isinstance(reply, Fault) else None] * len(values)
 
     def act(self, observations: Sequence[Observation]) -> Sequence[Answer | Fault]:
-        """Its answers."""
-        values = [observation_json(each) for each in observations]
+        """Ask for answers."""
+        values = [observation_json(each, self.declaration) for each in observations]
         noted = [_noted(each) for each in values]
-        value, recorded = (each[0] if self._alone else in_batch("observations", each) for each in (values, noted))
+        value, recorded = (
+            each[0] if self._takes_one else in_batch("observations", each, self.declaration) for each in (values, noted)
+        )
         reply = self._call("/act", value, recorded=recorded, most=len(values))
         if isinstance(reply, Fault):
             return [reply] * len(values)
@@ -56,19 +61,17 @@ class Addressed(Guest):
             found = parsed(reply)
         except ValueError:
             return [Fault.MALFORMED] * len(values)
-        return [read_answer(found)] if self._alone else read_answers(found, len(values))
+        return [read_answer(found)] if self._takes_one else read_answers(found, len(values))
 
     @property
-    def _alone(self) -> bool:
-        return self.declared.batch == 1
+    def _takes_one(self) -> bool:
+        return self.declaration.batch == 1
 
 
 def _noted(value: dict[str, Any]) -> dict[str, Any]:
     """What is written down of an observation: a picture and features as their checksums; the pose tells what they were."""
-    noted = dict(value)
-    if "picture" in value:
-        noted["picture"] = checksum(value["picture"])
-    if "features" in value:
+    noted = value | {key: checksum(value[key]) for key in BASE64 if key in value}
+    if "features" in value:  # of version 1
         noted["features"] = {name: checksum(each) for name, each in value["features"].items()}
     return noted
 

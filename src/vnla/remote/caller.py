@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.remote.folder import Journal
-from vnla.remote.guest import Fault
+from vnla.remote.participant import Fault
 from vnla.remote.redaction import Secret
 
 LARGEST = 1 << 16

@@ -1,4 +1,4 @@
-"""A chat model as a guest: `vnla evaluate --agent openai:MODEL --base-url URL`, for servers with chat completions.
+"""A chat model as a policy: `vnla evaluate --agent openai:MODEL --base-url URL`, for servers with chat completions.
 
 Each answer is one request: a prompt with what there is now and a short history, and the picture if it sees. Replies are kept
 on disk by the whole request, so that nothing is paid for twice; calls and tokens are capped, over all times that the command
@@ -11,23 +11,24 @@ import base64
 import hashlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.common.files import write_text
+from vnla.common.files import read_text, write_text
 from vnla.common.outside import is_whole, shown, unique_names, whole
+from vnla.observation import PICTURES, TEXT, Observation
 from vnla.remote.address import checksum
 from vnla.remote.caller import Caller
 from vnla.remote.folder import Journal
-from vnla.remote.guest import ACTIONS, Answer, Beginning, Declared, Fault, Guest, Last, Observation, is_last
+from vnla.remote.participant import ACTIONS, WIDTH, Answer, Fault
 from vnla.remote.prompts import Prompt
-from vnla.remote.protocol import WIDTHS, is_width, parsed, read_answer
+from vnla.remote.protocol import WIDTHS, is_width, parsed, png, read_answer
 
 PATH = "/chat/completions"
-OBSERVES = {"picture": ("picture",), "text": ("text",), "both": ("picture", "text")}
+OBSERVES = {"picture": (PICTURES,), "text": (TEXT,), "both": (PICTURES, TEXT)}
 """What a chat model can be shown, and what it is made of."""
 LARGEST = 1 << 20
 """Bytes of a reply."""
@@ -96,8 +97,8 @@ class Cache:
     def get(self, key: str) -> str | None:
         """The reply, if there is one."""
         try:
-            return None if self._folder is None else self._place(self._folder, key).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+            return None if self._folder is None else read_text(self._place(self._folder, key), "a reply", LARGEST)
+        except InputError:  # not there, damaged, or no file that was kept here
             return None
 
     def put(self, key: str, reply: str) -> None:
@@ -111,17 +112,18 @@ class Cache:
 
 
 @dataclass
-class _Thread:
+class Thread:
     """What is kept of an episode."""
 
     history: list[str] = field(default_factory=list)
-    sight: str = ""
+    seen: str = ""
+    """What was in view, in words."""
 
 
-class Chat(Guest):
-    """Asks a chat model."""
+class Chat:
+    """Asks a chat model. Its state is the history of an episode, which grows in place."""
 
-    at_once: ClassVar[bool] = True
+    concurrent = True
 
     def __init__(
         self,
@@ -130,7 +132,7 @@ class Chat(Guest):
         prompt: Prompt,
         *,
         observe: str = "picture",
-        width: int = Declared.width,
+        width: int = WIDTH,
         options: Mapping[str, Any] | None = None,
         memory: int = 12,
         meter: Meter | None = None,
@@ -150,14 +152,13 @@ class Chat(Guest):
             json.dumps(options, allow_nan=False)
         except ValueError:
             raise InputError("agent openai: an option is not a finite number, which JSON does not have") from None
-        self.declared = Declared(f"openai:{model}", OBSERVES[observe], 1, width)
+        self.name, self.observes, self.picture_width = f"openai:{model}", OBSERVES[observe], width
         self.meter = meter or Meter()
         self._model, self._call, self._prompt, self._memory = model, caller, prompt, memory
         self._options = {name: value for name, value in {"temperature": 0, **(options or {})}.items() if value is not None}
         if caller.is_secret_in(self.settings):
             raise InputError("agent openai: an option or the prompt has the key in it, which would be written down")
         self._cache, self._journal = Cache(cache), journal
-        self._threads: dict[str, _Thread] = {}
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -169,51 +170,44 @@ class Chat(Guest):
             "prompt": self._prompt.text,
         }
 
-    def begin(self, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
+    def reset(self, instruction: str) -> Thread:  # noqa: ARG002
         """Nothing is asked yet."""
-        self._threads |= {each.episode: _Thread() for each in beginnings}
-        return [None] * len(beginnings)
+        return Thread()
 
-    def act(self, observations: Sequence[Observation]) -> Sequence[Answer | Fault]:
-        """One request for each."""
-        return [self._answer(each) for each in observations]
+    def act(self, observation: Observation, state: Thread) -> tuple[Answer | Fault, Thread]:
+        """One request."""
+        if observation["last"] is not None:
+            state.history.append(_line(observation, state.seen))
+        state.seen = observation.get(TEXT, "")
+        reply = self._reply(observation, state)
+        return reply if isinstance(reply, Fault) else read_reply(reply), state
 
-    def body(self, now: Observation) -> dict[str, Any]:
+    def body(self, now: Observation, thread: Thread) -> dict[str, Any]:
         """The request that asks for an answer."""
-        system, user = self._prompt.filled(self._values(now))
+        system, user = self._prompt.filled(self._values(now, thread))
         content: Any = user
-        if now.picture is not None:
-            url = f"data:image/png;base64,{base64.b64encode(now.picture).decode('ascii')}"
+        if PICTURES in now:
+            url = f"data:image/png;base64,{base64.b64encode(png(now[PICTURES])).decode('ascii')}"
             content = [{"type": "text", "text": user}, {"type": "image_url", "image_url": {"url": url}}]
         messages = [{"role": "system", "content": system}, {"role": "user", "content": content}]
         return {"model": self._model, "messages": messages, **self._options}
 
-    def tokens(self, now: Observation) -> int:
+    def tokens(self, now: Observation, thread: Thread) -> int:
         """About how many a request and its reply take."""
-        texts = sum(map(len, self._prompt.filled(self._values(now))))
-        return texts // CHARACTERS + PICTURE_TOKENS * (now.picture is not None) + REPLY_TOKENS
+        texts = sum(map(len, self._prompt.filled(self._values(now, thread))))
+        return texts // CHARACTERS + PICTURE_TOKENS * (PICTURES in now) + REPLY_TOKENS
 
-    def _answer(self, now: Observation) -> Answer | Fault:
-        thread = self._threads.setdefault(now.episode, _Thread())
-        if now.last is not None:
-            thread.history.append(_told(now, thread.sight))
-        thread.sight = now.text or ""
-        reply = self._reply(now)
-        answer = reply if isinstance(reply, Fault) else read_reply(reply)
-        if isinstance(answer, Answer) and is_last(answer, now):
-            self._threads.pop(now.episode, None)
-        return answer
-
-    def _reply(self, now: Observation) -> str | Fault:
+    def _reply(self, now: Observation, thread: Thread) -> str | Fault:
         """What the model said: from the cache, or from the server."""
-        body = self.body(now)
+        body = self.body(now, thread)
         key = self._cache.key(str(self._call.address), body)
         kept = said(self._cache.get(key) or "")
         if kept is not None:  # a file that is damaged is no fault of the model
             if self._journal is not None:
-                self._journal.add({"cached": key, "episode": now.episode, "turn": now.turn}, at_once=False)
+                self._journal.add({"cached": key, "episode": now["episode"], "turn": now["turn"]}, at_once=False)
             return kept
-        about, noted = self.tokens(now), {"episode": now.episode, "turn": now.turn, "key": key, "body": _noted(body)}
+        about = self.tokens(now, thread)
+        noted = {"episode": now["episode"], "turn": now["turn"], "key": key, "body": _noted(body)}
 
         def after(reply: bytes | Fault) -> dict[str, Any]:
             tokens = 0 if isinstance(reply, Fault) else used(reply, about)
@@ -230,41 +224,40 @@ class Chat(Guest):
         self._cache.put(key, text)
         return words
 
-    def _values(self, now: Observation) -> dict[str, str]:
-        thread = self._threads.get(now.episode) or _Thread()
+    def _values(self, now: Observation, thread: Thread) -> dict[str, str]:
         past = thread.history[-self._memory :] if self._memory else []
+        left = now["requests_left"]
         return {
             "actions": ", ".join(ACTIONS),
-            "advice": now.advice or "nothing yet",
-            "end_goal": now.end_goal.removesuffix(" ."),
-            "forward": "yes" if now.may_go_forward else "no",
+            "advice": now["advice"] or "nothing yet",
+            "end_goal": now["end_goal"].removesuffix(" ."),
+            "forward": "yes" if now["may_go_forward"] else "no",
             "history": "\n".join(past) or "nothing yet",
-            "instruction": now.instruction,
-            "last": "you have just begun" if now.last is None else outcome(now.last, now.advice),
-            "requests_left": str(now.requests_left) if now.may_request else f"{now.requests_left} (not now)",
-            "sight": now.text or "see the picture",
-            "step": str(now.step + 1),
-            "time_left": str(now.time_left),
+            "instruction": now["instruction"],
+            "last": "you have just begun" if now["last"] is None else outcome(now["last"], now["advice"]),
+            "requests_left": str(left) if now["may_request"] else f"{left} (not now)",
+            "sight": now.get(TEXT) or "see the picture",
+            "step": str(now["step"] + 1),
+            "time_left": str(now["time_left"]),
         }
 
 
-def outcome(last: Last, advice: str | None) -> str:
+def outcome(last: Mapping[str, Any], advice: str | None) -> str:
     """What became of the last answer, in words."""
-    done = f"{last.action}" if last.action else "nothing"
+    done = last["action"] or "nothing"
     return {
-        "moved": f"{done}: you walked {last.metres:.1f} m",
+        "moved": f"{done}: you walked {last['metres']:.1f} m",
         "turned": f"{done}: done",
         "stayed": f"{done}: nothing happened, that was not possible here",
         "answered": f'you asked and heard: "{advice}"',
-        "error": f"your reply was not understood ({last.error}); the step is lost",
-    }.get(last.outcome, done)
+        "error": f"your reply was not understood ({last['error']}); the step is lost",
+    }.get(last["outcome"], done)
 
 
-def _told(now: Observation, sight: str) -> str:
+def _line(now: Observation, seen: str) -> str:
     """A line of the history: what was in view before, and what was done."""
-    assert now.last is not None
-    seen = f"in view: {sight} → " if sight else ""
-    return f"- {seen}{outcome(now.last, now.advice)}"
+    before = f"in view: {seen} → " if seen else ""
+    return f"- {before}{outcome(now['last'], now['advice'])}"
 
 
 def said(reply: str) -> str | None:

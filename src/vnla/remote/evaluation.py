@@ -1,6 +1,6 @@
-"""Guests evaluated as trained agents are: every task under every seed, the same metrics, intervals and files.
+"""Agents of others evaluated as trained ones are: every task under every seed, the same metrics, intervals and files.
 
-Episodes run on a few threads, several in one call where the guest takes them so. What happens in one does not depend on the
+Episodes run on a few threads, several in one call where the agent takes them so. What happens in one does not depend on the
 others, and each is on disk before its place is taken by the next (`vnla.remote.folder`).
 """
 
@@ -18,18 +18,18 @@ from typing import Any, TypeVar
 
 import torch
 
-from vnla.agents.sensors import sensors_named
+from vnla.agents.sensors import Sensor, sensors_named
 from vnla.assistance.help_teacher import RESULT_NAMES, Reason
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
-from vnla.common.outside import shown
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.trace import NOTHING, Trace
+from vnla.observation import SENSORS, Observation
+from vnla.remote.episode import EpisodeRecord, EvaluationEpisode, EvaluationRules
 from vnla.remote.folder import EvaluationFolder, Key
-from vnla.remote.guest import ACTIONS, UNANSWERED, Beginning, Fault, Guest, called, checked_answers, name_of
-from vnla.remote.walk import Record, Rules, Walk
+from vnla.remote.participant import ACTIONS, UNANSWERED, Fault, Participant
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
@@ -38,26 +38,26 @@ _REASONS = {name: reason for reason, name in RESULT_NAMES.items()}
 PATIENCE = 60.0
 """Seconds that calls in hand are waited for when it is no use to go on."""
 
-Outcome = TypeVar("Outcome")
-Work = Callable[[Sequence[Key], threading.Event], list[Record]]
+Found = TypeVar("Found")
+Work = Callable[[Sequence[Key], threading.Event], list[EpisodeRecord]]
 Show = Callable[[str, str, int], dict[str, Any]]
-"""(house, viewpoint, pose) → the fields of an observation that show something."""
+"""(house, viewpoint, pose) → the keys of an observation that show something."""
 
 
 @dataclass(frozen=True)
-class Visit:
+class PolicyEvaluation:
     """What came of it."""
 
     evaluation: Evaluation
     errors: Counter[str]
-    """The guest's errors by kind."""
+    """The agent's errors by kind."""
     answers: int
     """How many answers were asked for."""
 
 
-def evaluate_guest(
-    guest: Guest,
-    rules: Rules,
+def evaluate_policy(
+    agent: Participant,
+    rules: EvaluationRules,
     show: Show,
     *,
     seeds: Sequence[int],
@@ -65,19 +65,19 @@ def evaluate_guest(
     at_once: int = 1,
     metrics: Mapping[str, Metric] = METRICS,
     progress: Share = unheard,
-) -> Visit:
-    """Run every task under every seed, `at_once` calls at a time if the guest bears it; go on from what the folder has."""
+) -> PolicyEvaluation:
+    """Run every task under every seed, `at_once` calls at a time if the agent bears it; go on from what the folder has."""
     tasks = rules.tasks.tasks
     every = [(task.id, seed) for seed in seeds for task in tasks]
     done = {} if folder is None else folder.done(set(every).__contains__)
     house = {task.id: task.house for task in tasks}
     todo = sorted((key for key in every if key not in done), key=lambda key: house[key[0]])  # house by house
-    size = guest.declared.batch
+    size = agent.declaration.batch
     groups = [todo[i : i + size] for i in range(0, len(todo), size)]
-    work = partial(_visit, guest, rules, show, {task.id: i for i, task in enumerate(tasks)})
-    in_doubt: list[Record] = []
+    work = partial(_visit, agent, rules, show, {task.id: i for i, task in enumerate(tasks)})
+    in_doubt: list[EpisodeRecord] = []
     progress(len(done), len(every))
-    for records in _in_threads(work, groups, at_once if guest.at_once else 1):
+    for records in _in_threads(work, groups, at_once if agent.concurrent else 1):
         for record in records:
             done[record.task, record.seed] = record
             in_doubt.append(record)
@@ -88,64 +88,60 @@ def evaluate_guest(
         _keep(folder, in_doubt)
         folder.close()
     records = [done[key] for key in every]
-    return Visit(_evaluation(rules, seeds, records, metrics), errors_of(records), sum(map(_answers, records)))
+    return PolicyEvaluation(_evaluation(rules, seeds, records, metrics), errors_of(records), sum(map(_answers, records)))
 
 
-def _deserted(record: Record) -> bool:
+def _deserted(record: EpisodeRecord) -> bool:
     """Whether nobody answered at its end: then it may be that nobody is there any more, and it is kept only if somebody is,
     or when all is over."""
     return record.unanswered and Fault(record.errors[-1][1]) in UNANSWERED
 
 
-def _keep(folder: EvaluationFolder, records: list[Record]) -> None:
+def _keep(folder: EvaluationFolder, records: list[EpisodeRecord]) -> None:
     for record in records:
         folder.add(record)
     records.clear()
 
 
-def errors_of(records: Sequence[Record]) -> Counter[str]:
-    """How often a guest went wrong, by kind."""
+def errors_of(records: Sequence[EpisodeRecord]) -> Counter[str]:
+    """How often an agent went wrong, by kind."""
     return Counter(kind for record in records for _, kind in record.errors)
 
 
-def _answers(record: Record) -> int:
+def _answers(record: EpisodeRecord) -> int:
     return len(record.actions) + sum(each is not None for each in record.said)
 
 
 def _visit(
-    guest: Guest, rules: Rules, show: Show, number: Mapping[str, int], group: Sequence[Key], enough: threading.Event
-) -> list[Record]:
+    agent: Participant,
+    rules: EvaluationRules,
+    show: Show,
+    number: Mapping[str, int],
+    group: Sequence[Key],
+    enough: threading.Event,
+) -> list[EpisodeRecord]:
     """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
-    walks = [rules.begin(number[task], seed) for task, seed in group]
-    senses = sensors_named(",".join(guest.declared.senses))
-    for walk, fault in zip(walks, _begun(guest, [walk.beginning for walk in walks]), strict=True):
+    episodes = [rules.begin(number[task], seed) for task, seed in group]
+    sensors = sensors_named(",".join(agent.declaration.sensors))
+    for episode, fault in zip(episodes, agent.start([each.observation() for each in episodes]), strict=True):
         if fault is not None:
-            walk.note(fault)
-    while active := [walk for walk in walks if not walk.over]:
+            episode.note(fault)
+    while active := [each for each in episodes if not each.over]:
         if enough.is_set():
             return []
-        seen = [walk.observation(**_shown(walk, rules, show), senses=walk.noticed(senses)) for walk in active]
-        answers = checked_answers(guest, "act", called(guest, "act", seen), len(seen))
-        for walk, answer in zip(active, answers, strict=True):
-            walk.take(answer)
-    return [walk.record() for walk in walks]
+        answers = agent.act([_observed(each, rules, show, sensors) for each in active])
+        for episode, answer in zip(active, answers, strict=True):
+            episode.take(answer)
+    return [each.record() for each in episodes]
 
 
-def _begun(guest: Guest, beginnings: Sequence[Beginning]) -> Sequence[Fault | None]:
-    """What went wrong with each of some episodes that begin."""
-    faults = called(guest, "begin", beginnings)
-    sound = isinstance(faults, Sequence) and len(faults) == len(beginnings)
-    if not sound or not all(isinstance(each, Fault | None) for each in faults):
-        expected = f"a list of {len(beginnings)}, each a Fault or None"
-        raise InputError(f"{name_of(guest)}.begin gave {shown(faults)}; expected {expected}")
-    return list(faults)
+def _observed(episode: EvaluationEpisode, rules: EvaluationRules, show: Show, sensors: Mapping[str, Sensor]) -> Observation:
+    viewpoint = rules.tasks.environment.world.ids[episode.pose // VIEWS]
+    shown = show(episode.task.house, viewpoint, episode.pose)
+    return episode.observation(**shown, **({SENSORS: episode.sensed(sensors)} if sensors else {}))
 
 
-def _shown(walk: Walk, rules: Rules, show: Show) -> dict[str, Any]:
-    return show(walk.task.house, rules.tasks.environment.world.ids[walk.pose // VIEWS], walk.pose)
-
-
-def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iterator[list[Record]]:
+def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iterator[list[EpisodeRecord]]:
     """What comes of each group, as it comes. When one fails, the calls that others have in hand are waited for: they may
     have been paid for. Threads do not keep the process alive, so whoever interrupts need not wait."""
     enough = threading.Event()
@@ -153,7 +149,7 @@ def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iter
         yield from (work(group, enough) for group in groups)
         return
     left: queue.SimpleQueue[Sequence[Key]] = queue.SimpleQueue()
-    found: queue.SimpleQueue[list[Record] | Exception] = queue.SimpleQueue()
+    found: queue.SimpleQueue[list[EpisodeRecord] | Exception] = queue.SimpleQueue()
     for group in groups:
         left.put(group)
 
@@ -181,7 +177,7 @@ def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iter
         enough.set()
 
 
-def _next(found: queue.SimpleQueue[Outcome]) -> Outcome:
+def _next(found: queue.SimpleQueue[Found]) -> Found:
     """What comes next; with time-outs, because a wait without one cannot be interrupted everywhere."""
     while True:
         try:
@@ -196,7 +192,9 @@ def _wait_for(threads: Sequence[threading.Thread]) -> None:
         thread.join(max(0.0, end - time.monotonic()))
 
 
-def _evaluation(rules: Rules, seeds: Sequence[int], records: Sequence[Record], metrics: Mapping[str, Metric]) -> Evaluation:
+def _evaluation(
+    rules: EvaluationRules, seeds: Sequence[int], records: Sequence[EpisodeRecord], metrics: Mapping[str, Metric]
+) -> Evaluation:
     """The trace of all episodes, and its scores."""
     tasks = rules.tasks
     trace = trace_of(records, tasks)
@@ -205,7 +203,7 @@ def _evaluation(rules: Rules, seeds: Sequence[int], records: Sequence[Record], m
     return Evaluation(tasks, tuple(seeds), trace, scores, metrics)
 
 
-def trace_of(records: Sequence[Record], tasks: TaskSet) -> Trace:
+def trace_of(records: Sequence[EpisodeRecord], tasks: TaskSet) -> Trace:
     """Records as tensors. Nothing stands where an error stood in for an action, or where the help teacher is not known."""
     world = tasks.environment.world
     steps = max(len(record.actions) for record in records)

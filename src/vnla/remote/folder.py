@@ -1,4 +1,4 @@
-"""The folder of a guest's evaluation, from which the same command goes on where it was left.
+"""The folder of an evaluation of somebody's agent, from which the same command goes on where it was left.
 
 ::
 
@@ -29,8 +29,8 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.outside import is_whole, shown, whole
 from vnla.evaluation.results import MOST_REQUESTS
-from vnla.remote.guest import ACTIONS, Fault
-from vnla.remote.walk import Record
+from vnla.remote.episode import EpisodeRecord
+from vnla.remote.participant import ACTIONS, Fault
 
 SETTINGS, EPISODES, CALLS, CACHE = "settings.json", "episodes.jsonl", "calls.jsonl", "cache"
 RESULTS, SUMMARY = "results.json", "summary.json"
@@ -120,7 +120,7 @@ class EvaluationFolder:
                 was, now = (shown(str(each.get(name))) for each in (begun, settings))
                 raise InputError(f"{self.path}: was begun with {name} {was}, not {now}; give another --out")
 
-    def done(self, known: Callable[[Key], bool]) -> dict[Key, Record]:
+    def done(self, known: Callable[[Key], bool]) -> dict[Key, EpisodeRecord]:
         """The episodes that are there, by task and seed; one that is not `known` is an error."""
         found = {}
         for number, value in self._episodes.read():
@@ -132,7 +132,7 @@ class EvaluationFolder:
             found[key] = record
         return found
 
-    def add(self, record: Record) -> None:
+    def add(self, record: EpisodeRecord) -> None:
         """One more episode, on disk."""
         self._episodes.add(asdict(record))
 
@@ -146,15 +146,15 @@ _REASONS = {name: name for name in RESULT_NAMES.values()}
 _NAMES = {name: name for name in ACTIONS}
 
 
-def read_record(value: Any, where: str) -> Record:
+def read_record(value: Any, where: str) -> EpisodeRecord:
     """A record of an episode, looked at closely: files can be edited. `where` names it in messages."""
     try:
-        names = [each.name for each in fields(Record)]
+        names = [each.name for each in fields(EpisodeRecord)]
         if set(_a(dict, value)) != set(names):
             raise ValueError(f"expected {', '.join(names)}")
         path, actions, said, teacher, errors = (_a(list, value[name]) for name in names[3:])
         steps = len(actions)
-        record = Record(
+        record = EpisodeRecord(
             task=_a(str, value["task"]),
             seed=whole(value["seed"], "seed"),
             help_budget=whole(value["help_budget"], "help_budget", 0, MOST_REQUESTS),

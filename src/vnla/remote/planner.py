@@ -14,11 +14,10 @@ import numpy as np
 
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
-from vnla.remote.guest import Declared, Observation
-from vnla.remote.places import Place
-from vnla.remote.scripted import Scripted, ScriptState
-from vnla.tasks.end_goals import EndGoal
-from vnla.tasks.tables import plain
+from vnla.observation import Observation
+from vnla.remote.room_map import MapNode
+from vnla.remote.scripted import ScriptedPolicy, ScriptState
+from vnla.tasks.end_goals import EndGoal, plain
 from vnla.world.graph import Graph
 
 METRES = 1.2
@@ -57,16 +56,17 @@ class RoomStatistics:
         return next((self.metres[room, each] for each in known if (room, each) in self.metres), self.anywhere)
 
 
-class Planner(Scripted):
+class Planner(ScriptedPolicy):
     """See the module."""
 
+    name = "planner"
+
     def __init__(self, statistics: RoomStatistics, asks: bool = True, near: float = 1.5) -> None:
-        """By what was learned of houses; else as `Scripted`."""
+        """By what was learned of houses; else as `ScriptedPolicy`."""
         super().__init__(asks, near)
-        self.declared = Declared("planner", ("symbols",))
         self._statistics = statistics
 
-    def beyond(self, state: ScriptState, place: Place) -> float:
+    def beyond(self, state: ScriptState, place: MapNode) -> float:
         """What it expects from there on, in actions."""
         return self._statistics.expected(place.room, state.sought) / METRES
 

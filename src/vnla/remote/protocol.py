@@ -1,34 +1,49 @@
-"""The protocol in JSON, version 1: what is sent to a guest, and what its answers mean. `docs/remote.md` describes it,
+"""The protocol in JSON, version 2: what is sent to an agent, and what its answers mean. `docs/remote.md` describes it,
 `protocol.schema.json` beside this file is its JSON Schema.
 
-What comes from a guest is a stranger's text: it is parsed as JSON and looked at field by field, and nothing else is done
+Its keys are those of every observation (`vnla.observation`). Version 1 had others for some; agents that declare it are
+sent those (`_OLD_KEYS`).
+
+What comes from an agent is a stranger's text: it is parsed as JSON and looked at field by field, and nothing else is done
 with it.
 """
 
 from __future__ import annotations
 
 import base64
+import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 from vnla.agents.sensors import LENT
 from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
-from vnla.remote.guest import ACTIONS, FEATURES, OBSERVATIONS, SENSE, Answer, Beginning, Declared, Fault, Observation
+from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, SYMBOLS, TEXT, VIEW, Observation
+from vnla.remote.participant import ACTIONS, Answer, Declaration, Fault
 from vnla.world.actions import NAV_ACTIONS, Nav
 
-VERSION = 1
+VERSION = 2
+VERSIONS = (1, VERSION)
 SCHEMA = "protocol.schema.json"
 LARGEST_BATCH = 1024
 WIDEST = 1280
+BASE64 = (VIEW, PICTURES, "picture")
+"""Keys whose values are bytes in base64."""
 _NARROWEST = 16
 WIDTHS = f"pixels from {_NARROWEST} to {WIDEST} that are a multiple of 4: pictures are 4:3"
 """How wide pictures may be, in words."""
 _LONGEST_NAME = 200
+_OLD_KEYS = {PICTURES: "picture", SENSORS: "senses"}
+_OLD_DECLARATIONS = {"picture": PICTURES, "features:": ONE_VIEW, "sense:": SENSOR}
+_NEW_KEYS = ("has_requested", "last_action")
+_FIRST = {"time_left": "time", "requests_left": "requests"}  # when an episode begins, in version 1
 
 
 def schema() -> dict[str, Any]:
@@ -42,26 +57,40 @@ def parsed(text: bytes | str) -> Any:
     return from_json(text, unique=True)
 
 
-def read_declared(value: Any, where: str) -> Declared:
-    """What a guest says of itself."""
+def read_declaration(value: Any, where: str) -> Declaration:
+    """What an agent says of itself."""
 
     def wrong(name: str, expected: str) -> InputError:
         found = value.get(name) if isinstance(value, dict) else value
         return InputError(f"{where}: {name} is {shown(found)}; expected {expected}")
 
-    if not isinstance(value, dict) or not is_whole(value.get("version"), VERSION, VERSION):
+    version = value.get("version") if isinstance(value, dict) else None
+    if not is_whole(version, *VERSIONS):
         raise wrong("version", f"{VERSION}, the protocol that this vnla speaks")
-    name, observes = value.get("name"), value.get("observes", ["text"])
+    name, observes = value.get("name"), value.get("observes", [TEXT])
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
         raise wrong("name", "what to call the agent, in characters that can be printed")
-    if not isinstance(observes, list) or not observes or not all(map(_is_observation, observes)):
-        raise wrong("observes", f"a list of {', '.join(OBSERVATIONS)}, {FEATURES}NAME, or {SENSE} and {', '.join(LENT)}")
-    batch, width = value.get("batch", 1), value.get("picture_width", Declared.width)
+    if isinstance(observes, list) and version == 1:
+        observes = [_renewed(each) for each in observes]
+    if not isinstance(observes, list) or not observes or not all(map(_is_observed, observes)):
+        kinds = f"{VIEW}, {ONE_VIEW}NAME, {PICTURES}, {TEXT}, {SYMBOLS}"
+        raise wrong("observes", f"a list of {kinds}, or {SENSOR} and {', '.join(LENT)}")
+    if version == 1 and sum(each.startswith(ONE_VIEW) for each in observes) > 1:
+        raise wrong("observes", f"features of one name, or version {VERSION}")
+    batch, width = value.get("batch", 1), value.get("picture_width", Declaration.picture_width)
     if not is_whole(batch, 1, LARGEST_BATCH):
         raise wrong("batch", f"a whole number from 1 to {LARGEST_BATCH}: how many episodes it takes at once")
     if not is_width(width):
         raise wrong("picture_width", WIDTHS)
-    return Declared(name, tuple(dict.fromkeys(observes)), batch, width)
+    return Declaration(name, tuple(dict.fromkeys(observes)), batch, width, version)
+
+
+def _renewed(each: Any) -> Any:
+    """What version 1 declared, as it is declared now."""
+    for old, new in _OLD_DECLARATIONS.items():
+        if isinstance(each, str) and (each == old or (old.endswith(":") and each.startswith(old))):
+            return new + each.removeprefix(old)
+    return each
 
 
 def is_width(value: object) -> TypeGuard[int]:
@@ -69,35 +98,67 @@ def is_width(value: object) -> TypeGuard[int]:
     return is_whole(value, _NARROWEST, WIDEST) and value * HEIGHT % WIDTH == 0
 
 
-def _is_observation(value: Any) -> bool:
-    """Senses are those of this package: a stranger's text names no module."""
-    known = {*OBSERVATIONS, *(f"{SENSE}{name}" for name in LENT)}
-    return isinstance(value, str) and (value in known or (value.startswith(FEATURES) and _is_store(value)))
+def _is_observed(value: Any) -> bool:
+    """Sensors are those of this package: a stranger's text names no module."""
+    known = {VIEW, PICTURES, TEXT, SYMBOLS, *(f"{SENSOR}{name}" for name in LENT)}
+    return isinstance(value, str) and (value in known or (value.startswith(ONE_VIEW) and _is_store(value)))
 
 
 def _is_store(value: str) -> bool:
     """Whether features are named as one folder of a world's is: a stranger's text leads nowhere else."""
-    name = value.removeprefix(FEATURES)
+    name = value.removeprefix(ONE_VIEW)
     return name.isprintable() and not name.startswith(".") and name != "" and not set(name) & set("/\\:,")
 
 
-def beginning_json(beginning: Beginning) -> dict[str, Any]:
+def reset_path(agent: Declaration) -> str:
+    """Where an agent is told that an episode begins."""
+    return "/begin" if agent.version == 1 else "/reset"
+
+
+def reset_json(observation: Observation, agent: Declaration) -> dict[str, Any]:
     """What is sent when an episode begins."""
-    return {"version": VERSION, **asdict(beginning), "actions": list(ACTIONS)}
+    keys = ("episode", "instruction", "time_left", "requests_left")
+    old = _FIRST if agent.version == 1 else {}
+    return {"version": agent.version, **{old.get(key, key): observation[key] for key in keys}, "actions": list(ACTIONS)}
 
 
-def observation_json(observation: Observation) -> dict[str, Any]:
-    """What is sent before each answer; only what the guest asked to be shown is in it."""
-    value = {"version": VERSION, **asdict(observation)}
-    value = {name: each for name, each in value.items() if each is not None or name in ("advice", "last")}
-    if observation.picture is not None:
-        value["picture"] = base64.b64encode(observation.picture).decode("ascii")
-    value["features"] = {name: base64.b64encode(each).decode("ascii") for name, each in observation.features.items()}
-    return {name: each for name, each in value.items() if each or name not in ("features", "senses")}
+def observation_json(observation: Observation, agent: Declaration) -> dict[str, Any]:
+    """What is sent before each answer; only what the agent declared is shown in it."""
+    value: dict[str, Any] = {"version": agent.version, **observation}
+    value["last_action"] = None if value["last_action"] is None else value["last_action"].name.lower()
+    if VIEW in value:
+        value[VIEW] = _base64(np.asarray(value[VIEW], "<f4").tobytes())
+    if PICTURES in value:
+        value[PICTURES] = _base64(png(value[PICTURES]))
+    if SENSORS in value:
+        value[SENSORS] = {name: each.tolist() for name, each in value[SENSORS].items()}
+    return value if agent.version == VERSION else _aged(value, agent)
+
+
+def _aged(value: dict[str, Any], agent: Declaration) -> dict[str, Any]:
+    """An observation as version 1 has it."""
+    aged = {_OLD_KEYS.get(key, key): each for key, each in value.items() if key not in _NEW_KEYS}
+    if VIEW in aged:
+        aged["features"] = {agent.features[0]: aged.pop(VIEW)}
+    return aged
+
+
+def read_observation(value: Mapping[str, Any]) -> Observation:
+    """What a server was sent, for servers in Python; also what is sent when an episode begins."""
+    found = Observation({key: each for key, each in value.items() if key not in ("version", "actions")})
+    if found.get("last_action") is not None:
+        found["last_action"] = ACTIONS[found["last_action"]]
+    if VIEW in found:
+        found[VIEW] = np.frombuffer(base64.b64decode(found[VIEW]), "<f4").copy()
+    if PICTURES in found:
+        found[PICTURES] = np.array(Image.open(io.BytesIO(base64.b64decode(found[PICTURES]))))
+    if SENSORS in found:
+        found[SENSORS] = {name: np.array(each, np.float32) for name, each in found[SENSORS].items()}
+    return found
 
 
 def read_answer(value: Any) -> Answer | Fault:
-    """What a guest's answer means."""
+    """What an agent's answer means."""
     if not isinstance(value, dict):
         return Fault.MALFORMED
     action, request, chances = (value.get(name) for name in ("action", "request", "chances"))
@@ -140,23 +201,17 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     return value
 
 
-def read_observation(value: Mapping[str, Any]) -> Observation:
-    """What a server was sent, for servers in Python."""
-    from vnla.remote.guest import Last
-
-    known: dict[str, Any] = {name: value.get(name) for name in Observation.__dataclass_fields__}
-    known["last"] = None if value.get("last") is None else Last(**value["last"])
-    known["picture"] = None if value.get("picture") is None else base64.b64decode(value["picture"])
-    known["features"] = {name: base64.b64decode(each) for name, each in value.get("features", {}).items()}
-    known["senses"] = value.get("senses", {})
-    return Observation(**known)
-
-
-def read_beginning(value: Mapping[str, Any]) -> Beginning:
-    """The same of how an episode begins."""
-    return Beginning(**{name: value[name] for name in Beginning.__dataclass_fields__})
-
-
-def in_batch(name: str, values: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def in_batch(name: str, values: Sequence[dict[str, Any]], agent: Declaration) -> dict[str, Any]:
     """Several of them in one call."""
-    return {"version": VERSION, name: list(values)}
+    return {"version": agent.version, name: list(values)}
+
+
+def png(picture: NDArray[np.uint8]) -> bytes:
+    """A picture as a PNG file."""
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")

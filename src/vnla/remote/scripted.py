@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from vnla.assistance.phrases import read_subgoal
 from vnla.common.errors import InputError
-from vnla.remote.guest import Beginning, Declared, Lone, Observation
-from vnla.remote.places import Place, Places, Point
+from vnla.observation import SYMBOLS, Observation
+from vnla.remote.room_map import MapNode, Point, RoomMap
 from vnla.tasks.end_goals import EndGoal, read_end_goal
-from vnla.text.sights import Sight
+from vnla.vision.symbols import Symbols
 from vnla.world.actions import Nav
 
 
@@ -23,34 +23,33 @@ class ScriptState:
     """What a walker keeps of an episode."""
 
     sought: EndGoal
-    places: Places = field(default_factory=Places)
+    places: RoomMap = field(default_factory=RoomMap)
     plan: list[Nav] = field(default_factory=list)
     """What is left of the advice."""
-    advice: tuple[int, str | None] = (-1, None)
     found: Point | None = None
     """Where what it seeks is, once that was seen."""
-    done: Nav | None = None
 
 
-class Scripted(Lone):
+class ScriptedPolicy:
     """See the module."""
+
+    name = "scripted"
+    observes = (SYMBOLS,)
 
     def __init__(self, asks: bool = True, near: float = 1.5) -> None:
         """`asks` for help; stops within so many metres of what it seeks."""
-        super().__init__(Declared("scripted", ("symbols",)))
         self._asks, self._near = asks, near
 
-    def welcome(self, beginning: Beginning) -> ScriptState:
+    def reset(self, instruction: str) -> ScriptState:
         """Nothing is known yet."""
-        return ScriptState(read_end_goal(beginning.instruction))
+        return ScriptState(read_end_goal(instruction))
 
-    def decide(self, state: ScriptState, observation: Observation) -> Nav | None:
+    def act(self, observation: Observation, state: ScriptState) -> tuple[tuple[Nav, bool], ScriptState]:
         """A request, or what to do."""
         _notice(state, observation)
-        if self._asks and observation.may_request and not state.plan and state.found is None:
-            return None
-        state.done = self._action(state, observation)
-        return state.done
+        if self._asks and observation["may_request"] and not state.plan and state.found is None:
+            return (Nav.STOP, True), state
+        return (self._action(state, observation), False), state
 
     def _action(self, state: ScriptState, now: Observation) -> Nav:
         if state.plan:
@@ -83,7 +82,7 @@ class Scripted(Lone):
             return Nav.STOP
         return places.toward(ways[min(costs, key=lambda each: (costs[each], each))][1])
 
-    def beyond(self, state: ScriptState, place: Place) -> float:  # noqa: ARG002
+    def beyond(self, state: ScriptState, place: MapNode) -> float:  # noqa: ARG002
         """How many actions what is sought may be beyond a place: nobody knows."""
         return 0.0
 
@@ -94,17 +93,18 @@ class Scripted(Lone):
 
 def _notice(state: ScriptState, now: Observation) -> None:
     """What became of the last action, what is in view, what the advisor said."""
-    if now.last is not None and now.last.outcome == "moved":
-        state.places.moved(now.last.metres)
-    elif now.last is not None and now.last.outcome == "turned" and now.last.action is not None:
-        state.places.turned(Nav[now.last.action.upper()])
-    sight = Sight.of(now.symbols or {})
-    state.places.see(sight)
-    if state.sought.room in (None, sight.room):
-        seen = [thing for thing in sight.things if thing.name == state.sought.object]
+    last = now["last"] or {"outcome": ""}
+    if last["outcome"] == "moved":
+        state.places.moved(last["metres"])
+    elif last["outcome"] == "turned" and last["action"] is not None:
+        state.places.turned(Nav[last["action"].upper()])
+    symbols = Symbols.of(now[SYMBOLS])
+    state.places.see(symbols)
+    if state.sought.room in (None, symbols.room):
+        seen = [thing for thing in symbols.things if thing.name == state.sought.thing]
         state.found = state.places.point_of(seen[0]) if seen else state.found
-    if now.last is not None and now.last.outcome == "answered":
+    if last["outcome"] == "answered":
         try:
-            state.plan = list(read_subgoal(now.advice or ""))
+            state.plan = list(read_subgoal(now["advice"] or ""))
         except InputError:
             state.plan = []  # an advisor whose language it does not know

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
-from vnla.evaluation.ceilings.requests import Pairs, Worth
+from vnla.evaluation.ceilings.requests import Pairs, RequestValue
 from vnla.evaluation.confidence import Interval, few_houses
 from vnla.report import palette
 from vnla.report.charts import LABEL, finish, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Group, Row, Section, Table, Value
-from vnla.report.origin import provenance
+from vnla.report.document import Document, Figure, Group, Provenance, Row, Section, Table, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
     "The agent": {"own": "as it is"},
@@ -133,7 +132,7 @@ def worth_table(
     )
 
 
-def _worth_row(part: Worth) -> Row:
+def _worth_row(part: RequestValue) -> Row:
     return part.label, Value.of(part.success, "points"), Value.of(part.metres, "m"), part.states
 
 
@@ -222,7 +221,7 @@ def ceilings_document(entries: Sequence[Entry], command: str, device: str = "cpu
             )
         )
     settings = {"episodes tried": f"{sum(len(each.found.schedules.episode) for each in entries):,} schedules in four ways"}
-    origin = provenance(command, seeds=entries[0].found.seeds, device=device, settings=settings)
+    origin = Provenance.collect(command, seeds=entries[0].found.seeds, device=device, settings=settings)
     return Document("What is left to win", _summary(entries), sections, origin)
 
 

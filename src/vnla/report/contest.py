@@ -17,8 +17,7 @@ from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
 from vnla.evaluation.metrics import Metric
 from vnla.report import palette
 from vnla.report.charts import LABEL, in_percent, new_canvas, png, tidy
-from vnla.report.document import Document, Figure, Finding, Group, Item, Row, Section, Table, Value, bound_text
-from vnla.report.origin import provenance
+from vnla.report.document import Document, Figure, Finding, Group, Item, Provenance, Row, Section, Table, Value, bound_text
 
 FIGURE = "figure-contest"
 SMALL = ("success_rate", "room_success_rate", "nav_error", "spl", "requests")
@@ -181,7 +180,7 @@ def contest_document(entries: Sequence[Entry], command: str, canvas: Canvas) -> 
     text = "\n\n".join([_TEXT, *said])
     settings = {entry.name: f"{entry.path}, {len(entry.tasks):,} tasks of {entry.split}" for entry in entries}
     seeds = entries[0].seeds if len(entries[0].seeds) > 1 else ()
-    origin = provenance(command, seeds=seeds, device="cpu", settings=settings)
+    origin = Provenance.collect(command, seeds=seeds, device="cpu", settings=settings)
     return Document("Agents side by side", _summary(entries, found), [Section("Scores", text, items)], origin)
 
 

@@ -25,11 +25,16 @@ class Curves:
 
     @classmethod
     def read(cls, run: Path) -> Curves:
-        """The curves of the run in a folder."""
-        records = [_record(line, number, run / LOG) for number, line in files.read_lines(run / LOG, _WHAT)]
+        """Return the curves of the run in a folder; its log may be packed, as `log.jsonl.gz`."""
+        path = run / LOG
+        packed = path.with_name(f"{LOG}.gz")
+        lines = files.read_lines(path, _WHAT)
+        if packed.is_file() and not path.exists():
+            path, lines = packed, iter(enumerate(files.read_gzip(packed, _WHAT).splitlines(), 1))
+        records = [_record(line, number, path) for number, line in lines]
         losses = [record for record in records if "nav_loss" in record]
         validated = [record for record in records if all(split in record for split in VALIDATION)]
-        with files.taken_apart(run / LOG, _WHAT):
+        with files.taken_apart(path, _WHAT):
             return cls(
                 iterations=tuple(int(record["iteration"]) for record in losses),
                 nav_loss=tuple(float(record["nav_loss"]) for record in losses),

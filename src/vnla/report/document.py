@@ -12,15 +12,20 @@ here alone. The items of a section are shown in their order; findings belong to 
 
 from __future__ import annotations
 
+import datetime
+import importlib.metadata
 import json
 import math
+import platform
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.common.lines import duration as duration
+from vnla.common.machine import commit, machine_words
 from vnla.evaluation.confidence import Estimate, Interval
 
 UNKNOWN = "–"
@@ -113,6 +118,7 @@ class Group:
 class Table:
     """A table; `note` explains its rows and `command` makes it again."""
 
+    kind: ClassVar = "table"
     name: str  # also of its files: table-2
     title: str
     columns: Sequence[str]
@@ -176,6 +182,7 @@ def cell_text(cell: Cell) -> str:
 class Figure:
     """A picture of data. `alt` says in words what is to be seen; `data` is what was drawn, as JSON can hold it."""
 
+    kind: ClassVar = "figure"
     name: str
     title: str
     image: bytes = field(repr=False)  # PNG or SVG
@@ -192,6 +199,7 @@ class Figure:
 class Finding:
     """Whether a claim holds here: True, False, or None where the interval contains zero and nobody can tell."""
 
+    kind: ClassVar = "finding"
     claim: str
     holds: bool | None
     detail: str = ""
@@ -224,6 +232,7 @@ class Frame:
 class Episode:
     """One episode, told: the map of the walk, the views on the way, the words, and why it failed if it did."""
 
+    kind: ClassVar = "episode"
     name: str
     title: str  # the end-goal
     success: bool
@@ -266,6 +275,29 @@ class Provenance:
     machine: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)  # whatever else decides the numbers
     made: str = ""  # when, as ISO 8601 writes it
+
+    @classmethod
+    def collect(
+        cls,
+        command: str,
+        *,
+        seeds: Sequence[int],
+        device: str,
+        settings: Mapping[str, str],
+        seconds: Mapping[str, float] | None = None,
+    ) -> Provenance:
+        """Return what is known here and now, with what only whoever made the numbers knows."""
+        packages = {name: importlib.metadata.version(name) for name in ("torch", "numpy", "scipy")}
+        return cls(
+            commands=[command],
+            commit=commit(),
+            versions={"vnla": __version__, "Python": platform.python_version(), **packages},
+            seeds=list(seeds),
+            seconds=seconds or {},
+            machine=f"{machine_words(device)}, {platform.system()}",
+            settings=settings,
+            made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS, Evaluation, run_task
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.images import world_images

@@ -17,15 +17,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from vnla.evaluation.breakdown import FREQUENT, TOP, Part, best_and_worst
+from vnla.evaluation.breakdown import FREQUENT, TOP, SubsetShare, best_and_worst
 from vnla.evaluation.metrics import METRICS
-from vnla.evaluation.sweep import Row
+from vnla.evaluation.sweep import SweepRow
 from vnla.report import palette
 from vnla.report.charts import LABEL, Style, finish, in_percent, new_canvas, png, styled, tidy
 from vnla.report.curves import Curves
 from vnla.report.document import Figure, Value
 
-Series = Mapping[str, Sequence[Part]]
+Series = Mapping[str, Sequence[SubsetShare]]
 """Name of a split or of an agent → its parts, the same labels in each."""
 
 BESIDE = 0.06
@@ -110,7 +110,7 @@ def best_and_worst_figure(
     )  # fmt: skip
 
 
-def _bars(axes: Axes, best: Sequence[Part], worst: Sequence[Part], top: int) -> None:
+def _bars(axes: Axes, best: Sequence[SubsetShare], worst: Sequence[SubsetShare], top: int) -> None:
     """Horizontal bars: the best, a gap, the worst."""
     if not best:
         axes.text(
@@ -133,7 +133,7 @@ def _bars(axes: Axes, best: Sequence[Part], worst: Sequence[Part], top: int) -> 
     axes.set_xlabel("success rate", fontsize=LABEL, color=palette.INK)
 
 
-def help_figure(series: Mapping[str, Sequence[Row]], metric: str = "success_rate", name: str = "figure-help") -> Figure:
+def help_figure(series: Mapping[str, Sequence[SweepRow]], metric: str = "success_rate", name: str = "figure-help") -> Figure:
     """A figure of agents that were evaluated with more and less help: a line each, a point for each ratio τ."""
     canvas = new_canvas(7.2, 4.0)
     axes = canvas.add_subplot()
@@ -152,7 +152,7 @@ def help_figure(series: Mapping[str, Sequence[Row]], metric: str = "success_rate
     )  # fmt: skip
 
 
-def _help_line(axes: Axes, rows: Sequence[Row], metric: str, style: Style, label: str) -> None:
+def _help_line(axes: Axes, rows: Sequence[SweepRow], metric: str, style: Style, label: str) -> None:
     x = [row.figures["requests"].mean for row in rows]
     y = np.array([row.figures[metric].mean for row in rows])
     margin = np.nan_to_num([row.figures[metric].margin for row in rows])
@@ -206,7 +206,7 @@ def _smooth(x: Sequence[int], y: Sequence[float]) -> tuple[Sequence[int], list[f
     return x, [float(np.mean(y[max(0, i - SMOOTHED + 1) : i + 1])) for i in range(len(y))]
 
 
-def _points(axes: Axes, x: Any, parts: Sequence[Part], style: Style, label: str) -> None:
+def _points(axes: Axes, x: Any, parts: Sequence[SubsetShare], style: Style, label: str) -> None:
     """A line with error bars."""
     axes.errorbar(
         x, [part.share.value for part in parts], yerr=_margins(parts), label=label, linewidth=1.8, markersize=5, capsize=2.5,
@@ -214,7 +214,7 @@ def _points(axes: Axes, x: Any, parts: Sequence[Part], style: Style, label: str)
     )  # fmt: skip
 
 
-def _margins(parts: Sequence[Part]) -> list[list[float]]:
+def _margins(parts: Sequence[SubsetShare]) -> list[list[float]]:
     """How far intervals reach below and above; not at all where there is none."""
     below = [part.share.value - part.share.low for part in parts]
     above = [part.share.high - part.share.value for part in parts]
@@ -233,7 +233,7 @@ def _told(series: Series) -> str:
     return " ".join(each)
 
 
-def _peak(parts: Sequence[Part]) -> str:
+def _peak(parts: Sequence[SubsetShare]) -> str:
     known = [part for part in parts if math.isfinite(part.share.value)]
     if not known:
         return "no requests."
@@ -242,14 +242,14 @@ def _peak(parts: Sequence[Part]) -> str:
     return f"{first} in the first part, {last} in the last; most, {_percentage(most)}, at {most.label}."
 
 
-def _ends(best: Sequence[Part], worst: Sequence[Part]) -> str:
+def _ends(best: Sequence[SubsetShare], worst: Sequence[SubsetShare]) -> str:
     if not best:
         return "none is frequent enough."
     low = worst[-1] if worst else best[-1]
     return f"from {best[0].label} ({_percentage(best[0])}) down to {low.label} ({_percentage(low)})."
 
 
-def _help_told(rows: Sequence[Row], metric: str) -> str:
+def _help_told(rows: Sequence[SweepRow], metric: str) -> str:
     each = [f"{row.figures[metric].mean:.1f} at τ = {row.ratio:g}" for row in sorted(rows, key=lambda row: row.ratio)]
     return f"{', '.join(each)}."
 
@@ -260,5 +260,5 @@ def _training_told(curves: Curves) -> str:
     return f"{loss}; success at the end: {', '.join(last) or 'not measured'}."
 
 
-def _percentage(part: Part) -> str:
+def _percentage(part: SubsetShare) -> str:
     return str(Value(part.share.value, unit="%"))

@@ -21,7 +21,7 @@ from torch import Tensor
 from vnla.assistance.advisor import Advisor
 from vnla.assistance.help_teacher import Reason
 from vnla.camera import HEADINGS, VIEWS
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import Step

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
 from vnla.common import files
 from vnla.report import tables
-from vnla.report.document import Document, Episode, Figure, Finding, Item, Table, image_type, json_text
+from vnla.report.document import Document, Episode, Figure, Item, Table, image_type, json_text
 from vnla.report.html import page
 
 REPORT, DOCUMENT = "report.html", "document.json"
@@ -54,52 +53,26 @@ def as_dict(document: Document) -> dict[str, Any]:
     }
 
 
-@singledispatch
+_FIELDS = {
+    "finding": ("claim", "holds", "verdict", "detail"),
+    "figure": ("name", "title", "image", "alt", "caption", "data", "command"),
+    "episode": ("name", "title", "success", "outcome", "wrong", "frames", "story", "facts", "pictures", "command"),
+}
+"""What the file has of each kind of item."""
+
+
 def _item(item: Item) -> dict[str, Any]:
-    raise TypeError(f"{type(item).__name__} is nothing that a section can hold")
-
-
-@_item.register
-def _table(item: Table) -> dict[str, Any]:
-    return tables.as_dict(item)
-
-
-@_item.register
-def _finding(item: Finding) -> dict[str, Any]:
-    return {"kind": "finding", "claim": item.claim, "holds": item.holds, "verdict": item.verdict, "detail": item.detail}
-
-
-@_item.register
-def _figure(item: Figure) -> dict[str, Any]:
-    return {
-        "kind": "figure",
-        "name": item.name,
-        "title": item.title,
-        "image": _figure_file(item),
-        "alt": item.alt,
-        "caption": item.caption,
-        "data": item.data,
-        "command": item.command,
-    }
-
-
-@_item.register
-def _episode(item: Episode) -> dict[str, Any]:
-    pictures = [name for name, _ in _episode_pictures(item)]
-    frames = [{"title": frame.title, "letter": frame.letter, "said": frame.said, "alt": frame.alt} for frame in item.frames]
-    return {
-        "kind": "episode",
-        "name": item.name,
-        "title": item.title,
-        "success": item.success,
-        "outcome": item.outcome,
-        "wrong": item.wrong,
-        "frames": frames,
-        "story": list(item.story),
-        "facts": dict(item.facts),
-        "pictures": pictures,
-        "command": item.command,
-    }
+    if isinstance(item, Table):
+        return tables.as_dict(item)
+    replaced: dict[str, Any] = {}
+    if isinstance(item, Figure):
+        replaced["image"] = _figure_file(item)
+    if isinstance(item, Episode):
+        fields = ("title", "letter", "said", "alt")
+        replaced["frames"] = [{name: getattr(frame, name) for name in fields} for frame in item.frames]
+        replaced["pictures"] = [name for name, _ in _episode_pictures(item)]
+    found = {name: replaced[name] if name in replaced else getattr(item, name) for name in _FIELDS[item.kind]}
+    return {"kind": item.kind, **found}
 
 
 def _pictures(document: Document) -> Iterator[tuple[str, bytes]]:

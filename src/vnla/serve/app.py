@@ -1,6 +1,6 @@
-"""The server: the page and what it fetches by GET, and one WebSocket a visitor (`vnla.serve.lines`).
+"""The server: the page and what it fetches by GET, and one WebSocket a visitor (`vnla.serve.connections`).
 
-Safe by default: only hosts that it was told of are answered, only pages that it has served may open a WebSocket, and all ids
+Safe by default: only requests to its own hosts are answered, only pages that it has served may open a WebSocket, and all ids
 of a request are looked up, so that none reaches the file system.
 """
 
@@ -20,17 +20,15 @@ from pydantic import BaseModel
 
 from vnla import __version__
 from vnla.common.errors import InputError
-from vnla.serve.answers import FOREVER, Content
+from vnla.serve.connections import BROWSER, Connections, NoSessionError, VisitorConnections, browser_of
+from vnla.serve.content import FOREVER, INDEX, Content, assets, first_episode
+from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
-from vnla.serve.first import first_episode
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
-from vnla.serve.lines import BROWSER, Lines, NoSessionError, browser_of
-from vnla.serve.page import INDEX, assets
-from vnla.serve.reading import Reading, in_turn
+from vnla.serve.reading import Reading, in_turn, of_advice
 from vnla.serve.sessions import Session, Sessions
-from vnla.serve.site import Opening
-from vnla.serve.wanted import LONGEST_TEXT
+from vnla.serve.site import SiteLoader
 
 DRAWING = 16
 """Requests for pictures and meshes that are worked on at once."""
@@ -53,24 +51,24 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 _READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429: {"model": Why}}
 
 
-def make_app(opening: Opening, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
-    """The server of a site. `hosts` are the names that it goes by; any if there are none."""
-    lines = Lines(opening, sessions, limits or Limits())
-    app = bare_app(lines, hosts, assets(), description="/openapi.json")
-    _name_things(app, lines)
+def make_app(loader: SiteLoader, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
+    """Return the server of a site. `hosts` are the names that it goes by; any if there are none."""
+    connections = VisitorConnections(loader, sessions, limits or Limits())
+    app = bare_app(connections, hosts, assets(), description="/openapi.json")
+    _add_named_routes(app, connections)
     return app
 
 
-def bare_app(lines: Lines, hosts: Collection[str], files: Mapping[str, Content], description: str | None = None) -> FastAPI:
-    """The server with lines of a kind of their own, and nothing by which it names what is in a house but in its events.
-
-    What it answers is described at an address if there is one."""
-    opening = lines.opening
+def bare_app(
+    connections: Connections, hosts: Collection[str], files: Mapping[str, Content], description: str | None = None
+) -> FastAPI:
+    """Return a server that names what is in a house nowhere but in its events; `description` is an address for its API."""
+    loader = connections.loader
 
     @contextlib.asynccontextmanager
     async def lasting(_: FastAPI) -> AsyncIterator[None]:
         yield
-        opening.close()
+        loader.close()
 
     app = FastAPI(
         title="vnla serve",
@@ -85,11 +83,11 @@ def bare_app(lines: Lines, hosts: Collection[str], files: Mapping[str, Content],
 
     @app.exception_handler(InputError)
     async def refused(_: Request, error: InputError) -> JSONResponse:
-        return JSONResponse({"why": str(error)}, _status(error, ready=opening.site is not None))
+        return JSONResponse({"why": str(error)}, _status(error, ready=loader.site is not None))
 
-    _show_page(app, files)
-    _show_houses(app, opening)
-    _talk(app, lines)
+    _add_page(app, files)
+    _add_houses(app, loader)
+    _add_connections(app, connections)
     return app
 
 
@@ -102,8 +100,8 @@ def _status(error: InputError, *, ready: bool) -> int:
     return 404 if ready else 503
 
 
-def _show_page(app: FastAPI, files: Mapping[str, Content]) -> None:
-    """The page and its scripts."""
+def _add_page(app: FastAPI, files: Mapping[str, Content]) -> None:
+    """Serve the page and its scripts."""
 
     @app.get("/", response_class=Response)
     async def page(request: Request) -> Response:
@@ -119,17 +117,17 @@ def _show_page(app: FastAPI, files: Mapping[str, Content]) -> None:
         return files[name].answer(request)
 
 
-def _show_houses(app: FastAPI, opening: Opening) -> None:
-    """What there is to see of houses, without a word."""
+def _add_houses(app: FastAPI, loader: SiteLoader) -> None:
+    """Serve what there is to see of houses, without a word."""
     drawing = anyio.CapacityLimiter(DRAWING)
 
     async def drawn(make: Callable[[], Content]) -> Content:
-        """What takes long, on threads of its own, so that nothing else waits for it."""
+        """Make what takes long on threads of its own, so that nothing else waits for it."""
         return await anyio.to_thread.run_sync(make, limiter=drawing)
 
     @cache
     def plan_of(house: str) -> Content:
-        return Content.of_json(opening.now().plan(house, bare=True))
+        return Content.of_json(loader.now().plan(house, bare=True))
 
     @app.get("/plan/{house}-bare.json", responses=_ERRORS, response_class=JSONResponse)
     def bare_plan(request: Request, house: HouseId) -> Response:
@@ -137,50 +135,49 @@ def _show_houses(app: FastAPI, opening: Opening) -> None:
 
     @app.get("/pictures/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def pictures(request: Request, house: HouseId) -> Response:
-        return Content.of_json(opening.now().addresses(house)).answer(request)
+        return Content.of_json(loader.now().addresses(house)).answer(request)
 
     @app.get("/face/{picture}.webp", responses=_ERRORS, response_class=Response)
     async def face(request: Request, picture: PictureId) -> Response:
-        kept = first_episode().faces.get(picture)
-        content = kept or await drawn(lambda: Content(opening.now().pictures.face(picture), "image/webp", FOREVER))
+        shipped = first_episode().faces.get(picture)
+        content = shipped or await drawn(lambda: Content(loader.now().pictures.face(picture), "image/webp", FOREVER))
         return content.answer(request)
 
     @app.get("/mesh/{house}.glb", responses=_ERRORS | {204: {"description": "No model"}}, response_class=Response)
     async def mesh(request: Request, house: HouseId) -> Response:
-        kept = first_episode().meshes.get(house)
-        content = kept or await drawn(lambda: Content(opening.now().mesh(house), "model/gltf-binary"))
+        shipped = first_episode().meshes.get(house)
+        content = shipped or await drawn(lambda: Content(loader.now().mesh(house), "model/gltf-binary"))
         return content.answer(request) if content.body else Response(status_code=204)
 
 
-def _talk(app: FastAPI, lines: Lines) -> None:
-    """Visitors' lines, and how what a visitor is about to say on one would be understood."""
+def _add_connections(app: FastAPI, connections: Connections) -> None:
+    """Serve visitors' connections, and show how a visitor's advice would be understood."""
 
     @app.get("/advice", responses=_READING, response_class=JSONResponse)
     async def advice(
         request: Request, text: Typed, viewpoint: PlaceId | None = None, heading: Heading = 0, row: Row = 1
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
-        browser = browser_of(request.cookies)
-        session = lines.session_of(browser) if pose is None else lines.session_at(browser, pose)
-        site = lines.opening.now()
-        return await _previewed(request, session, lambda: site.advice(text, pose))
+        session = connections.session_of(browser_of(request.cookies), pose)
+        reader = connections.service(session).reader
+        return await _preview(request, session, lambda: of_advice(reader.read(text, pose)))
 
     @app.websocket("/ws")
-    async def line(socket: WebSocket) -> None:
-        await lines.talk(socket)
+    async def connect(socket: WebSocket) -> None:
+        await connections.serve(socket)
 
 
-def _name_things(app: FastAPI, lines: Lines) -> None:
-    """All that names what is in a house, and the recorded episode."""
-    opening = lines.opening
+def _add_named_routes(app: FastAPI, connections: Connections) -> None:
+    """Serve all that names what is in a house, and the recorded episode."""
+    loader = connections.loader
 
     @cache
     def plan_of(house: str) -> Content:
-        return Content.of_json(opening.now().plan(house, bare=False))
+        return Content.of_json(loader.now().plan(house, bare=False))
 
     @cache
     def houses() -> Content:
-        return Content.of_json(opening.now().houses())
+        return Content.of_json(loader.now().houses())
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
     async def first(request: Request) -> Response:
@@ -201,12 +198,12 @@ def _name_things(app: FastAPI, lines: Lines) -> None:
     async def understand(
         request: Request, text: Typed, house: Annotated[str | None, Query(max_length=64)] = None
     ) -> Response:
-        session, site = lines.session_of(browser_of(request.cookies)), opening.now()
-        return await _previewed(request, session, lambda: site.end_goal(text, house))
+        session, site = connections.session_of(browser_of(request.cookies)), loader.now()
+        return await _preview(request, session, lambda: site.end_goal(text, house))
 
 
-async def _previewed(request: Request, session: Session, read: Callable[[], Reading]) -> Response:
-    """How a text is understood that somebody is typing, within the limits of their session."""
+async def _preview(request: Request, session: Session, read: Callable[[], Reading]) -> Response:
+    """Answer how a text is understood that somebody is typing, within the limits of their session."""
     if not session.previews.take():
         raise TooFastError
     found = await in_turn(session.reading_time, read)

@@ -1,11 +1,11 @@
-"""Agents of any number of visitors, walked as one batch.
+"""Runs the episodes of any number of visitors as one batch.
 
-    engine = Engine(trained)
-    walked = engine.walk(Errand(task, seed, {3: "turn left"})).result()
+    engine = EpisodeEngine(trained)
+    walk = engine.walk(EpisodeRequest(task, seed, {3: "turn left"})).result()
 
-`walk_all` is the work: episodes from start to end by Algorithm 1. `Engine` collects for a few milliseconds what visitors
-wait for, on a thread of its own, and then walks it together; who else is in the batch changes nothing. Walks in which nobody
-says anything are kept, and some are done before anybody wants them, for those who let the server choose.
+`walk_all` runs episodes from start to end by Algorithm 1. `EpisodeEngine` collects requests for a few milliseconds, on its
+own thread, and then runs them together; who else is in the batch changes nothing. Walks in which nobody says anything are
+cached, and some are made before anybody asks for them, for those who let the server choose.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ import torch
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
+from vnla.serve.agent_walk import AgentWalk, walks_of
 from vnla.serve.goals import Goals
 from vnla.serve.hearing import Spoken, most_words, spoken_into, with_persons, words_of
-from vnla.serve.paused import Keeping, Paused, Pauses, go_on, part_ways
-from vnla.serve.sights import Sights
-from vnla.serve.walked import Walked, walks_of
+from vnla.serve.on_demand import OnDemandFeatures
+from vnla.serve.paused import PausedWalk, PausedWalks, RecordingBatching, go_on, steps_may_differ
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
@@ -43,45 +43,45 @@ PATIENCE = 0.002
 """Seconds that a batch waits for others to join it."""
 MOST_WAITING = 1000
 """Walks that may wait at once."""
-KEPT = 512
-"""Walks without a word that are kept, those that were last wanted."""
+MOST_CACHED = 512
+"""Walks without a word that are cached, those that were asked for last."""
 STOCK = 256
-"""Walks that are done before anybody wants them."""
+"""Walks that are made before anybody asks for them."""
 AT_ONCE = 8
-"""How many of those: visitors wait no longer for them than for each other."""
+"""How many of those at once: visitors wait no longer for them than for each other."""
 
 
-class Errand(NamedTuple):
-    """An episode to walk."""
+class EpisodeRequest(NamedTuple):
+    """An episode to run."""
 
     task: Task
     seed: int
     spoken: Spoken
     waits: bool = False
-    """Whether it is walked only to the first request that no person has answered; of that step only what comes before
-    the answer counts."""
+    """Whether it runs only to the first request that no person has answered; of that step only what comes before the
+    answer counts."""
 
 
-Waiting = tuple[Errand, Future[Walked]]
-"""An episode to walk, and who waits for it."""
+Waiting = tuple[EpisodeRequest, Future[AgentWalk]]
+"""A request, and the walk that is promised."""
 
 
-class Engine:
-    """Walks what it is given, in batches, on a thread of its own."""
+class EpisodeEngine:
+    """Runs episodes in batches, on its own thread."""
 
-    def __init__(self, trained: Trained, checkpoint: str = "val_unseen", sights: Sights | None = None) -> None:
-        """With `sights` if some of what the agent may see has yet to be made."""
+    def __init__(self, trained: Trained, checkpoint: str = "val_unseen", features: OnDemandFeatures | None = None) -> None:
+        """`features` are those that have yet to be made."""
         self.trained = trained
-        self._sights, self._seen = sights, set[str]()
+        self._features, self._shown = features, set[str]()
         self.goals = Goals(trained.material)
         config = trained.config
-        self.players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
+        self.context = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self.ratio = config.help(training=False).ratio
         self.stock: list[tuple[Task, int]] = []
-        """Tasks and seeds whose walks were done before anybody wanted them: what to choose from where nobody has chosen."""
-        self._kept: OrderedDict[tuple[Task, int], Future[Walked]] = OrderedDict()
-        self.pauses = Pauses()
-        """Where walks go on when somebody answers; only the walking thread knows them."""
+        """Tasks and seeds whose walks were made beforehand: what to choose from where nobody has chosen."""
+        self._cached: OrderedDict[tuple[Task, int], Future[AgentWalk]] = OrderedDict()
+        self.pauses = PausedWalks()
+        """Where walks go on when somebody answers; only the engine's thread reads them."""
         self._widest = max((len(task.end_goal.split()) for task in self.goals.offered), default=0)
         self._lock = threading.Lock()
         self._queue: queue.Queue[Waiting | None] = queue.Queue(MOST_WAITING)
@@ -90,87 +90,84 @@ class Engine:
 
     @cached_property
     def words(self) -> Vocabulary:
-        """All that the agent can read."""
+        """All words that the agent can read."""
         return vocabulary_of(self.trained.config, self.trained.material)
 
     @property
     def listens(self) -> bool:
         """Whether the agent has learned to follow words."""
-        return self.players.advisor.speaks and not self.players.advisor.direct
+        return self.context.advisor.speaks and not self.context.advisor.direct
 
-    def walk(self, errand: Errand) -> Future[Walked]:
-        """The walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""
-        if errand.spoken:
-            return self._put(errand)
-        key = errand.task, errand.seed
+    def walk(self, request: EpisodeRequest) -> Future[AgentWalk]:
+        """Return the walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""
+        if request.spoken:
+            return self._put(request)
+        key = request.task, request.seed
         with self._lock:
-            if key not in self._kept or _failed(self._kept[key]):
-                self._kept[key] = self._put(errand._replace(waits=False))
-            self._kept.move_to_end(key)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-            return self._kept[key]
+            if key not in self._cached or _failed(self._cached[key]):
+                self._cached[key] = self._put(request._replace(waits=False))
+            self._cached.move_to_end(key)
+            while len(self._cached) > MOST_CACHED:
+                self._cached.popitem(last=False)
+            return self._cached[key]
 
     def fill(self) -> None:
-        """Walk some of the offered tasks, in houses that can be seen, for the stock."""
+        """Make walks for the stock, of offered tasks in houses that can be seen."""
         offered = [task for task in self.goals.offered if self.sees(task.house)]
-        chosen = [(task, some_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
+        chosen = [(task, random_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
         for first in range(0, len(chosen), AT_ONCE):
             some = chosen[first : first + AT_ONCE]
-            wait([self.walk(Errand(task, seed, {})) for task, seed in some])
+            wait([self.walk(EpisodeRequest(task, seed, {})) for task, seed in some])
             self.stock += some
 
     def doing(self, house: str) -> str | None:
-        """What walks in a house wait for, in words, if it is not only their turn."""
-        return None if self._sights is None or self.sees(house) else self._sights.doing(house)
+        """Return what walks in a house wait for, in words, if it is not only their turn."""
+        return None if self._features is None or self.sees(house) else self._features.doing(house)
 
     def sees(self, house: str) -> bool:
-        """Whether agents can walk in a house now."""
-        return self._sights is None or house in self._seen or self._sights.has(house)
+        """Return whether agents can walk in a house now."""
+        return self._features is None or house in self._shown or self._features.has(house)
 
     def enter(self, houses: Sequence[str]) -> str:
-        """One of these houses, in which agents can walk now if there is such a one. The next is made meanwhile."""
+        """Return one of these houses, if possible one in which agents can walk now. The next is made meanwhile."""
         seen = [house for house in houses if self.sees(house)]
         new = [house for house in houses if house not in seen]
-        if self._sights is None or not new:
+        if self._features is None or not new:
             return secrets.choice(seen)
-        begun = [house for house in self._sights.under_way if house in new]
+        begun = [house for house in self._features.under_way if house in new]
         if not begun:
             begun = [secrets.choice(new)]
-            self._sights.soon(begun[0])
+            self._features.soon(begun[0])
         return secrets.choice(seen) if seen else begun[0]
 
-    def _put(self, errand: Errand) -> Future[Walked]:
-        strange = [word for text in errand.spoken.values() for word in words_of(text or "") if word not in self.words]
+    def _put(self, request: EpisodeRequest) -> Future[AgentWalk]:
+        strange = [word for text in request.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
-        future: Future[Walked] = Future()
-        if self._sights is None or self.sees(errand.task.house):
-            self._see(errand.task.house)
-            self._queue_up(errand, future)
+        future: Future[AgentWalk] = Future()
+        if self._features is None or self.sees(request.task.house):
+            self._start(request, future)
         else:
-            self._sights.soon(errand.task.house).add_done_callback(lambda made: self._go_on(made, errand, future))
+            self._features.soon(request.task.house).add_done_callback(lambda made: self._go_on(made, request, future))
         return future
 
-    def _go_on(self, made: Future[None], errand: Errand, walk: Future[Walked]) -> None:
-        """Walk in a house that has been made, if it has."""
+    def _go_on(self, made: Future[None], request: EpisodeRequest, walk: Future[AgentWalk]) -> None:
+        """Start in a house that has been made, if it has."""
         try:
             made.result()
-            self._see(errand.task.house)
-            self._queue_up(errand, walk)
+            self._start(request, walk)
         except Exception as error:
             walk.set_exception(error if isinstance(error, InputError) else _broken(error))
 
-    def _see(self, house: str) -> None:
-        """Let agents look into a house that can be seen."""
-        if self._sights is not None and house not in self._seen:
-            tables = {name: each for name, each in self.players.views.items() if isinstance(each, torch.Tensor)}
-            self._sights.show(house, tables)
-            self._seen.add(house)
-
-    def _queue_up(self, errand: Errand, future: Future[Walked]) -> None:
+    def _start(self, request: EpisodeRequest, walk: Future[AgentWalk]) -> None:
+        """Let agents see the house, and queue the request."""
+        house = request.task.house
+        if self._features is not None and house not in self._shown:
+            tables = {name: each for name, each in self.context.views.items() if isinstance(each, torch.Tensor)}
+            self._features.show(house, tables)
+            self._shown.add(house)
         try:
-            self._queue.put_nowait((errand, future))
+            self._queue.put_nowait((request, walk))
         except queue.Full:
             raise InputError("too many walks are waiting; try again in a moment") from None
 
@@ -180,56 +177,57 @@ class Engine:
         self._thread.join()
 
     def compiled(self, tasks: Sequence[Task]) -> TaskSet:
-        """Tasks ready to run, with evaluation's time budgets; their end-goals have room for any, so that walks are alike."""
+        """Return tasks ready to run, with evaluation's time budgets. End-goals have room for any: walks are alike."""
         material = self.trained.material
         compiled = TaskSet.compile(material.world, tasks, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
         return replace(compiled, end_goals=compiled.end_goals.widened(self._widest, material.dataset.vocabulary.padding))
 
     def _work(self) -> None:
-        going = True
-        while going:
+        running = True
+        while running:
             waiting = [self._queue.get()]
             time.sleep(PATIENCE)
             while not self._queue.empty():
                 waiting.append(self._queue.get())
-            going = None not in waiting
+            running = None not in waiting
             self._serve([each for each in waiting if each is not None and each[1].set_running_or_notify_cancel()])
 
     def _go_on_with(self, waiting: Sequence[Waiting]) -> list[Waiting]:
-        """Serve those who answered at once where the walk was kept that waited for it, together if that can be; the others,
-        who have to be walked anew. What fails so is walked anew as well."""
-        groups, anew = defaultdict[object, list[tuple[Waiting, Paused]]](list), list[Waiting]()
-        together = part_ways(self.players)
+        """Go on with the walks that waited for an answer, together if possible; return the others, which begin anew.
+
+        What fails so begins anew as well."""
+        groups, anew = defaultdict[object, list[tuple[Waiting, PausedWalk]]](list), list[Waiting]()
+        together = steps_may_differ(self.context)
         for number, each in enumerate(waiting):
-            errand = each[0]
-            paused = self.pauses.find(errand.task, errand.seed, errand.spoken)
+            request = each[0]
+            paused = self.pauses.find(request.task, request.seed, request.spoken)
             if paused is None:
                 anew.append(each)
             else:
-                groups[paused.kind if together and self._has_room(errand) else number].append((each, paused))
+                groups[paused.kind if together and self._has_room(request) else number].append((each, paused))
         for group in groups.values():
-            errands = [errand for (errand, _), _ in group]
+            requests = [request for (request, _), _ in group]
             try:
-                tasks = self.compiled([errand.task for errand in errands])
-                walks = _walk_batch(self, tasks, errands, 0, [paused for _, paused in group])
+                tasks = self.compiled([request.task for request in requests])
+                walks = _walk_batch(self, tasks, requests, 0, [paused for _, paused in group])
             except Exception:
                 anew += [each for each, _ in group]
                 continue
-            for ((_, future), _), walked in zip(group, walks, strict=True):
-                future.set_result(walked)
+            for ((_, future), _), walk in zip(group, walks, strict=True):
+                future.set_result(walk)
         return anew
 
-    def _has_room(self, errand: Errand) -> bool:
-        """Whether nothing is said that is longer than what the advisor says."""
-        return most_words(errand.spoken) <= self.players.bound_advisor.phrases.words.tokens.shape[1]
+    def _has_room(self, request: EpisodeRequest) -> bool:
+        """Return whether nothing is said that is longer than what the advisor says."""
+        return most_words(request.spoken) <= self.context.bound_advisor.phrases.words.tokens.shape[1]
 
     def _serve(self, waiting: Sequence[Waiting]) -> None:
-        """Walk together; if that fails, one by one, so that nobody fails for another."""
+        """Run the requests together; if that fails, one by one, so that nobody fails for another."""
         waiting = self._go_on_with(waiting)
         if not waiting:
             return
         try:
-            walks = walk_all(self, [errand for errand, _ in waiting])
+            walks = walk_all(self, [request for request, _ in waiting])
         except Exception as error:
             if len(waiting) == 1:
                 waiting[0][1].set_exception(error if isinstance(error, InputError) else _broken(error))
@@ -237,16 +235,16 @@ class Engine:
             for each in waiting:
                 self._serve([each])
             return
-        for (_, future), walked in zip(waiting, walks, strict=True):
-            future.set_result(walked)
+        for (_, future), walk in zip(waiting, walks, strict=True):
+            future.set_result(walk)
 
 
-def some_seed() -> int:
-    """A seed for an episode that nobody has chosen one for."""
+def random_seed() -> int:
+    """Return a seed for an episode that nobody has chosen one for."""
     return secrets.randbelow(2**31)
 
 
-def _failed(walk: Future[Walked]) -> bool:
+def _failed(walk: Future[AgentWalk]) -> bool:
     return walk.cancelled() or (walk.done() and walk.exception() is not None)
 
 
@@ -254,36 +252,36 @@ def _broken(error: Exception) -> InputError:
     return InputError(f"the agent cannot walk ({type(error).__name__}: {error})")
 
 
-def walk_all(engine: Engine, errands: Sequence[Errand]) -> list[Walked]:
-    """Every episode from start to end, in batches that fit into memory."""
-    tasks = engine.compiled([errand.task for errand in errands])
-    batch = fitting_batch(engine.players, tasks.end_goals, LONGEST_EPISODE)
+def walk_all(engine: EpisodeEngine, requests: Sequence[EpisodeRequest]) -> list[AgentWalk]:
+    """Run every episode from start to end, in batches that fit into memory."""
+    tasks = engine.compiled([request.task for request in requests])
+    batch = fitting_batch(engine.context, tasks.end_goals, LONGEST_EPISODE)
     return [
-        walked
-        for first in range(0, len(errands), batch)
-        for walked in _walk_batch(engine, tasks, errands[first : first + batch], first)
+        walk
+        for first in range(0, len(requests), batch)
+        for walk in _walk_batch(engine, tasks, requests[first : first + batch], first)
     ]
 
 
 def _walk_batch(
-    engine: Engine, tasks: TaskSet, errands: Sequence[Errand], first: int, paused: Sequence[Paused] = ()
-) -> list[Walked]:
-    """Some episodes together, from start to end; or from where they were `paused`."""
+    engine: EpisodeEngine, tasks: TaskSet, requests: Sequence[EpisodeRequest], first: int, paused: Sequence[PausedWalk] = ()
+) -> list[AgentWalk]:
+    """Run some episodes together, from the start or from where they were `paused`, to their ends."""
     device = tasks.key.device
-    seeds = torch.tensor([errand.seed for errand in errands], device=device)
-    which = torch.arange(first, first + len(errands), device=device)
-    plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.players.advisor.k)
-    said = [errand.spoken for errand in errands]
-    episodes, texts = spoken_into(plain, said, [errand.waits for errand in errands], LONGEST_EPISODE)
-    players, listener = with_persons(engine.players, texts, engine.words, max(map(len, said)))
-    room = players.bound_advisor.phrases.tails.tokens.shape[1]
-    keeping = Keeping.like(players.batching)
+    seeds = torch.tensor([request.seed for request in requests], device=device)
+    which = torch.arange(first, first + len(requests), device=device)
+    plain = tasks.episodes(which, seed=seeds, ratio=engine.ratio, k=engine.context.advisor.k)
+    said = [request.spoken for request in requests]
+    episodes, texts = spoken_into(plain, said, [request.waits for request in requests], LONGEST_EPISODE)
+    context, listener = with_persons(engine.context, texts, engine.words, max(map(len, said)))
+    room = context.bound_advisor.phrases.tails.tokens.shape[1]
+    batching = RecordingBatching.like(context.batching)
     with torch.inference_mode(), greedy(listener):
         begun = go_on(paused, episodes, listener, room) if paused else None
-        rollout = bcui(episodes, replace(players, batching=keeping), begun=begun)
-        before = [each.before if begun else () for each in paused] or [()] * len(errands)
-        given = [errand.task for errand in errands]
-        walks = walks_of(rollout, episodes, listener.attention, players, engine.words, given, before)
-        for row, (errand, walked) in enumerate(zip(errands, walks, strict=True)) if not keeping.fixed else ():
-            engine.pauses.keep(errand.seed, errand.spoken, walked, row, keeping, len(before[row]), room)
+        rollout = bcui(episodes, replace(context, batching=batching), begun=begun)
+        before = [each.before if begun else () for each in paused] or [()] * len(requests)
+        run = [request.task for request in requests]
+        walks = walks_of(rollout, episodes, listener.attention, context, engine.words, run, before)
+        for row, (request, walk) in enumerate(zip(requests, walks, strict=True)) if not batching.fixed else ():
+            engine.pauses.keep(request.seed, request.spoken, walk, row, batching, len(before[row]), room)
     return walks

@@ -42,14 +42,14 @@ class Score(Frozen):
     tasks: int
 
 
-class Happened(Frozen):
+class BaseEvent(Frozen):
     """An event."""
 
     number: int = Field(default=0, ge=0)
     """0 as long as it is in no session."""
 
 
-class Begun(Happened):
+class BegunEvent(BaseEvent):
     """An episode begins; whatever was before it is over."""
 
     kind: Literal["begun"] = "begun"
@@ -65,7 +65,7 @@ class Begun(Happened):
     """The episode as a fragment of the page's address; None for a walk of one's own."""
 
 
-class Stood(Happened):
+class StoodEvent(BaseEvent):
     """A step begins. If the step was told before, that and all after it is void."""
 
     kind: Literal["stood"] = "stood"
@@ -77,7 +77,7 @@ class Stood(Happened):
     """All viewpoints in view that can be walked to."""
 
 
-class Thought(Happened):
+class ThoughtEvent(BaseEvent):
     """What the agent made of it: probabilities of the six actions, in the order of `Action`, before and after asking."""
 
     kind: Literal["thought"] = "thought"
@@ -91,7 +91,7 @@ class Thought(Happened):
     where an agent has no such thing."""
 
 
-class Asked(Happened):
+class AskedEvent(BaseEvent):
     """Somebody asks for help."""
 
     kind: Literal["asked"] = "asked"
@@ -99,7 +99,7 @@ class Asked(Happened):
     by: Literal["agent", "visitor"]
 
 
-class Advised(Happened):
+class AdvisedEvent(BaseEvent):
     """Somebody gives advice, asked or unasked; `understood` is what the agent reads, None if there was no answer."""
 
     kind: Literal["advised"] = "advised"
@@ -110,7 +110,7 @@ class Advised(Happened):
     """Stretches of the text, each with its first character, the one after its last, and whether it was understood."""
 
 
-class Acted(Happened):
+class ActedEvent(BaseEvent):
     """An action was carried out."""
 
     kind: Literal["acted"] = "acted"
@@ -119,7 +119,7 @@ class Acted(Happened):
     """After it."""
 
 
-class Waits(Happened):
+class WaitsEvent(BaseEvent):
     """The agent has asked, and waits for the visitor's answer."""
 
     kind: Literal["waits"] = "waits"
@@ -130,7 +130,7 @@ class Waits(Happened):
     """What the advisor would say."""
 
 
-class Ended(Happened):
+class EndedEvent(BaseEvent):
     """An episode is over."""
 
     kind: Literal["ended"] = "ended"
@@ -145,16 +145,19 @@ class Ended(Happened):
     """Whether the agent solved it."""
     score: Score | None = None
     link: str | None = None
-    """An agent's episode with all that was said in it, as `Begun.link`."""
+    """An agent's episode with all that was said in it, as `BegunEvent.link`."""
 
 
-class Said(Happened):
+class SaidEvent(BaseEvent):
     """A line for the page, as text."""
 
     kind: Literal["said"] = "said"
     text: str
 
 
-Event = Annotated[Begun | Stood | Thought | Asked | Advised | Acted | Waits | Ended | Said, Field(discriminator="kind")]
+Event = Annotated[
+    BegunEvent | StoodEvent | ThoughtEvent | AskedEvent | AdvisedEvent | ActedEvent | WaitsEvent | EndedEvent | SaidEvent,
+    Field(discriminator="kind"),
+]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 """Reads and checks any of them, and gives their JSON schema."""

@@ -12,10 +12,10 @@ from threading import Lock
 import numpy as np
 
 from vnla.common.errors import InputError
-from vnla.tasks.filters import Filters
+from vnla.tasks.buckets import Filters
 from vnla.tasks.points import HousePoints, house_points
-from vnla.tasks.recipes import RECIPES, Recipe
-from vnla.tasks.records import Records
+from vnla.tasks.recipes import RECIPES, DatasetRecipe
+from vnla.tasks.records import RecordMaker
 from vnla.tasks.task import Task, tasks_of
 from vnla.training.data import RunData
 
@@ -73,7 +73,7 @@ class Goals:
         if not places:
             raise InputError(f"there is nothing in this house to fulfil: {end_goal.removesuffix(' .')}")
         place = places[seed % len(places)]
-        record = Records(points, self._recipe)(place)
+        record = RecordMaker(points, self._recipe)(place)
         return next(tasks_of(record, "a task"))
 
     def _points_of(self, house: str) -> HousePoints:
@@ -83,7 +83,7 @@ class Goals:
             return self._points[house]
 
     @cached_property
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> DatasetRecipe:
         return RECIPES[self._material.dataset.task]
 
     @cached_property

@@ -44,7 +44,7 @@ class Guard:
             await _refuse(refusal, scope, receive, sends)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        """What a request by somebody who is not answered gets; None for all others."""
+        """Return the refusal of a request; None if it is answered."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         host = _HOST.fullmatch(hosts[0] if hosts else "")
         origin = _ORIGIN.fullmatch(origins[0]) if origins else None

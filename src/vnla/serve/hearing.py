@@ -217,5 +217,5 @@ def with_persons(
         raise InputError("this agent's advisor acts for it and says nothing, so it has not learned to listen")
     listener = Listener(players.agent, unasked)
     bound_advisor = PersonsVoice(players.bound_advisor, said, lexicon)
-    senses = {**players.senses, Told.NAME: Told()}
-    return replace(players, agent=listener, bound_advisor=bound_advisor, senses=senses, keeps_ask_features=True), listener
+    senses = {**players.sensors, Told.NAME: Told()}
+    return replace(players, agent=listener, bound_advisor=bound_advisor, sensors=senses, keeps_ask_features=True), listener

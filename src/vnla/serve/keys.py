@@ -1,4 +1,4 @@
-"""Keys that a folder keeps: secrets from which names and codes are made that nobody else can make."""
+"""Secret keys in folders, from which names and codes are made that nobody else can make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def new_key(folder: Path) -> None:
 
 
 def read_key(folder: Path, what: str) -> bytes:
-    """The key in a folder of that kind."""
+    """Return the key in a folder; `what` says what the folder holds."""
     text = files.read_text(folder / KEY, f"the secret key of {what}", 1000).strip()
     try:
         return bytes.fromhex(text)
@@ -27,8 +27,8 @@ def read_key(folder: Path, what: str) -> bytes:
         raise InputError(f"{folder / KEY}: is no key; put back the one that {what} was made with") from None
 
 
-def kept_key(folder: Path, what: str) -> bytes:
-    """The same; made if there is none."""
+def ensure_key(folder: Path, what: str) -> bytes:
+    """Return the key in a folder; make it if there is none."""
     if not (folder / KEY).exists():
         new_key(folder)
     return read_key(folder, what)

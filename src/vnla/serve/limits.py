@@ -1,4 +1,4 @@
-"""What one visitor, and all of them, may ask of a server."""
+"""Limits on what one visitor, and all of them, may ask of a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Limits:
     """The bounds of a server."""
 
     sessions: int = 10_000
-    """Sessions that are kept."""
+    """Sessions that are stored."""
     awake: int = 1_000
     """Sessions in memory; who comes back to another is read from disk."""
     connections: int = 500
@@ -52,44 +52,44 @@ class TooFastError(InputError):
         super().__init__("that was too fast; wait a moment")
 
 
-class Bucket:
-    """Lets through so many a second, and a burst of some more."""
+class TokenBucket:
+    """Lets so many pass a second, and a burst of some more."""
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
         self._left, self._then = burst, clock()
 
     def take(self) -> bool:
-        """Whether one more may pass now."""
+        """Take one, and return whether it may pass now."""
         if self.left() < 1:
             return False
         self._left -= 1
         return True
 
     def left(self) -> float:
-        """How much is in it now; less than nothing where more was spent than there was."""
+        """Return how much is in it now; less than nothing where more was spent than there was."""
         now = self._clock()
         self._left = min(self._burst, self._left + self._rate * (now - self._then))
         self._then = now
         return self._left
 
     def spend(self, amount: float) -> None:
-        """Take out what something has cost, of which that was not known before."""
+        """Take out what something has cost."""
         self._left = self.left() - amount
 
 
 class ReadingTime:
     """The processor time in which texts of one session are read.
 
-    How long a text takes is known afterwards. What a text means must not depend on it, so none is given up midway: whoever
+    How long a text takes is measured afterwards. What a text means must not depend on it, so none is given up midway: who
     has had too much waits before the next one.
     """
 
     def __init__(self, limits: Limits, used: Callable[[], float] = time.thread_time) -> None:
-        self._bucket, self._used = Bucket(limits.reading, limits.reading_burst), used
+        self._bucket, self._used = TokenBucket(limits.reading, limits.reading_burst), used
 
     def measure(self, read: Callable[[], Result]) -> Result:
-        """What `read` returns, if there is time for it."""
+        """Return what `read` returns, if there is time for it."""
         if self._bucket.left() <= 0:
             raise TooFastError
         began = self._used()

@@ -17,8 +17,8 @@ from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import House
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.scene import Scene
-from vnla.serve.places import Places, digits
-from vnla.serve.shelf import Shelf
+from vnla.serve.file_cache import FileCache
+from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
 """Changes when the same house gets another mesh."""
@@ -29,20 +29,20 @@ MOST_TRIANGLES = 95_000
 class Meshes:
     """The meshes of a world's generated houses."""
 
-    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf) -> None:
-        self._world, self._places, self._shelf = world, places, shelf
+    def __init__(self, world: WorldFolder, places: PlaceNames, files: FileCache) -> None:
+        self._world, self._places, self._files = world, places, files
 
     def mesh(self, house: House) -> bytes | None:
-        """A house as a GLB file; None if it was not generated, so that nobody knows its shape."""
+        """Return a house as a GLB file; None if it was not generated, so that its shape is unknown."""
         recipe = recipe_of(self._world, house.name)
         if recipe is None:
             return None
         name = f"{digits(self._places.name(house), VERSION, length=16)}.glb"
-        return self._shelf.get(name, name, lambda: {name: glb(recipe.make().scene)})
+        return self._files.get(name, name, lambda: {name: glb(recipe.make().scene)})
 
 
 def glb(scene: Scene, most: int = MOST_TRIANGLES) -> bytes:
-    """The triangles of a scene, at most so many, as a GLB file."""
+    """Return the triangles of a scene, at most so many, as a GLB file."""
     import trimesh
 
     position, triangles = bare(build_mesh(scene), most)
@@ -52,11 +52,11 @@ def glb(scene: Scene, most: int = MOST_TRIANGLES) -> bytes:
 
 
 def bare(mesh: Mesh, most: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Vertices, each place once, and triangles of the largest parts that have no more than `most` together."""
+    """Return vertices, each place once, and triangles of the largest parts that have no more than `most` together."""
     counts = np.diff(mesh.solids.triangles)
     largest = np.argsort(-mesh.solids.radius, kind="stable")
-    kept = np.zeros(len(counts), dtype=bool)
-    kept[largest[np.cumsum(counts[largest]) <= most]] = True
-    corners = mesh.triangles[np.repeat(kept, counts)]
+    chosen = np.zeros(len(counts), dtype=bool)
+    chosen[largest[np.cumsum(counts[largest]) <= most]] = True
+    corners = mesh.triangles[np.repeat(chosen, counts)]
     places, inverse = np.unique(mesh.position[corners.ravel()].round(3), axis=0, return_inverse=True)
     return places, inverse.reshape(-1, 3)

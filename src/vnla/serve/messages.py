@@ -1,4 +1,4 @@
-"""What a visitor may say to the server over the WebSocket, and what it answers, each checked as it comes or goes."""
+"""The messages of visitors and participants of studies over the WebSocket, and the server's replies; each is checked."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from vnla.serve.episode_spec import LONGEST_LINK, LONGEST_TEXT
 from vnla.serve.events import Action, Event, Frozen
-from vnla.serve.wanted import LONGEST_LINK, LONGEST_TEXT
 from vnla.world.budgets import LONGEST_EPISODE
 
+TOKEN = r"^[0-9a-f]{32}$"
+"""By which a study knows a participant's browser."""
 Words = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Number = Annotated[int, Field(ge=0, lt=2**53)]
 StepNumber = Annotated[int, Field(ge=0, lt=LONGEST_EPISODE)]
@@ -26,14 +28,14 @@ class Message(BaseModel):
     """When it was said, in milliseconds by the visitor's clock."""
 
 
-class Hello(Message):
+class HelloMessage(Message):
     """The first message: the session to go on with, if there is one."""
 
     kind: Literal["hello"]
     session: str | None = Field(default=None, max_length=64)
 
 
-class _Episode(Message):
+class EpisodeMessage(Message):
     """Which episode: a link, a task, or a house and what to find there; nothing lets the server choose."""
 
     link: str | None = Field(default=None, max_length=LONGEST_LINK)
@@ -49,19 +51,19 @@ class _Episode(Message):
         return self
 
 
-class Watch(_Episode):
+class WatchMessage(EpisodeMessage):
     """Show an episode."""
 
     kind: Literal["watch"]
 
 
-class HelpIt(_Episode):
+class HelpMessage(EpisodeMessage):
     """Show an episode in which the visitor is the advisor."""
 
     kind: Literal["help"]
 
 
-class Advise(Message):
+class AdviseMessage(Message):
     """The answer to a request: words, a phrase that was chosen, or neither: no answer."""
 
     kind: Literal["advise"]
@@ -70,7 +72,7 @@ class Advise(Message):
     choice: Words | None = None
 
 
-class Speak(Message):
+class SpeakMessage(Message):
     """Words that nobody has asked for."""
 
     kind: Literal["speak"]
@@ -78,7 +80,7 @@ class Speak(Message):
     text: Words
 
 
-class WhatIf(Message):
+class WhatIfMessage(Message):
     """A second walk, with other words at a step; with none."""
 
     kind: Literal["what_if"]
@@ -86,39 +88,66 @@ class WhatIf(Message):
     text: Words | None = None
 
 
-class Beat(Message):
+class BeatMessage(Message):
     """Give the visitor a task."""
 
     kind: Literal["beat"]
 
 
-class Act(Message):
+class ActMessage(Message):
     """The visitor's action."""
 
     kind: Literal["act"]
     action: Action
 
 
-class Ask(Message):
+class AskMessage(Message):
     """The visitor asks the advisor."""
 
     kind: Literal["ask"]
 
 
-class Leave(Message):
+class LeaveMessage(Message):
     """The visitor ends the episode."""
 
     kind: Literal["leave"]
 
 
+class AgreeMessage(Message):
+    """To take part, having read a version of the consent text; with the platform's id where people come from one."""
+
+    kind: Literal["agree"]
+    version: str = Field(max_length=64)
+    platform: str | None = Field(default=None, min_length=1, max_length=200)
+
+
+class NextMessage(Message):
+    """To the next task. It acknowledges all events of the one before."""
+
+    kind: Literal["next"]
+
+
+class WithdrawMessage(Message):
+    """Delete all that was recorded."""
+
+    kind: Literal["withdraw"]
+
+
+InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
+"""What visitors and participants say in an episode."""
 AnyMessage = Annotated[
-    Hello | Watch | HelpIt | Advise | Speak | WhatIf | Beat | Act | Ask | Leave, Field(discriminator="kind")
+    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | InEpisode, Field(discriminator="kind")
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
-"""Reads and checks any of them."""
+"""Reads and checks a visitor's message."""
+StudyMessage = Annotated[
+    HelloMessage | AgreeMessage | NextMessage | WithdrawMessage | InEpisode, Field(discriminator="kind")
+]
+STUDY_MESSAGE: TypeAdapter[StudyMessage] = TypeAdapter(StudyMessage)
+"""Reads and checks a participant's message."""
 
 
-class Welcome(Frozen):
+class WelcomeReply(Frozen):
     """Where the session stands."""
 
     kind: Literal["welcome"] = "welcome"
@@ -126,22 +155,47 @@ class Welcome(Frozen):
     snapshot: dict[str, Any]
 
 
-class News(Frozen):
+class EventReply(Frozen):
     """Something has happened."""
 
     kind: Literal["event"] = "event"
     event: Event
 
 
-class Second(Frozen):
+class WhatIfReply(Frozen):
     """Another walk, beside the first; its events are in no session."""
 
     kind: Literal["second"] = "second"
     events: list[Event]
 
 
-class Refused(Frozen):
+class RefusedReply(Frozen):
     """What was asked for cannot be done, and why."""
 
     kind: Literal["refused"] = "refused"
     why: str
+
+
+class StudyStatus(Frozen):
+    """Where a participant stands: after every hello, and whenever it changes."""
+
+    kind: Literal["study"] = "study"
+    phase: Literal["consent", "practice", "task", "done", "out", "withdrawn"]
+    title: str
+    text: str
+    """The consent text, or what there is to do."""
+    version: str | None = None
+    """Of the consent text."""
+    platform: str | None = None
+    """The parameter of the address that has the platform's id."""
+    begun: bool = False
+    """Whether the task is in front of the participant; otherwise `next` brings one."""
+    over: bool = False
+    """Whether it is done, so that `next` goes on."""
+    passed: bool | None = None
+    """Whether the last practice went well."""
+    done: int = 0
+    of: int = 0
+    """Tasks, without practice."""
+    seconds_left: float | None = None
+    code: str | None = None

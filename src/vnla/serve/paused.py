@@ -1,7 +1,7 @@
-"""Walks kept where a person may answer, so that whoever does need not wait until all before it is walked anew.
+"""Walks that pause where a person may answer, so that nobody waits until all before the answer is walked anew.
 
-What came before a request does not depend on the answer. So the agent goes on from there, with its mind as it was: a row of
-the batch that it walked in. Those who are answered at the same time go on together, each from its own step.
+What came before a request does not depend on the answer. So the agent goes on from there, with its policy state as it was: a
+row of the batch that it walked in. Those who are answered at the same time go on together, each from its own step.
 """
 
 from __future__ import annotations
@@ -19,101 +19,103 @@ from vnla.common.batching import Batching
 from vnla.common.selection import join_rows, row_shapes, take_rows
 from vnla.episode import When, has_own_steps
 from vnla.rollout import RolloutContext
+from vnla.serve.agent_walk import AgentWalk, WalkStep
 from vnla.serve.hearing import Listener, PersonsEpisodes, Spoken, told_anew
-from vnla.serve.walked import Step, Walked
 from vnla.tasks.task import Task
 
 MOST = 2048
-"""Walks that are kept, those that were last wanted."""
+"""Paused walks that are cached, those that were asked for last."""
 
 Value = TypeVar("Value")
 _Key = tuple[Task, int, frozenset[tuple[int, str | None]]]
 
 
-class Paused(NamedTuple):
+class PausedWalk(NamedTuple):
     """An episode before a step at which it asks."""
 
     step: int
     walk: RolloutState  # of this one episode
-    before: tuple[Step, ...]
+    before: tuple[WalkStep, ...]
     room: int
-    """Words of what it hears that its mind has room for."""
+    """Words of advice that its policy state has room for."""
 
     @property
     def kind(self) -> object:
-        """The same for those that can go on together."""
+        """What paused walks that can go on together have in common."""
         walk = self.walk
         return self.room, row_shapes((walk.policy_state, walk.state.past, walk.feature_dropout, walk.plan, walk.route))
 
 
 @dataclass(frozen=True)
-class Keeping(Batching):
-    """Batching that also keeps where the batch stood before each step."""
+class RecordingBatching(Batching):
+    """Batching that also records where the batch stood before each step."""
 
-    stood: list[object] = field(default_factory=list)
+    states: list[object] = field(default_factory=list)
 
     @classmethod
-    def like(cls, batching: Batching) -> Keeping:
-        """With the sizes of another."""
+    def like(cls, batching: Batching) -> RecordingBatching:
+        """Return a recording one like another."""
         return cls(batching.fixed, batching.keeps_ended)
 
     def rest(self, batch: Value, active: Tensor) -> Value:
-        """As ever, and kept."""
+        """Return the rows that remain, and record them."""
         rest = super().rest(batch, active)
-        self.stood.append(rest)
+        self.states.append(rest)
         return rest
 
     def walk(self, number: int, row: int) -> RolloutState:
-        """Where an episode stood before one of the steps, counted from the first that was walked."""
-        walk = self.stood[number]
+        """Return where an episode stood before one of the steps, counted from the first that was walked."""
+        walk = self.states[number]
         assert isinstance(walk, RolloutState)
         place = (walk.row == row).nonzero().squeeze(1)
         return replace(take_rows(walk, place), row=place.new_zeros(1))
 
 
-class Pauses:
-    """Where walks stand that somebody may go on with."""
+class PausedWalks:
+    """The paused walks that somebody may go on with."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[_Key, Paused] = OrderedDict()
+        self._cached: OrderedDict[_Key, PausedWalk] = OrderedDict()
 
-    def find(self, task: Task, seed: int, spoken: Spoken) -> Paused | None:
-        """Where the last thing that is said is an answer; None if that is not kept."""
+    def find(self, task: Task, seed: int, spoken: Spoken) -> PausedWalk | None:
+        """Return the walk that waits for the last of what is said; None if it is not cached."""
         if not spoken:
             return None
         last = max(spoken)
         key = task, seed, frozenset(item for item in spoken.items() if item[0] != last)
-        found = self._kept.get(key)
+        found = self._cached.get(key)
         if found is None or found.step != last:
             return None
-        self._kept.move_to_end(key)
+        self._cached.move_to_end(key)
         return found
 
-    def keep(self, seed: int, spoken: Spoken, walked: Walked, row: int, keeping: Keeping, first: int, room: int) -> None:
-        """Keep a walk at its first request that no person has answered, if there is one; `first` is the first of its steps
+    def keep(
+        self, seed: int, spoken: Spoken, walk: AgentWalk, row: int, batching: RecordingBatching, first: int, room: int
+    ) -> None:
+        """Cache a walk at its first request that no person has answered, if there is one; `first` is the first of its steps
         that was walked now."""
-        step = next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)
+        step = next((i for i, each in enumerate(walk.steps) if each.asked and i not in spoken), None)
         if step is None or step < first:
             return
-        key = walked.task, seed, frozenset(spoken.items())
-        self._kept[key] = Paused(step, keeping.walk(step - first, row), walked.steps[:step], room)
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST:
-            self._kept.popitem(last=False)
+        key = walk.task, seed, frozenset(spoken.items())
+        self._cached[key] = PausedWalk(step, batching.walk(step - first, row), walk.steps[:step], room)
+        self._cached.move_to_end(key)
+        while len(self._cached) > MOST:
+            self._cached.popitem(last=False)
 
 
-def part_ways(players: RolloutContext) -> bool:
-    """Whether episodes of one batch may be at different steps."""
-    batching = players.batching
-    parts = (players.help_policy, players.bound_advisor, *players.senses.values())
+def steps_may_differ(context: RolloutContext) -> bool:
+    """Return whether episodes of one batch may be at different steps."""
+    batching = context.batching
+    parts = (context.help_policy, context.bound_advisor, *context.sensors.values())
     return not (batching.fixed or batching.keeps_ended) and all(map(has_own_steps, parts))
 
 
 def go_on(
-    paused: Sequence[Paused], episodes: PersonsEpisodes, listener: Listener, room: int
+    paused: Sequence[PausedWalk], episodes: PersonsEpisodes, listener: Listener, room: int
 ) -> tuple[When, RolloutState] | None:
-    """Where these episodes go on; None if they have to begin anew, because more is said than their minds have room for, or
-    because they are minds that cannot."""
+    """Return where these episodes go on; None if they have to begin anew, because more is said than their policy states have
+    room for, or because these cannot go on."""
     walks = []
     for row, each in enumerate(paused):
         policy_state = told_anew(each.walk.policy_state, listener)

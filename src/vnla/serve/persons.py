@@ -10,8 +10,8 @@ import torch
 from vnla import episode
 from vnla.common.errors import InputError
 from vnla.episode import EpisodeState
-from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.serve.engine import Engine
+from vnla.evaluation.scores import SUCCESS_RADIUS
+from vnla.serve.engine import EpisodeEngine
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
@@ -20,12 +20,12 @@ from vnla.world.actions import Nav
 class PersonsWalk:
     """A walk under way."""
 
-    def __init__(self, engine: Engine, task: Task, seed: int) -> None:
+    def __init__(self, engine: EpisodeEngine, task: Task, seed: int) -> None:
         self.task = task
-        tasks, players = engine.compiled([task]), engine.players
+        tasks, context = engine.compiled([task]), engine.context
         first = torch.zeros(1, dtype=torch.int64, device=tasks.key.device)
-        episodes = tasks.episodes(first, seed=seed, ratio=engine.ratio, k=players.advisor.k)
-        self._stepper = EpisodeStepper(episodes, players.advisor, players.bound_advisor)
+        episodes = tasks.episodes(first, seed=seed, ratio=engine.ratio, k=context.advisor.k)
+        self._stepper = EpisodeStepper(episodes, context.advisor, context.bound_advisor)
         self.time = int(episodes.time_budget)
         self.requests = self.requests_left
         self._last: Nav | None = None

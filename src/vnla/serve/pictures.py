@@ -1,6 +1,6 @@
 """What is seen at a viewpoint, as the page shows it: six faces of a cube, WebP files, under addresses that never change.
 
-A panorama is drawn when it is first asked for, from whatever source of pictures the world has, and kept. All are turned
+A panorama is drawn when it is first asked for, from whatever source of pictures the world has, and stored. All are turned
 upright here, so the page need not know how a camera stood: up, south, west, north, east and down, as in
 `vnla.houses.skybox`.
 """
@@ -22,11 +22,10 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import UPRIGHT, House, Rotation
 from vnla.houses.images import WorldImages, world_images
-from vnla.houses.pictures import SOURCES
-from vnla.houses.pictures.found import Found
+from vnla.houses.pictures import SOURCES, Found
 from vnla.houses.skybox import FACES, Faces, render_view
-from vnla.serve.places import Places, digits
-from vnla.serve.shelf import Shelf
+from vnla.serve.file_cache import FileCache
+from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
 """Changes when the same house is drawn otherwise: addresses change with it."""
@@ -48,9 +47,9 @@ _LOOKS = [(180, 90), (180, 0), (270, 0), (0, 0), (90, 0), (180, -90)]
 class Pictures:
     """The pictures of a world."""
 
-    def __init__(self, world: WorldFolder, places: Places, shelf: Shelf, *others: Places) -> None:
-        """Known by the names of `places`, under which they are kept, and by those of others."""
-        self._world, self._places, self._shelf = world, places, shelf
+    def __init__(self, world: WorldFolder, places: PlaceNames, files: FileCache, *others: PlaceNames) -> None:
+        """`places` has the names under which pictures are stored; `others` are further names for the same places."""
+        self._world, self._places, self._files = world, places, files
         self._source = world_images(world).source
         self._lock = Lock()
         self._ready: OrderedDict[str, tuple[WorldImages, AbstractContextManager[object]]] = OrderedDict()
@@ -62,25 +61,25 @@ class Pictures:
         }
 
     def has(self, house: House) -> bool:
-        """Whether there are pictures of a whole house."""
+        """Return whether there are pictures of a whole house."""
         return self._source.has(house)
 
-    def addresses(self, house: House, places: Places | None = None) -> dict[str, list[str]]:
-        """Viewpoint → the addresses of its six faces, by its own names or by others."""
+    def addresses(self, house: House, places: PlaceNames | None = None) -> dict[str, list[str]]:
+        """Return the addresses of the six faces of each viewpoint, by its own names or by others."""
         names = (places or self._places).viewpoints(house).values()
         return {name: [f"/face/{self._panorama(name)}{face}.webp" for face in range(FACES)] for name in names}
 
     def face(self, picture: str) -> bytes:
-        """The WebP file that an address names by its digits."""
+        """Return the WebP file that an address names by its digits."""
         panorama, face = picture[:-1], picture[-1:]
         if panorama not in self._stands or face not in set(map(str, range(FACES))):
             raise InputError("there is no such picture here")
         house, number = self._stands[panorama]
-        kept = self._panorama(self._places.viewpoints(house)[number])
-        return self._shelf.get(f"{kept}{face}.webp", kept, lambda: self._drawn(kept, house, number))
+        stored = self._panorama(self._places.viewpoints(house)[number])
+        return self._files.get(f"{stored}{face}.webp", stored, lambda: self._drawn(stored, house, number))
 
     def _panorama(self, viewpoint: str) -> str:
-        """The digits that the addresses of a viewpoint's faces have in common."""
+        """Return the digits that the addresses of a viewpoint's faces have in common."""
         return digits(viewpoint, VERSION, self._world.pictures, length=15)
 
     def _drawn(self, panorama: str, house: House, number: int) -> Mapping[str, bytes]:
@@ -91,7 +90,7 @@ class Pictures:
         return {f"{panorama}{face}.webp": data for face, data in enumerate(encoded(upright(faces, stand.rotation)))}
 
     def _images(self, house: House) -> tuple[WorldImages, AbstractContextManager[object]]:
-        """The pictures of one house, and what to hold while one is made: only our own sources take several threads."""
+        """Return the pictures of one house, and what to hold while one is made: only our own sources are thread-safe."""
         with self._lock:
             if house.name not in self._ready:
                 images = world_images(replace(self._world, houses=(house,)), VIEWS)
@@ -104,7 +103,7 @@ class Pictures:
 
 
 def upright(faces: Faces, rotation: Rotation, largest: int = FACE) -> Faces:
-    """A panorama whose axes are up and north, of `largest` pixels a side at most."""
+    """Return a panorama whose axes are up and north, of `largest` pixels a side at most."""
     size = min(faces.shape[1], largest)
     if rotation != UPRIGHT:
         looks = [(math.radians(heading), math.radians(elevation)) for heading, elevation in _LOOKS]
@@ -113,7 +112,7 @@ def upright(faces: Faces, rotation: Rotation, largest: int = FACE) -> Faces:
 
 
 def encoded(faces: Faces, largest: int = LARGEST) -> list[bytes]:
-    """Six WebP files, as good as they can be in `largest` bytes together; smaller pictures if nothing else helps."""
+    """Return six WebP files, as good as they can be in `largest` bytes together; smaller pictures if nothing else helps."""
     for quality in _QUALITIES:
         files = [_webp(face, quality) for face in faces]
         if sum(map(len, files)) <= largest:

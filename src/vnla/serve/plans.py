@@ -15,7 +15,7 @@ from vnla.houses.generate.walls import Wall, sides, without
 from vnla.houses.house import Box, House
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.plan import XY, Storey, storeys
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 
 PASSAGE = 0.9
 """Metres of wall that are left open where an edge goes through it."""
@@ -28,8 +28,8 @@ _OUTDOORS = "pxy"
 """Labels of rooms without walls: porches, outdoor areas, balconies."""
 
 
-def plan(house: House, places: Places, *, bare: bool = False) -> dict[str, Any]:
-    """The plan of a house: storeys from the lowest up, viewpoints by name, edges as pairs of names."""
+def plan(house: House, places: PlaceNames, *, bare: bool = False) -> dict[str, Any]:
+    """Return the plan of a house: storeys from the lowest up, viewpoints by name, edges as pairs of names."""
     floors = storeys(house)
     storey_of = {i: number for number, storey in enumerate(floors) for i in storey.viewpoints}
     names = places.viewpoints(house)
@@ -63,14 +63,14 @@ def _area(box: Box) -> Rectangle:
 
 
 def _ways(house: House, storey: Storey) -> list[tuple[XY, XY]]:
-    """Both ends of the edges of a storey, and of those that leave it."""
+    """Return both ends of the edges of a storey, and of those that leave it."""
     here = set(storey.viewpoints)
     pairs = ((i, j) for i, j in house.edges if (i in here or j in here) and i in house.neighbours[j])
     return [(house.viewpoints[i].position[:2], house.viewpoints[j].position[:2]) for i, j in pairs]
 
 
 def _joined(walls: Iterable[Wall]) -> Iterator[Wall]:
-    """The same walls, those on one line that touch or overlap as one."""
+    """Yield the same walls; those on one line that touch or overlap are one."""
     ordered = sorted(walls, key=lambda wall: (wall.along, wall.at))
     line: list[Wall] = []
     for wall in ordered:
@@ -82,7 +82,7 @@ def _joined(walls: Iterable[Wall]) -> Iterator[Wall]:
 
 
 def _stretches(line: list[Wall]) -> Iterator[Wall]:
-    """Walls of about one line as stretches that do not touch."""
+    """Yield walls of about one line as stretches that do not touch."""
     ends = sorted((wall.low, wall.high) for wall in line)
     while ends:
         low, high = ends.pop(0)
@@ -92,7 +92,7 @@ def _stretches(line: list[Wall]) -> Iterator[Wall]:
 
 
 def _passages(wall: Wall, ways: Iterable[tuple[XY, XY]]) -> Iterator[tuple[float, float]]:
-    """The stretches of a wall that edges go through."""
+    """Yield the stretches of a wall that edges go through."""
     along, across = (0, 1) if wall.along == "x" else (1, 0)
     for start, end in ways:
         if (start[across] - wall.at) * (end[across] - wall.at) < 0:
@@ -102,7 +102,7 @@ def _passages(wall: Wall, ways: Iterable[tuple[XY, XY]]) -> Iterator[tuple[float
 
 
 def _thick(wall: Wall) -> Rectangle:
-    """A wall seen from above."""
+    """Return a wall seen from above."""
     half = WALL / 2
     if wall.along == "x":
         return Rectangle(wall.low, wall.at - half, wall.high, wall.at + half)
@@ -115,5 +115,5 @@ def _corners(area: Rectangle) -> list[list[float]]:
 
 
 def _rounded(place: Iterable[float]) -> list[float]:
-    """To the centimetre."""
+    """Round coordinates to the centimetre."""
     return [round(each, 2) for each in place]

@@ -21,7 +21,7 @@ from vnla.language.surroundings import Surroundings
 from vnla.serve.events import Frozen, Pose
 from vnla.serve.goals import sentence
 from vnla.serve.limits import ReadingTime
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 
 Result = TypeVar("Result")
 
@@ -42,6 +42,11 @@ class Reading(Frozen):
     suggestions: tuple[str, ...]
 
 
+def of_advice(found: TextReading) -> Reading:
+    """Advice in the agent's words."""
+    return Reading(**found._asdict())
+
+
 def of_end_goal(text: str, known: Sequence[str]) -> Reading:
     """One of the end-goals that are known, as people write it."""
     found = find_end_goal(text, known)
@@ -54,7 +59,7 @@ class AdviceReader:
     def __init__(
         self,
         folder: WorldFolder,
-        places: Places,
+        places: PlaceNames,
         words: Container[str],
         advisor: Advisor,
         around: Mapping[str, Surroundings] | None = None,

@@ -1,6 +1,6 @@
 """The state of a page from the events of its session. `web/src/reduce.ts` is the same function.
 
-Of the present episode a state has one entry a step, with what was told of that step. Whatever is in it was in an event, so a
+Of the present episode a state has one entry a step, with all events of that step. Whatever is in it was in an event, so a
 snapshot tells nothing that the events did not.
 """
 
@@ -17,7 +17,7 @@ NOTHING: State = {"number": 0, "begun": None, "steps": [], "waits": None, "ended
 
 
 def reduced(events: Iterable[dict[str, Any]], state: State = NOTHING) -> State:
-    """The state after some more events, given as JSON has them. One that was seen before changes nothing."""
+    """Return the state after some more events, given as JSON has them. One that was seen before changes nothing."""
     for event in events:
         if event["number"] > state["number"]:
             state = {**state, **_change(state, event), "number": event["number"]}
@@ -25,26 +25,26 @@ def reduced(events: Iterable[dict[str, Any]], state: State = NOTHING) -> State:
 
 
 def _change(state: State, event: dict[str, Any]) -> State:
-    told = {name: value for name, value in event.items() if name not in ("number", "kind")}
+    fields = {name: value for name, value in event.items() if name not in ("number", "kind")}
     match event["kind"]:
         case "begun":
-            return {**NOTHING, "begun": told}
+            return {**NOTHING, "begun": fields}
         case "stood":
-            step = {**told, "thought": None, "asked": None, "advised": None, "acted": None}
-            before = [each for each in state["steps"] if each["step"] < told["step"]]
+            step = {**fields, "thought": None, "asked": None, "advised": None, "acted": None}
+            before = [each for each in state["steps"] if each["step"] < fields["step"]]
             return {"steps": [*before, step], "waits": None, "ended": None, "said": None}
         case "thought":
-            return {"steps": _with_last(state, thought=told)}
+            return {"steps": _with_last(state, thought=fields)}
         case "asked":
-            return {"steps": _with_last(state, asked=told["by"])}
+            return {"steps": _with_last(state, asked=fields["by"])}
         case "advised" | "acted" as kind:
-            return {"steps": _with_last(state, **{kind: told}), "waits": None}
+            return {"steps": _with_last(state, **{kind: fields}), "waits": None}
         case "waits":
-            return {"waits": told}
+            return {"waits": fields}
         case "ended":
-            return {"ended": told, "waits": None}
+            return {"ended": fields, "waits": None}
         case "said":
-            return {"said": told["text"]}
+            return {"said": fields["text"]}
     return {}
 
 

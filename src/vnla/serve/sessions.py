@@ -1,8 +1,8 @@
 """Visitors' sessions: an append-only log each, on disk before anybody sees it, and the state that follows from it.
 
-A log is a JSONL file. A line has the time and either an `event`, as the visitor was told it, or what is `wanted`, which the
-visitor is not told: the episode that the events after it are of. A server that was killed loses nothing that it has told; a
-last line that was cut off is removed. When the disk is full nothing is told that is not recorded.
+A log is a JSONL file. A line has the time and either an `event`, as the visitor sees it, or the episode that is `wanted`,
+which the visitor does not see: the events after it are of this episode. A server that was killed loses nothing that it
+has sent; a last line that was cut off is removed. When the disk is full nothing is sent that is not recorded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,17 +21,17 @@ from pydantic import ValidationError
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.serve.events import EVENT, Ended, Event, Score
-from vnla.serve.keys import kept_key
-from vnla.serve.limits import Bucket, Limits, ReadingTime
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import EVENT, EndedEvent, Event, Score
+from vnla.serve.keys import ensure_key
+from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.reduce import NOTHING, State, reduced
-from vnla.serve.wanted import Wanted
 
 WHAT = "the log of a visitor's session"
 _LARGEST = 64 * files.MEGABYTE
 
-Listener = Callable[[Event], None]
+Subscriber = Callable[[Event], None]
 
 
 class Session:
@@ -40,57 +40,57 @@ class Session:
     def __init__(self, name: str, path: Path, limits: Limits) -> None:
         self.name = name
         self.state: State = NOTHING
-        self.wanted: Wanted | None = None
+        self.spec: EpisodeSpec | None = None
         self.walk: PersonsWalk | None = None
         """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
-        self.listeners: set[Listener] = set()
+        self.subscribers: set[Subscriber] = set()
         self.lock = asyncio.Lock()
-        self.previews = Bucket(limits.previews, limits.previews_burst)
+        self.previews = TokenBucket(limits.previews, limits.previews_burst)
         self.reading_time = ReadingTime(limits)
         self._path, self._limits = path, limits
         self._size = 0
 
     @property
     def mode(self) -> str | None:
-        """What the visitor is doing."""
+        """The visitor's mode: watch, help or beat."""
         begun = self.state["begun"]
         return begun and cast(str, begun["mode"])
 
-    def append(self, events: Iterable[Event], wanted: Wanted | None = None) -> None:
-        """Record some events, and before them what is now wanted; then tell them."""
+    def append(self, events: Iterable[Event], spec: EpisodeSpec | None = None) -> None:
+        """Record some events, and before them the episode that they are of; then send them."""
         first = self.state["number"] + 1
         numbered = [event.model_copy(update={"number": i}) for i, event in enumerate(events, start=first)]
         if self.state["number"] + len(numbered) > self._limits.events:
             raise InputError("this session has become too long; open the page anew")
         lines = self._before()
-        if wanted is not None:
-            lines.append({"wanted": wanted.model_dump(mode="json", exclude_defaults=True)})
+        if spec is not None:
+            lines.append({"wanted": spec.model_dump(mode="json", exclude_defaults=True)})
         lines += [{"event": event.model_dump(mode="json")} for event in numbered]
-        self._write(lines, durable=any(isinstance(event, Ended) for event in numbered))
-        self._take(numbered, wanted)
+        self._write(lines, durable=any(isinstance(event, EndedEvent) for event in numbered))
+        self._take(numbered, spec)
         for event in numbered:
-            for listener in tuple(self.listeners):
-                listener(self._shown(event))
+            for subscriber in tuple(self.subscribers):
+                subscriber(self._shown(event))
 
     def _before(self) -> list[dict[str, Any]]:
-        """Other lines to record before some events."""
+        """Return other lines to record before some events."""
         return []
 
     def _shown(self, event: Event) -> Event:
-        """What the visitor is told of an event."""
+        """Return an event as the visitor sees it."""
         return event
 
-    def _take(self, events: Sequence[Event], wanted: Wanted | None) -> None:
-        self.wanted = wanted or self.wanted
+    def _take(self, events: Sequence[Event], spec: EpisodeSpec | None) -> None:
+        self.spec = spec or self.spec
         self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
         for event in events:
-            if isinstance(event, Ended) and event.score:
+            if isinstance(event, EndedEvent) and event.score:
                 self.score = event.score
-                assert self.wanted is not None and self.wanted.task is not None
-                self.done.add(self.wanted.task)
+                assert self.spec is not None and self.spec.task is not None
+                self.done.add(self.spec.task)
 
     def _write(self, lines: Sequence[dict[str, Any]], *, durable: bool) -> None:
         now = round(time.time(), 3)
@@ -112,25 +112,45 @@ class Session:
         self._size += len(data)
 
     def read(self) -> None:
-        """Take in what is recorded."""
-        if files.existing_file(self._path, WHAT).stat().st_size > _LARGEST:
-            raise InputError(f"{self._path}: is too large for {WHAT}")
-        data = self._path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        for number, line in enumerate(whole.splitlines(), start=1):
+        """Restore the session from its log, and remove a last line that was cut off."""
+        for number, line in enumerate(log_lines(self._path), start=1):
             try:
-                self._read(json.loads(line))
+                self._read(line)
             except (ValueError, ValidationError, LookupError, TypeError, AssertionError, RecursionError, OverflowError):
-                raise InputError(f"{self._path}: line {number} is not a line of {WHAT}") from None
-        if len(whole) < len(data):
-            os.truncate(self._path, len(whole))
-        self._size = len(whole)
+                raise _no_line(self._path, number) from None
+        self._size = len(_complete(self._path))
+        if self._path.stat().st_size > self._size:
+            os.truncate(self._path, self._size)
 
     def _read(self, line: dict[str, Any]) -> None:
         if "wanted" in line:
-            self.wanted = Wanted.model_validate(line["wanted"])
+            self.spec = EpisodeSpec.model_validate(line["wanted"])
         else:
             self._take([EVENT.validate_python(line["event"])], None)
+
+
+def log_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a log, without one at the end that is still being written or was cut off."""
+    for number, line in enumerate(_complete(path).split(b"\n")[:-1], start=1):
+        try:
+            found = json.loads(line.decode())
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise _no_line(path, number)
+        yield found
+
+
+def _complete(path: Path) -> bytes:
+    """Return the lines of a log that were written to their ends."""
+    if files.existing_file(path, WHAT).stat().st_size > _LARGEST:
+        raise InputError(f"{path}: is too large for {WHAT}")
+    data = path.read_bytes()
+    return data[: data.rfind(b"\n") + 1]
+
+
+def _no_line(path: Path, number: int) -> InputError:
+    return InputError(f"{path}: line {number} is not a line of {WHAT}")
 
 
 def _unrecorded(error: OSError) -> str:
@@ -138,28 +158,28 @@ def _unrecorded(error: OSError) -> str:
 
 
 class Sessions:
-    """All sessions that a folder holds; those in use are in memory."""
+    """The sessions of a folder; those in use are in memory."""
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self._folder, self._limits = folder, limits
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._paths = {path.stem: path for path in folder.glob("*.jsonl")}
-            self.secret = kept_key(folder, "these sessions")
+            self.secret = ensure_key(folder, "these sessions")
         except OSError as error:
             raise InputError(f"{folder}: sessions cannot be kept there ({error.strerror})") from None
-        self._awake: OrderedDict[str, Session] = OrderedDict()
-        self._new = Bucket(limits.new, limits.crowd)
+        self._in_use: OrderedDict[str, Session] = OrderedDict()
+        self._new = TokenBucket(limits.new, limits.crowd)
 
     def open(self, name: str | None) -> Session:
-        """The session of that name; a new one without a name, or for a name that nobody has."""
+        """Return the session of that name; a new one without a name, or for a name that nobody has."""
         if name is None or name not in self._paths:
             return self._begin()
-        session = self._awake.get(name)
+        session = self._in_use.get(name)
         if session is None:
             session = Session(name, self._paths[name], self._limits)
             session.read()
-        return self._wake(session)
+        return self._use(session)
 
     def _begin(self) -> Session:
         if len(self._paths) >= self._limits.sessions:
@@ -170,13 +190,13 @@ class Sessions:
         session = Session(name, self._folder / f"{name}.jsonl", self._limits)
         session.append([])
         self._paths[name] = self._folder / f"{name}.jsonl"
-        return self._wake(session)
+        return self._use(session)
 
-    def _wake(self, session: Session) -> Session:
-        self._awake[session.name] = session
-        self._awake.move_to_end(session.name)
-        for each in [each for each in self._awake.values() if not each.listeners and each is not session]:
-            if len(self._awake) <= self._limits.awake:
+    def _use(self, session: Session) -> Session:
+        self._in_use[session.name] = session
+        self._in_use.move_to_end(session.name)
+        for each in [each for each in self._in_use.values() if not each.subscribers and each is not session]:
+            if len(self._in_use) <= self._limits.awake:
                 break
-            del self._awake[each.name]
+            del self._in_use[each.name]
         return session

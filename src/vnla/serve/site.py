@@ -1,7 +1,7 @@
 """All that a server shows: an agent in a world, and the plans, pictures and meshes of its houses.
 
-To open a site takes seconds, or minutes where a world has to be made first; `Opening` does it on a thread of its own, while
-the page shows a recorded episode.
+Opening a site takes seconds, or minutes where a world has to be made first. `SiteLoader` does it on a thread, while the page
+shows a recorded episode.
 """
 
 from __future__ import annotations
@@ -14,23 +14,20 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House
-from vnla.serve import reading
-from vnla.serve.engine import Engine
-from vnla.serve.events import Pose
+from vnla.serve.engine import EpisodeEngine
+from vnla.serve.file_cache import FileCache
 from vnla.serve.meshes import Meshes
+from vnla.serve.on_demand import OnDemandFeatures
 from vnla.serve.pictures import Pictures
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.plans import plan
-from vnla.serve.reading import Reading
-from vnla.serve.scene import Scene
-from vnla.serve.shelf import Shelf
-from vnla.serve.sights import Sights
-from vnla.serve.visits import Visits
+from vnla.serve.reading import Reading, of_end_goal
+from vnla.serve.visitor_service import VisitorService
 from vnla.tasks.end_goals import read_end_goal
 from vnla.training.trained import Trained
 
 Say = Callable[[str], None]
-"""Hears in words what is being done."""
+"""Shows what is being done, in words."""
 
 _EVERY = 0.05
 
@@ -38,24 +35,25 @@ _EVERY = 0.05
 class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
-    def __init__(self, trained: Trained, cache: Path, secret: bytes, sights: Sights | None = None) -> None:
-        """`secret` makes the names that those who walk themselves know places by; `sights` what has yet to be encoded."""
+    def __init__(self, trained: Trained, cache: Path, secret: bytes, features: OnDemandFeatures | None = None) -> None:
+        """`secret` makes the place names of those who walk themselves; `features` are those that have yet to be encoded."""
         folder, world = trained.material.folder, trained.material.world
-        self._sights = sights
-        self.engine = Engine(trained, sights=sights)
-        self.places, self.walkers = Places(folder.houses), Places(folder.houses, secret)
-        self.visits = Visits(self.engine, Scene(world, self.places), Scene(world, self.walkers))
-        shelf = Shelf(cache)
-        self.pictures = Pictures(folder, self.places, shelf, self.walkers)
-        self._meshes = Meshes(folder, self.places, shelf)
+        self._features = features
+        self.engine = EpisodeEngine(trained, features=features)
+        self.places, self.walker_places = PlaceNames(folder.houses), PlaceNames(folder.houses, secret)
+        worlds = VisitorWorld(world, self.places), VisitorWorld(world, self.walker_places)
+        self.service = VisitorService(self.engine, *worlds)
+        files = FileCache(cache)
+        self.pictures = Pictures(folder, self.places, files, self.walker_places)
+        self._meshes = Meshes(folder, self.places, files)
 
     def houses(self) -> list[dict[str, Any]]:
-        """The houses, with what can be looked for in each."""
+        """Return the houses, with what can be looked for in each."""
         return [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
 
     def _described(self, number: int, name: str, house: House) -> dict[str, Any]:
-        known = [read_end_goal(each) for each in self.engine.goals.known(house.name)]
-        objects, rooms = ({each.object for each in known}, {each.room for each in known if each.room})
+        goals = [read_end_goal(each) for each in self.engine.goals.known(house.name)]
+        objects, rooms = ({each.thing for each in goals}, {each.room for each in goals if each.room})
         return {
             "house": name,
             "name": f"House {number}",
@@ -64,38 +62,34 @@ class Site:
         }
 
     def plan(self, name: str, *, bare: bool) -> dict[str, Any]:
-        """The plan of a house; a bare one names no room. Those who walk get no other."""
-        places = self._known(name) if bare else self.places
+        """Return the plan of a house; a bare one names no room. Those who walk get no other."""
+        places = self._places_of(name) if bare else self.places
         return plan(places.house(name), places, bare=bare)
 
     def addresses(self, name: str) -> dict[str, list[str]]:
-        """Viewpoint → addresses of its pictures."""
-        places = self._known(name)
+        """Return the addresses of the pictures of each viewpoint."""
+        places = self._places_of(name)
         house = places.house(name)
         if not self.pictures.has(house):
             raise InputError("there are no pictures of this house")
         return self.pictures.addresses(house, places)
 
     def mesh(self, name: str) -> bytes:
-        """The bare geometry of a house; nothing where there is no model of it."""
-        return self._meshes.mesh(self._known(name).house(name)) or b""
+        """Return the bare geometry of a house; nothing where there is no model of it."""
+        return self._meshes.mesh(self._places_of(name).house(name)) or b""
 
-    def _known(self, name: str) -> Places:
-        """Those that have a house of this name: everybody's, or the walkers'."""
-        return self.walkers if name in self.walkers.houses else self.places
-
-    def advice(self, text: str, pose: Pose | None = None) -> Reading:
-        """How advice is understood, at a pose or wherever it may be heard."""
-        return Reading(**self.visits.reader.read(text, pose)._asdict())
+    def _places_of(self, name: str) -> PlaceNames:
+        """Return the names to which a house's belongs: everybody's, or the walkers'."""
+        return self.walker_places if name in self.walker_places.houses else self.places
 
     def end_goal(self, text: str, name: str | None) -> Reading:
-        """How an end-goal is understood, in one house or in any."""
+        """Return how an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
-        known = dict.fromkeys(each for house in houses for each in self.engine.goals.known(house.name))
-        return reading.of_end_goal(text, [*known])
+        goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
+        return of_end_goal(text, [*goals])
 
     def warm(self) -> None:
-        """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find what houses know."""
+        """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find goals of houses."""
         from vnla.houses.render.warming import compile_kernels
 
         _ = self.engine.goals.tasks
@@ -106,12 +100,12 @@ class Site:
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
-        if self._sights is not None:
-            self._sights.close()
+        if self._features is not None:
+            self._features.close()
 
 
-class Opening:
-    """A site that is being opened, on a thread of its own."""
+class SiteLoader:
+    """Opens a site on a thread."""
 
     def __init__(self, opens: Callable[[Say], Site]) -> None:
         self.site: Site | None = None
@@ -127,16 +121,13 @@ class Opening:
 
     def _open(self, failed: Callable[[], object]) -> None:
         try:
-            self.site = self._opens(self._tell)
+            self.site = self._opens(lambda doing: setattr(self, "doing", doing))
         except Exception as error:
             self.error = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             failed()
 
-    def _tell(self, doing: str) -> None:
-        self.doing = doing
-
     def now(self) -> Site:
-        """The site, if it is open."""
+        """Return the site, if it is open."""
         if self.error is not None:
             raise InputError(f"the houses cannot be shown: {self.error}")
         if self.site is None:
@@ -144,7 +135,7 @@ class Opening:
         return self.site
 
     async def soon(self, patience: float) -> Site:
-        """The site, waited for so many seconds at most."""
+        """Return the site; wait for it so many seconds at most."""
         while self.site is None and self.error is None and patience > 0:
             await asyncio.sleep(_EVERY)
             patience -= _EVERY

@@ -1,7 +1,7 @@
-"""A person in the advisor's place, at the terminal: an episode that waits wherever the agent asks.
+"""A person as the advisor, at the terminal: an episode that waits wherever the agent asks.
 
-What a person said stays said, and the episode is walked again after every answer, up to the next request:
-who answers sees what the agent does with it at once.
+The episode is walked again after every answer, with all answers so far, up to the next request. Who answers sees at once
+what the agent does with it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
 MOST_SEEN = 8
-"""Things in view that a person is told of."""
+"""Objects in view that a person reads of."""
 
 Answer = Callable[[Account, Beat], str | None]
 """What a person says to the agent at its last step so far, in the agent's words; None is no answer."""
 
 
 @dataclass(frozen=True)
-class Errand:
+class TerminalEpisode:
     """An episode to be walked with a person."""
 
-    players: RolloutContext
+    context: RolloutContext
     tasks: TaskSet
     task: Task
     house: House
@@ -43,30 +43,30 @@ class Errand:
     ratio: float
 
 
-def walk_with(errand: Errand, answer: Answer) -> Account:
-    """The whole episode, in which a person answers every request."""
+def walk_with(episode: TerminalEpisode, answer: Answer) -> Account:
+    """Return the whole episode, in which a person answers every request."""
     spoken: dict[int, str | None] = {}
     while True:
-        account = follow(_walked(errand, spoken), 0, errand.house, errand.task, errand.players.advisor)
+        account = follow(_walked(episode, spoken), 0, episode.house, episode.task, episode.context.advisor)
         asking = next((beat for beat in account.beats if beat.asks and beat.number not in spoken), None)
         if asking is None:
             return account
         spoken[asking.number] = answer(account, asking)
 
 
-def _walked(errand: Errand, spoken: Spoken) -> Rollout:
-    """The episode up to the first request that nobody has answered."""
-    which = torch.tensor([errand.tasks.tasks.index(errand.task)], device=errand.tasks.key.device)
-    plain = errand.tasks.episodes(which, seed=errand.seed, ratio=errand.ratio, k=errand.players.advisor.k)
+def _walked(episode: TerminalEpisode, spoken: Spoken) -> Rollout:
+    """Run the episode up to the first request that nobody has answered."""
+    which = torch.tensor([episode.tasks.tasks.index(episode.task)], device=episode.tasks.key.device)
+    plain = episode.tasks.episodes(which, seed=episode.seed, ratio=episode.ratio, k=episode.context.advisor.k)
     longest = int(plain.time_budget.max())
     episodes, said = spoken_into(plain, [spoken], [True], longest)
-    players, listener = with_persons(errand.players, said, errand.words, len(spoken))
+    context, listener = with_persons(episode.context, said, episode.words, len(spoken))
     with torch.inference_mode(), greedy(listener):
-        return bcui(episodes, players, longest=longest)
+        return bcui(episodes, context, longest=longest)
 
 
 def in_view(around: Surroundings, viewpoint: str, view: int) -> list[str]:
-    """The largest things that are seen, and on which side."""
+    """Return the largest objects that are seen, and on which side."""
     here = around.graph.ids.index(viewpoint)
     order = sorted(range(len(around.house.objects)), key=lambda thing: -float(around.share[here, view % VIEWS, thing]))
     seen = [thing for thing in order if around.visible[here, view, thing]][:MOST_SEEN]

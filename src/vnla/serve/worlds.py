@@ -1,4 +1,4 @@
-"""A small world for whoever has none: made once, in a few seconds, and kept."""
+"""A small world for whoever has none: made once, in a few seconds, and stored."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Report = Callable[[str, float, float], None]
 
 
 def cache_folder() -> Path:
-    """Where things are kept that can be made again: the user's own folder for that."""
+    """Return the user's own folder for what can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "serve"
 
 
 def small_world(folder: Path, report: Report) -> tuple[Path, Path]:
-    """A world and its tasks, in `folder`; what agents see there is encoded when it is needed. What is there is kept."""
+    """Return a world and its tasks in `folder`; make what is missing. Features are encoded when they are needed."""
     from vnla.experiments.paper.material import make_tasks, make_world
     from vnla.houses.generate.world import PRESETS
 

@@ -1,16 +1,97 @@
-"""Buckets (appendix): the objects of a building that one end-goal asks for, and the viewpoints where it is fulfilled."""
+"""Which objects can be asked for, and their buckets (section 5 and the appendix, "Data Generation").
+
+An object is left out if its label is rare, hard to recognise, of low relevance or unknown, if it lies outside the box of its
+room, or if there is no viewpoint in its room to see it from. For AskNav room labels that are rare or unknown are not asked
+for either. `tasks/data` lists the labels that are hard, of low relevance or unknown; patterns there match whole labels, `*`
+any characters.
+
+A bucket is the objects of a building that one end-goal asks for, with the viewpoints where it is fulfilled.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import cache
 
 from vnla.houses.house import House, Object
-from vnla.tasks.end_goals import end_goal
-from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import Recipe
-from vnla.tasks.tables import plain
+from vnla.tasks.end_goals import end_goal, plain, table
+from vnla.tasks.recipes import DatasetRecipe
+
+FEWEST = 5
+"""Labels that occur less often in the whole world are left out."""
+
+
+class Exclusion(StrEnum):
+    """Why an object is left out, in the order in which it is looked at."""
+
+    UNKNOWN = "unknown"
+    HARD = "hard to recognise"
+    LOW = "low relevance"
+    RARE = "rare"
+    NO_ROOM = "without a room"
+    OUTSIDE = "outside its room's box"
+    UNKNOWN_ROOM = "in a room of unknown or rare label"
+    NO_VIEWPOINT = "in a room without a viewpoint"
+
+
+@cache
+def label_reason(label: str) -> Exclusion | None:
+    """Why a label, in plain words, can never be asked for; None if it can."""
+    if not label:
+        return Exclusion.UNKNOWN
+    matches = (row for row in table("objects_left_out.csv") if fnmatchcase(label, row["label"]))
+    return min((Exclusion(row["reason"]) for row in matches), key=list(Exclusion).index, default=None)
+
+
+def unknown_rooms() -> frozenset[str]:
+    """Room labels that say nothing about the room."""
+    return frozenset(row["label"] for row in table("rooms_in_goals.csv") if row["use"] == "no")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a world allows: object labels that are frequent enough, and room labels; None for any room (NoRoom)."""
+
+    objects: frozenset[str]
+    rooms: frozenset[str] | None
+
+    @classmethod
+    def of(cls, houses: Iterable[House], *, rooms: bool, fewest: int = FEWEST) -> Filters:
+        """The labels that occur `fewest` times or more in `houses` together, outside objects counted too."""
+        houses = tuple(houses)
+        objects = Counter(plain(thing.label) for house in houses for thing in house.objects)
+        labels = Counter(room.label for house in houses for room in house.rooms)
+        return cls(
+            frozenset(label for label, count in objects.items() if count >= fewest),
+            frozenset(label for label, count in labels.items() if count >= fewest) - unknown_rooms() if rooms else None,
+        )
+
+    def reasons(self, house: House) -> list[Exclusion | None]:
+        """For each object of a house why it is left out; None for those that can be asked for."""
+        outside = house.outside_their_room()
+        seen_from = {viewpoint.room for viewpoint in house.viewpoints if viewpoint.included}
+        return [self._reason(house, thing, outside, seen_from) for thing in house.objects]
+
+    def _reason(
+        self, house: House, thing: Object, outside: Collection[int], seen_from: Collection[int | None]
+    ) -> Exclusion | None:
+        label = plain(thing.label)
+        if reason := label_reason(label):
+            return reason
+        if label not in self.objects:
+            return Exclusion.RARE
+        if thing.room is None:
+            return Exclusion.NO_ROOM
+        if thing.id in outside:
+            return Exclusion.OUTSIDE
+        if self.rooms is not None and house.room_by_id[thing.room].label not in self.rooms:
+            return Exclusion.UNKNOWN_ROOM
+        return None if thing.room in seen_from else Exclusion.NO_VIEWPOINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +120,7 @@ class Bucket:
         return sum(len(goal.objects) for goal in self.goals)
 
 
-def buckets_of(house: House, filters: Filters, recipe: Recipe) -> list[Bucket]:
+def buckets_of(house: House, filters: Filters, recipe: DatasetRecipe) -> list[Bucket]:
     """The buckets of a house, in the order in which their first objects come in the file."""
     members: dict[tuple[str, str | None], list[Object]] = {}
     for thing, reason in zip(house.objects, filters.reasons(house), strict=True):

@@ -15,7 +15,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.houses.folder import WorldFolder
-from vnla.tasks.tables import matterport_splits
+from vnla.tasks.end_goals import matterport_splits
 
 PARTS = ("train", "dev", "test")
 _OTHER_NAMES = {"val": "dev", "validation": "dev", "development": "dev"}

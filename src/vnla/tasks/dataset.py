@@ -26,7 +26,7 @@ from vnla.common.outside import is_real, is_whole
 from vnla.houses.rooms import ROOM_NAMES
 from vnla.tasks.generate import SPLITS, Generated, Place
 from vnla.tasks.recipes import RECIPES
-from vnla.tasks.records import Records, region
+from vnla.tasks.records import RecordMaker, region
 from vnla.tasks.task import Task, read_tasks
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.budgets import Pair, TimeBudgets
@@ -80,7 +80,7 @@ def write_dataset(
 
 
 def _lines(made: Generated) -> Line:
-    records = [Records(points, made.recipe) for points in made.houses]
+    records = [RecordMaker(points, made.recipe) for points in made.houses]
     return lambda house, point: records[house].line(point)
 
 

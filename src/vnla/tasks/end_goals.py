@@ -1,19 +1,44 @@
 """End-goals in words and back (section 5): "find an armchair in the living room .", "find curtains in one of the bedrooms ."
 
 Singular or plural, a or an, and the plurals of rooms are inflect's, the library that the paper uses. Where it is wrong, and
-for words such as "clothing" that take no article, `tasks/data/word_forms.csv` has the form, with its reason.
+for words such as "clothing" that take no article, `tasks/data/word_forms.csv` has the form. The lists in `tasks/data` give a
+reason for every entry.
 """
 
 from __future__ import annotations
 
+import csv
+import json
+import re
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from vnla.assistance.phrases import FULL_STOP
 from vnla.common.nouns import nouns
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.tasks.tables import table
+
+_NO_WORD = re.compile(r"[^a-z0-9'-]+")
+
+
+def plain(label: str) -> str:
+    """A label as an end-goal says it: lower-case words with single spaces; signs such as / and # part words."""
+    return _NO_WORD.sub(" ", label.lower()).strip()
+
+
+@cache
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a CSV file in `tasks/data`."""
+    text = files("vnla.tasks").joinpath("data", name).read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
+
+
+@cache
+def matterport_splits() -> dict[str, tuple[str, ...]]:
+    """The buildings of Matterport3D in train (61), dev (11) and test (18), as Room-to-Room splits them."""
+    value: Any = json.loads(files("vnla.tasks").joinpath("data", "matterport_splits.json").read_text(encoding="utf-8"))
+    return {name: tuple(members) for name, members in value.items()}
 
 
 class Form(StrEnum):
@@ -35,13 +60,13 @@ def end_goal(label: str, room: str | None = None, rooms: int = 1) -> str:
 class EndGoal(NamedTuple):
     """What is to be found."""
 
-    object: str
+    thing: str
     room: str | None
     """The name of the room's kind; None where any will do."""
 
 
 def read_end_goal(text: str) -> EndGoal:
-    """What an end-goal in the words of `end_goal` asks for."""
+    """Return what an end-goal in the words of `end_goal` asks for."""
     words = text.lower().removesuffix(FULL_STOP).strip().removeprefix("find ")
     for parting, names in ((" in one of the ", _plurals()), (" in the ", {name: name for name in ROOM_NAMES.values()})):
         thing, found, room = words.rpartition(parting)

@@ -19,10 +19,10 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House
+from vnla.tasks.buckets import FEWEST, Exclusion, Filters
 from vnla.tasks.building_splits import BuildingSplits
-from vnla.tasks.filters import FEWEST, Filters, Reason
 from vnla.tasks.points import HousePoints, house_points
-from vnla.tasks.recipes import Recipe, random_for
+from vnla.tasks.recipes import DatasetRecipe, random_for
 from vnla.tasks.sampling import SIZE, sample
 
 SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
@@ -46,12 +46,12 @@ Track = Callable[[Sequence[House]], Iterable[House]]
 class Generated:
     """A data set in the making. Points are places in `houses`, in the order of houses and buckets."""
 
-    recipe: Recipe
+    recipe: DatasetRecipe
     seed: int
     size: int
     houses: tuple[HousePoints, ...]
     splits: dict[str, tuple[Place, ...]]
-    left_out: Counter[Reason]
+    left_out: Counter[Exclusion]
     """How many objects were left out, and why."""
     unused: int
     """Valid points in no split: the rest of sampled buckets, and what exceeds the wanted sizes."""
@@ -64,7 +64,7 @@ class Generated:
 
 def generate(
     houses: Sequence[House],
-    recipe: Recipe,
+    recipe: DatasetRecipe,
     parts: BuildingSplits,
     *,
     seed: int,
@@ -97,7 +97,7 @@ def generate(
     return Generated(recipe, seed, size, points, splits, left_out, unused)
 
 
-def generate_tests(houses: Sequence[House], recipe: Recipe, filters: Filters, *, seed: int, size: int) -> Generated:
+def generate_tests(houses: Sequence[House], recipe: DatasetRecipe, filters: Filters, *, seed: int, size: int) -> Generated:
     """A test set of at least `size` points in houses that nobody is trained in; all other splits are empty."""
     points = tuple(house_points(house, filters, recipe, seed) for house in houses)
     names = [house.name for house in houses]
@@ -123,13 +123,13 @@ def _pool(points: Sequence[HousePoints], names: Iterable[str]) -> Pool:
     return pool
 
 
-def _proportionate(pool: Pool, recipe: Recipe) -> int:
+def _proportionate(pool: Pool, recipe: DatasetRecipe) -> int:
     """5,000 points, or in a smaller world what an eighth of the training buildings' buckets give."""
     return min(SIZE, ceil(sum(min(recipe.most, len(points)) for points in pool.values()) / SHARE))
 
 
 def split_points(
-    pools: dict[str, Pool], recipe: Recipe, seed: int, size: int, names: Sequence[str]
+    pools: dict[str, Pool], recipe: DatasetRecipe, seed: int, size: int, names: Sequence[str]
 ) -> dict[str, tuple[Place, ...]]:
     """The five splits; `names` are those of the houses."""
     rest = dict(pools["train"])
@@ -147,7 +147,7 @@ def split_points(
 
 
 def _drawn(
-    pool: Pool, recipe: Recipe, seed: int, size: int, split: str, names: Sequence[str]
+    pool: Pool, recipe: DatasetRecipe, seed: int, size: int, split: str, names: Sequence[str]
 ) -> tuple[tuple[Place, ...], set[tuple[int, int]]]:
     """A sample of a pool by Algorithm 2, and the buckets that it came from."""
     buckets = list(pool)
@@ -162,7 +162,7 @@ def _drawn(
     return tuple(places), {buckets[number] for number in chosen}
 
 
-def _no_training(houses: int, left_out: Counter[Reason], size: int, pool: Pool) -> str:
+def _no_training(houses: int, left_out: Counter[Exclusion], size: int, pool: Pool) -> str:
     if pool:
         return f"no training points are left after sets of {size} were sampled; give a smaller --size"
     why = ", ".join(f"{count} {reason}" for reason, count in left_out.most_common(3)) or "there are no objects"

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
+from vnla.tasks.buckets import FEWEST, Filters
 from vnla.tasks.building_splits import BuildingSplits, building_splits
 from vnla.tasks.dataset import Dataset, write_dataset
-from vnla.tasks.filters import FEWEST, Filters
 from vnla.tasks.generate import Generated, Place, generate, generate_tests
 from vnla.tasks.points import HousePoints
-from vnla.tasks.recipes import RECIPES, Recipe
+from vnla.tasks.recipes import RECIPES, DatasetRecipe
 from vnla.tasks.statistics import PAPER
 
 
@@ -49,7 +49,7 @@ class Made:
 def make_dataset(
     world: WorldFolder,
     out: Path,
-    recipe: Recipe,
+    recipe: DatasetRecipe,
     *,
     seed: int = 0,
     size: int | None = None,

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS, Float64, Ints
 from vnla.houses.house import House
-from vnla.tasks.buckets import Bucket, buckets_of
-from vnla.tasks.filters import Filters
-from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, Per, Recipe, random_for
+from vnla.tasks.buckets import Bucket, Filters, buckets_of
+from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, DatasetRecipe, Per, random_for
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import World
 from vnla.world.graph import Graph
@@ -59,7 +58,7 @@ class HousePoints:
         return {name: getattr(self, name) for name in ARRAYS}
 
 
-def house_points(house: House, filters: Filters, recipe: Recipe, seed: int) -> HousePoints:
+def house_points(house: House, filters: Filters, recipe: DatasetRecipe, seed: int) -> HousePoints:
     """Every data point of a house that obeys the paper's rules."""
     world = World.compile([house])
     graph = world.graphs[0]
@@ -100,7 +99,7 @@ def _rooms(house: House, graph: Graph) -> Ints:
     return np.array([_NO_ROOM if room is None else room for room in found], dtype=np.int64)
 
 
-def _starts(graph: Graph, rooms: Ints, bucket: Bucket, goals: Ints, recipe: Recipe, seed: int) -> tuple[Ints, Ints]:
+def _starts(graph: Graph, rooms: Ints, bucket: Bucket, goals: Ints, recipe: DatasetRecipe, seed: int) -> tuple[Ints, Ints]:
     """Start viewpoints sampled for a bucket from those that can reach its goals, in file order, and headings.
 
     Each viewpoint has its own two numbers, so neither depends on which others are candidates.

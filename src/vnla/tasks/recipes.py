@@ -25,7 +25,7 @@ class Per(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class DatasetRecipe:
     """One data set."""
 
     name: str
@@ -38,8 +38,8 @@ class Recipe:
     """N of Algorithm 2: how many points of a bucket go to a dev or test set at most."""
 
 
-ASKNAV = Recipe("asknav", rooms=True, starts=5, per=Per.ROOM, most=10)
-NOROOM = Recipe("noroom", rooms=False, starts=12, per=Per.OBJECT, most=20)
+ASKNAV = DatasetRecipe("asknav", rooms=True, starts=5, per=Per.ROOM, most=10)
+NOROOM = DatasetRecipe("noroom", rooms=False, starts=12, per=Per.OBJECT, most=20)
 RECIPES = {recipe.name: recipe for recipe in (ASKNAV, NOROOM)}
 
 

@@ -10,7 +10,7 @@ from vnla.common.randomness import episode_key
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 from vnla.tasks.points import TURNS, HousePoints
-from vnla.tasks.recipes import Recipe
+from vnla.tasks.recipes import DatasetRecipe
 from vnla.world.actions import Nav
 
 _SPARE_BITS = 10  # of 63: 53 bits are what every reader of JSON takes exactly
@@ -22,10 +22,10 @@ _TRIPLES = {
 """A move as the simulator's action: the index of where to go, and the signs of turns; index 0 stays, so zeros are `stop`."""
 
 
-class Records:
+class RecordMaker:
     """Makes the records of one house. What many of them share, paths above all, is worked out once."""
 
-    def __init__(self, points: HousePoints, recipe: Recipe) -> None:
+    def __init__(self, points: HousePoints, recipe: DatasetRecipe) -> None:
         self._points = points
         self._task = recipe.name
         self._hop: list[list[int]] = points.graph.hop.tolist()

@@ -4,16 +4,20 @@ Line by line, with one reading: the size is looked at after every bucket, not af
 `while` of the printed algorithm has it. The sizes in the paper's Tables 1 and 5 say so: every set from which nothing was
 removed afterwards has fewer than 5,000 + N points, while a round over 61 buildings adds hundreds. `whole_rounds` does as
 printed.
+
+A `Fold` is a part of the training houses: `2/5` is the second of five parts, `-2/5` the other four.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from vnla.camera import Ints
+from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.tasks.task import Task
 
@@ -66,3 +70,27 @@ def some(things: Sequence[Thing], limit: int) -> list[Thing]:
     """At most so many of them, in their order; of the same things always the same."""
     places = np.random.default_rng(0).choice(len(things), min(limit, len(things)), replace=False)
     return [things[place] for place in sorted(places)]
+
+
+class Fold(NamedTuple):
+    """A part of the houses, or all but that part."""
+
+    part: int
+    of: int
+    others: bool
+
+    @classmethod
+    def of_text(cls, text: str) -> Fold:
+        """From `2/5` or `-2/5`; all houses where nothing is said."""
+        if not text:
+            return cls(1, 1, False)
+        found = re.fullmatch(r"(-?)([0-9]{1,6})/([0-9]{1,6})", text)
+        if not found or not 1 <= int(found[2]) <= int(found[3]) or (found[1] and found[3] == "1"):
+            raise InputError(f"fold {text}: expected a part of the houses such as 2/5, or -2/5 for all but that part")
+        return cls(int(found[2]), int(found[3]), bool(found[1]))
+
+    def tasks(self, tasks: Sequence[Task]) -> list[Task]:
+        """Those in its houses."""
+        houses = sorted({task.house for task in tasks})
+        chosen = {house for place, house in enumerate(houses) if (place % self.of == self.part - 1) is not self.others}
+        return [task for task in tasks if task.house in chosen]

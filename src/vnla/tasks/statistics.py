@@ -19,7 +19,7 @@ LONG = 10
 """The paper says how many paths require at least so many actions (about 85%)."""
 
 
-class Size(NamedTuple):
+class SplitSize(NamedTuple):
     """Data points and goals of a split."""
 
     points: int
@@ -28,18 +28,18 @@ class Size(NamedTuple):
 
 PAPER = {
     "asknav": {
-        "train": Size(94_798, 139_757),
-        "val_seen": Size(4_874, 7_768),
-        "val_unseen": Size(5_005, 8_245),
-        "test_seen": Size(4_917, 7_470),
-        "test_unseen": Size(5_001, 7_537),
+        "train": SplitSize(94_798, 139_757),
+        "val_seen": SplitSize(4_874, 7_768),
+        "val_unseen": SplitSize(5_005, 8_245),
+        "test_seen": SplitSize(4_917, 7_470),
+        "test_unseen": SplitSize(5_001, 7_537),
     },
     "noroom": {
-        "train": Size(78_011, 136_835),
-        "val_seen": Size(5_018, 9_966),
-        "val_unseen": Size(5_003, 9_318),
-        "test_seen": Size(5_014, 9_733),
-        "test_unseen": Size(5_010, 10_148),
+        "train": SplitSize(78_011, 136_835),
+        "val_seen": SplitSize(5_018, 9_966),
+        "val_unseen": SplitSize(5_003, 9_318),
+        "test_seen": SplitSize(5_014, 9_733),
+        "test_unseen": SplitSize(5_010, 10_148),
     },
 }
 """Table 1 (AskNav) and Table 5 (NoRoom)."""

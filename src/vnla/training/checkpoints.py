@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,10 @@ from torch.optim import Optimizer
 
 from vnla.agents.agent import Agent
 from vnla.common import files
+from vnla.common.checksums import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.common.errors import InputError
 from vnla.common.lock import LOCK
 from vnla.common.outside import from_json, real
-from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.context import make_agent
 from vnla.training.data import RunData
@@ -49,7 +50,7 @@ AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 Tensors = dict[str, Tensor]
-CpuTape = dict[str, str]
+CheckpointNotes = dict[str, str]
 
 
 def is_begun(run: Path) -> bool:
@@ -117,7 +118,7 @@ def runs_in(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob(f"*/{CONFIG}")) or [folder]
 
 
-def read_checkpoint(path: Path) -> tuple[Tensors, CpuTape]:
+def read_checkpoint(path: Path) -> tuple[Tensors, CheckpointNotes]:
     """The tensors in a checkpoint, on the host, and its notes."""
     with _readable(path) as file:
         notes = _notes(file)
@@ -126,7 +127,7 @@ def read_checkpoint(path: Path) -> tuple[Tensors, CpuTape]:
         return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118
 
 
-def read_notes(path: Path) -> CpuTape:
+def read_notes(path: Path) -> CheckpointNotes:
     """The notes of a checkpoint alone; it is not held against its checksum."""
     with _readable(path) as file:
         return _notes(file)
@@ -238,7 +239,7 @@ def _optimised(parts: Mapping[str, nn.Module]) -> Iterator[tuple[str, Tensor]]:
         yield from ((f"{prefix}{name}", each) for name, each in module.named_parameters() if each.requires_grad)
 
 
-def _notes(file: Any) -> CpuTape:
+def _notes(file: Any) -> CheckpointNotes:
     notes = from_json((file.metadata() or {}).get("notes", "{}"))
     if not isinstance(notes, dict) or not all(isinstance(each, str) for each in notes.values()):
         raise ValueError("its notes are no texts")
@@ -256,3 +257,62 @@ def _readable(path: Path) -> Iterator[Any]:
     except (OSError, SafetensorError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
         reason = str(error).strip() or type(error).__name__
         raise InputError(f"{path}: cannot be read as a checkpoint ({reason})") from None
+
+
+def open_run(path: Path, config: RunConfig | None) -> RunConfig:
+    """The configuration of a run to begin or to go on with; nothing is written.
+
+    A run that exists keeps the one it has. Only where its world and data set are may be said anew, and how many iterations
+    it is to have in all: no fewer than it has done.
+    """
+    if not is_begun(path):
+        if config is None:
+            raise InputError(f"{path}: there is no run yet; say which --world and --tasks to train on")
+        if not is_vacant(path):
+            raise InputError(f"{path}: is not empty and holds no run; give a new folder")
+        return config
+    saved = RunConfig.read(path / CONFIG)
+    wanted = config or saved
+    for name, has, given in _differences(saved, wanted):
+        raise InputError(f"{path}: this run has {name} {has}, not {given}; give a new folder")
+    if wanted.training.iterations < (done := done_in(path)):
+        raise InputError(f"{path}: has done {done:,} iterations; --iterations {wanted.training.iterations} is fewer")
+    check_places(path, saved, world=wanted.world == saved.world, tasks=wanted.tasks == saved.tasks)
+    return wanted
+
+
+def check_places(path: Path, saved: RunConfig, *, world: bool, tasks: bool) -> None:
+    """Whether the world and the data set that a run has noted are there, if they are wanted."""
+    for wanted, option, place in ((world, "--world", saved.world), (tasks, "--tasks", saved.tasks)):
+        if wanted and not Path(place).exists():
+            raise InputError(f"{path}: was trained on {place}, which is not there; say where it is now with {option}")
+
+
+def _differences(saved: RunConfig, wanted: RunConfig) -> Iterator[tuple[str, Any, Any]]:
+    """What a run may not change: name, what it has, what is wanted."""
+    free = {"world", "tasks", "iterations"}
+    has, given = ({**asdict(each), **asdict(each.training)} for each in (saved, wanted))
+    return ((name, has[name], given[name]) for name in has if name not in {*free, "training"} and has[name] != given[name])
+
+
+def done_in(path: Path) -> int:
+    """How many iterations a run has done."""
+    file = path / LAST
+    return iterations_done(file, read_notes(file)) if file.exists() else 0
+
+
+def is_finished(path: Path, config: RunConfig) -> bool:
+    """Whether a run has nothing left to do: its iterations are done, and the validation that belongs to the last of them."""
+    file = path / LAST
+    if not file.exists():
+        return False
+    notes = read_notes(file)
+    done = iterations_done(file, notes)
+    return done >= config.training.iterations and validated_at(notes, done) >= done
+
+
+def check_words(path: Path, config: RunConfig, words: str) -> None:
+    """The data set of a run that goes on may be elsewhere, and has to be the same."""
+    file = path / WORDS
+    if file.exists() and files.read_text(file, "the words of a run") != words:
+        raise InputError(f"{config.tasks}: has other words than the data set that {path} was begun with; give that one")

@@ -17,10 +17,10 @@ from vnla.assistance.help_teacher import HelpTeacher
 from vnla.assistance.registry import help_policy
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.common.field_checks import check_fields
+from vnla.common.outside import check_fields
 from vnla.common.registry import build, name_of
 from vnla.language.registry import ADVISORS
-from vnla.training.fold import Fold
+from vnla.tasks.sampling import Fold
 from vnla.training.objectives.objective import Objective
 from vnla.training.objectives.registry import objective
 from vnla.world.budgets import HELP_RATIO

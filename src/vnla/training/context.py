@@ -19,7 +19,7 @@ from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 from vnla.training.part_checks import check_parts
-from vnla.training.practice import Practice, Strange
+from vnla.training.practice import Strange, SubgoalPractice
 
 
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
@@ -45,18 +45,18 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     return with_spotter(agent, senses).to(data.world.device)
 
 
-def make_practice(config: RunConfig, data: RunData, agent: Agent) -> Practice | None:
+def make_practice(config: RunConfig, data: RunData, agent: Agent) -> SubgoalPractice | None:
     """How the agent practises understanding, if it does; it has met all words that it will hear."""
     if not config.practice:
         return None
     if not config.strange:
-        return Practice(config.practice)
+        return SubgoalPractice(config.practice)
     words = vocabulary_of(config, data).words
     if not agent.meets(Strange.met(words)):
         raise InputError(
             "strange words: can only be read by an agent that knows words by their pieces; give --agent-option pieces=2048"
         )
-    return Practice(config.practice, Strange(config.strange, len(words)))
+    return SubgoalPractice(config.practice, Strange(config.strange, len(words)))
 
 
 def make_context(
@@ -77,11 +77,11 @@ def make_context(
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
-        senses={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.senses).items()},
+        sensors={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.senses).items()},
         following=Following.within(data.world) if config.following and training else Led(),
         feature_dropout=config.veil if training else 0.0,
         keeps_ask_features=training,
     )
-    players = config.aim.players(players, config.policy) if training else players
+    players = config.aim.rollout_context(players, config.policy) if training else players
     check_parts(players, data)
     return players

@@ -1,8 +1,8 @@
-"""What a run works on: a world, its features and a data set, loaded and compiled."""
+"""What a run works on: a world, its features and a data set, loaded and compiled; features on disk are fetched ahead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +15,19 @@ from torch import Tensor
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.common.tables import HOST, DeviceTable, DiskTable, Room, Table, lend, share_of
+from vnla.common.tables import HOST, DeviceTable, DiskTable, FeatureTable, Room, lend, share_of
 from vnla.houses.folder import WorldFolder, read_world
+from vnla.rollout import RolloutContext
 from vnla.tasks.dataset import Dataset, read_dataset
-from vnla.tasks.sampling import some
+from vnla.tasks.sampling import Fold, some
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
 from vnla.training.config import WORDS, RunConfig
-from vnla.training.fold import Fold
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
 
 if TYPE_CHECKING:
-    from vnla.vision.probe import Reader
+    from vnla.vision.probe import LinearProbe
     from vnla.vision.views import Source
 
 
@@ -38,7 +38,7 @@ class RunData:
     folder: WorldFolder
     dataset: Dataset
     world: World
-    views: Mapping[str, Tensor | Table]  # (poses, size) each, by the name of the features
+    views: Mapping[str, Tensor | FeatureTable]  # (poses, size) each, by the name of the features
 
     @classmethod
     def load(
@@ -76,7 +76,7 @@ class RunData:
             self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
         return self._compiled[key]
 
-    def reader(self, fold: str = "", progress: Share = unheard) -> Reader:
+    def reader(self, fold: str = "", progress: Share = unheard) -> LinearProbe:
         """What an agent learns to read from views in the houses of the training split, or of a `fold` of them; once."""
         from vnla.training.spotting import learn_to_read  # late: it brings vision along
 
@@ -86,7 +86,7 @@ class RunData:
         return self._readers[fold]
 
     @cached_property
-    def _readers(self) -> dict[str, Reader]:
+    def _readers(self) -> dict[str, LinearProbe]:
         return {}
 
     @cached_property
@@ -112,7 +112,7 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
 
 def _views(
     config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: Room | None
-) -> dict[str, Tensor | Table]:
+) -> dict[str, Tensor | FeatureTable]:
     from vnla.vision.views import in_store, view_names, world_views  # late: vision brings encoders and houses along
 
     limit = cache if isinstance(cache, int) else None
@@ -132,7 +132,7 @@ def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
     return lend(views, device) if lent else torch.from_numpy(views).to(device)
 
 
-def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:
+def _table(folder: WorldFolder, world: World, name: str, limit: int) -> FeatureTable:
     """Features that stay on disk. They are read through once, as those that are read into memory are: an agent that learns
     from damaged ones learns nonsense, and nobody is told."""
     from vnla.vision.store import ARRAY, viewpoints_of, world_features
@@ -143,3 +143,36 @@ def _table(folder: WorldFolder, world: World, name: str, limit: int) -> Table:
     store.verify()
     given = store.path / ARRAY, store.header.dimension, world.first.cpu(), VIEWS, limit
     return DiskTable(*given) if world.device.type == "cpu" else DeviceTable(*given, device=world.device)
+
+
+FURTHER = 2
+"""Iterations that are looked at ahead."""
+
+
+class Prefetcher:
+    """Has the features of iterations ready where they are not all in memory (`vnla.common.tables`).
+
+    The tasks of an iteration are known beforehand, and an episode stays in the house of its task.
+    """
+
+    def __init__(self, context: RolloutContext, tasks: TaskSet, numbers: Callable[[int], Tensor]) -> None:
+        """`numbers` gives the tasks of an iteration, on the host."""
+        self._tables, self._numbers = context.tables, numbers
+        self._houses = tasks.houses() if self._tables else torch.empty(0)
+
+    def ready(self, iteration: int) -> None:
+        """What an iteration needs is there; what the next ones need is on its way."""
+        if self._tables:
+            self.have(self._numbers(iteration))
+            for further in range(iteration + 1, iteration + 1 + FURTHER):
+                expected = self._in(self._numbers(further).tolist())
+                for table in self._tables:
+                    table.expect(expected)
+
+    def have(self, numbers: Tensor) -> None:
+        """What tasks with these numbers need is there."""
+        for table in self._tables:
+            table.need(self._in(numbers.tolist()))
+
+    def _in(self, numbers: Iterable[int]) -> list[int]:
+        return list(dict.fromkeys(self._houses[list(numbers)].tolist()))

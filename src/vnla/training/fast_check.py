@@ -36,14 +36,14 @@ TOLERANCE = {"float32": 1e-3, "tf32": 0.1}
 """Precision → how far the logarithms of two probabilities may be apart."""
 
 
-def check_fast(players: RolloutContext, tasks: TaskSet, precision: str, kept: Path | None) -> None:
+def check_fast(context: RolloutContext, tasks: TaskSet, precision: str, kept: Path | None) -> None:
     """Compare them, unless that has been done and is in the folder of what is `kept`."""
-    if kept is None or not is_ours(players.agent):  # the checksum is of our code alone
-        compare_fast(players, tasks, precision)
+    if kept is None or not is_ours(context.agent):  # the checksum is of our code alone
+        compare_fast(context, tasks, precision)
         return
     about = {
         "program": checksums.of_program(),
-        "agent": repr(players.agent),
+        "agent": repr(context.agent),
         "torch": torch.__version__,
         "device": _name(tasks.key.device),
         "precision": precision,
@@ -51,7 +51,7 @@ def check_fast(players: RolloutContext, tasks: TaskSet, precision: str, kept: Pa
     file = kept / "minds" / f"{checksums.of_json(about)}.json"
     if _is_kept(file, about):
         return
-    difference = compare_fast(players, tasks, precision)
+    difference = compare_fast(context, tasks, precision)
     with suppress(OSError):  # it will be compared again
         file.parent.mkdir(parents=True, exist_ok=True)
         files.write_text(file, json.dumps({"compared": about, "difference": difference}, indent=1))
@@ -70,27 +70,27 @@ def _is_kept(file: Path, about: dict[str, str]) -> bool:
     return isinstance(told, dict) and told.get("compared") == about
 
 
-def compare_fast(players: RolloutContext, tasks: TaskSet, precision: str = "float32") -> float:
+def compare_fast(context: RolloutContext, tasks: TaskSet, precision: str = "float32") -> float:
     """The largest difference between what the plain mind and the learning one decide; refused where it is too large.
 
     Where both are of one kind there is nothing to compare, and the difference is 0. Of an agent that is not ours it is seen
     to, either way, that it decides at all.
     """
     episodes = tasks.episodes(torch.arange(min(EPISODES, len(tasks)), device=tasks.key.device), seed=0)
-    training = players.agent.training
-    players.agent.eval()
+    training = context.agent.training
+    context.agent.eval()
     try:
-        learning = begin(episodes, players).policy_state
+        learning = begin(episodes, context).policy_state
         with torch.no_grad():
-            if not is_ours(players.agent):
-                _check_decisions(players, bcui(episodes, players, longest=2))
-            if type(begin(episodes, players).policy_state) is type(learning):
+            if not is_ours(context.agent):
+                _check_decisions(context, bcui(episodes, context, longest=2))
+            if type(begin(episodes, context).policy_state) is type(learning):
                 return 0.0
-            difference = max(_differences(players, bcui(episodes, players), learning), default=0.0)
+            difference = max(_differences(context, bcui(episodes, context), learning), default=0.0)
     finally:
-        players.agent.train(training)
+        context.agent.train(training)
     if not difference <= TOLERANCE[precision]:
-        who = type(players.agent).__name__
+        who = type(context.agent).__name__
         raise InputError(
             f"agent {who}: the mind it would learn with and the plain one differ by {difference:.3g} in the logarithm of a"
             " probability; the equations in vnla.agents.fast are not those of the agent"
@@ -98,9 +98,9 @@ def compare_fast(players: RolloutContext, tasks: TaskSet, precision: str = "floa
     return difference
 
 
-def _check_decisions(players: RolloutContext, rollout: Rollout) -> None:
+def _check_decisions(context: RolloutContext, rollout: Rollout) -> None:
     """Whether what a stranger's agent decided in its first steps are probabilities of the six actions."""
-    who = called("agent", players.agent)
+    who = called("agent", context.agent)
     for transition in rollout.transitions:
         check_tensor(who, "the policy state's decide", transition.final, (len(transition.row), NAV_ACTIONS), torch.float32)
         check_finite(
@@ -111,25 +111,25 @@ def _check_decisions(players: RolloutContext, rollout: Rollout) -> None:
         )
 
 
-def _differences(players: RolloutContext, rollout: Rollout, policy_state: PolicyState) -> list[float]:
+def _differences(context: RolloutContext, rollout: Rollout, policy_state: PolicyState) -> list[float]:
     """How far `policy_state` is from what was decided, moment by moment, when it is led through the same walk."""
     environment = rollout.episodes.environment
     row = torch.arange(len(rollout.episodes), device=rollout.episodes.key.device)
     nav = torch.full_like(row, NAV_START)
-    feature_dropout, found = feature_dropout_of(rollout.episodes, players), []
+    feature_dropout, found = feature_dropout_of(rollout.episodes, context), []
     for transition in rollout.transitions:
         rest = torch.searchsorted(row, transition.row)
         if len(rest) < len(row):
             policy_state = take_rows(policy_state, rest)
         nav, row = nav[rest], transition.row
         answer = policy_state.read(transition.request, partial(Utterance, transition.heard, transition.phrases))
-        view = seen(_situation(transition, rollout), players, take_rows(feature_dropout, transition.row))
+        view = seen(_situation(transition, rollout), context, take_rows(feature_dropout, transition.row))
         for name, values in view.items():
-            who, method = (f"sense {name}", "__call__") if name in players.senses else (f"features {name}", "a view")
+            who, method = (f"sense {name}", "__call__") if name in context.sensors else (f"features {name}", "a view")
             check_finite(who, method, values, f" at step {transition.step}")
         policy_state = policy_state.see(view, nav)
-        policy_state = policy_state.hear(transition.request & players.advisor.speaks, answer)
-        decision, policy_state = policy_state.decide(ask_action(transition.request & players.help_policy.invited))
+        policy_state = policy_state.hear(transition.request & context.advisor.speaks, answer)
+        decision, policy_state = policy_state.decide(ask_action(transition.request & context.help_policy.invited))
         nav = transition.nav
         again = log_distribution(decision.logits, environment.blocked(transition.pose))
         apart = torch.where(again == transition.final, 0.0, (again - transition.final).abs())  # both may be infinite

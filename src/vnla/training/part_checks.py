@@ -36,40 +36,40 @@ EPISODES = 4
 """Walked for the checks."""
 
 
-def check_parts(players: RolloutContext, data: RunData) -> None:
+def check_parts(context: RolloutContext, data: RunData) -> None:
     """Refuse a stranger's help policy, sense or advisor that does not do what is expected of it, in one line."""
-    if not isinstance(players.bound_advisor, BoundAdvisor):
-        who = called("advisor", players.advisor)
+    if not isinstance(context.bound_advisor, BoundAdvisor):
+        who = called("advisor", context.advisor)
         raise InputError(
-            f"{who}: ready returned {described(players.bound_advisor)}; expected a vnla.assistance.advisor.BoundAdvisor"
+            f"{who}: ready returned {described(context.bound_advisor)}; expected a vnla.assistance.advisor.BoundAdvisor"
         )
-    policy = players.help_policy.policy if isinstance(players.help_policy, Tried) else players.help_policy
-    senses = {name: sense for name, sense in players.senses.items() if not is_ours(sense)}
-    speaks = not (is_ours(players.advisor) and is_ours(players.bound_advisor))
+    policy = context.help_policy.policy if isinstance(context.help_policy, Tried) else context.help_policy
+    senses = {name: sense for name, sense in context.sensors.items() if not is_ours(sense)}
+    speaks = not (is_ours(context.advisor) and is_ours(context.bound_advisor))
     if is_ours(policy) and not senses and not speaks:
         return
     tasks = _some_tasks(data)
     device = data.world.device
     with torch.random.fork_rng([device] if device.type == "cuda" else []), torch.no_grad():
-        episodes = tasks.episodes(torch.arange(len(tasks), device=device), seed=0, k=players.advisor.k)
+        episodes = tasks.episodes(torch.arange(len(tasks), device=device), seed=0, k=context.advisor.k)
         if speaks:
-            check_voice(players, step_context(_begun(episodes, players), 0))
+            check_voice(context, step_context(_begun(episodes, context), 0))
         for name, sense in senses.items():
-            check_sense(name, sense, episodes, players)
+            check_sense(name, sense, episodes, context)
         if not is_ours(policy):
-            check_policy(policy, episodes, players)
+            check_policy(policy, episodes, context)
 
 
-def check_sense(name: str, sense: Sensor, episodes: Episodes, players: RolloutContext) -> None:
+def check_sense(name: str, sense: Sensor, episodes: Episodes, context: RolloutContext) -> None:
     """Whether a sense gives so many finite numbers at every step."""
     who = f"sense {name}"
-    for now in _walk(episodes, players):
+    for now in _walk(episodes, context):
         value = sense(now)
         check_tensor(who, "__call__", value, (len(now.pose), sense.size), torch.float32, now.pose.device)
         check_finite(who, "__call__", value, f" at step {now.step}")
 
 
-def check_policy(policy: HelpPolicy, episodes: Episodes, players: RolloutContext) -> None:
+def check_policy(policy: HelpPolicy, episodes: Episodes, context: RolloutContext) -> None:
     """Whether a help policy says of everybody whether to ask, and looks at nothing that it has not asked for."""
     who = called("help policy", policy)
     if policy.consults and not _declares(policy, "learns"):
@@ -80,8 +80,8 @@ def check_policy(policy: HelpPolicy, episodes: Episodes, players: RolloutContext
     plan = policy.plan(episodes)
     if not isinstance(plan, Tensor) or plan.shape[:1] != (len(episodes),):
         raise InputError(f"{who}: plan returned {described(plan)}; expected a tensor ({len(episodes)}, …), a row an episode")
-    for now in _walk(episodes, players, plan):
-        asks = policy(_deliberated(now, policy, players) if players.deliberate else now)
+    for now in _walk(episodes, context, plan):
+        asks = policy(_deliberated(now, policy, context) if context.deliberate else now)
         if isinstance(asks, Unknown):
             raise asks.error(f"{type(policy).__name__}.__call__")
         check_tensor(who, "__call__", asks, (len(now.pose),), torch.bool, now.pose.device)
@@ -89,9 +89,9 @@ def check_policy(policy: HelpPolicy, episodes: Episodes, players: RolloutContext
             raise InputError(f"{who}: asks at step {now.step}, but its class says `asks = False`; leave that out")
 
 
-def check_voice(players: RolloutContext, now: StepContext) -> None:
+def check_voice(context: RolloutContext, now: StepContext) -> None:
     """Whether an advisor gives everybody a row of its table."""
-    who, batch, bound_advisor = called("advisor", players.advisor), len(now.pose), players.bound_advisor
+    who, batch, bound_advisor = called("advisor", context.advisor), len(now.pose), context.bound_advisor
     method = f"{type(bound_advisor).__name__}.say"
     heard = bound_advisor.say(now)
     if not isinstance(heard, Utterance):
@@ -123,13 +123,13 @@ def _some_tasks(data: RunData) -> TaskSet:
     raise InputError(f"{dataset.path}: has no task in the houses of this world")
 
 
-def _begun(episodes: Episodes, players: RolloutContext) -> EpisodeState:
-    return episode.start(episodes, players.advisor.k, memory=LONGEST_EPISODE if remembers(players) else 0)
+def _begun(episodes: Episodes, context: RolloutContext) -> EpisodeState:
+    return episode.start(episodes, context.advisor.k, memory=LONGEST_EPISODE if remembers(context) else 0)
 
 
-def _walk(episodes: Episodes, players: RolloutContext, plan: Tensor | None = None) -> Iterator[StepContext]:
+def _walk(episodes: Episodes, context: RolloutContext, plan: Tensor | None = None) -> Iterator[StepContext]:
     """What there is to look at on the navigation teacher's way, with a request at every third step."""
-    state = _begun(episodes, players)
+    state = _begun(episodes, context)
     for step in range(LONGEST_EPISODE):
         rows = state.active.nonzero().squeeze(1)
         if not len(rows):
@@ -141,10 +141,10 @@ def _walk(episodes: Episodes, players: RolloutContext, plan: Tensor | None = Non
         state = episode.act(state, step, taught)
 
 
-def _deliberated(now: StepContext, policy: HelpPolicy, players: RolloutContext) -> StepContext:
+def _deliberated(now: StepContext, policy: HelpPolicy, context: RolloutContext) -> StepContext:
     """The same after a pass 1 that finds every action, and asking, as good as any other."""
     blocked = now.episodes.environment.blocked(now.pose)
     tentative = log_distribution(torch.zeros(len(now.pose), NAV_ACTIONS, device=now.pose.device), blocked).exp()
     now = replace(now, tentative=tentative)
-    now = replace(now, teacher_request=players.help_teacher(now).request)
+    now = replace(now, teacher_request=context.help_teacher(now).request)
     return replace(now, ask=lambda: tentative.new_zeros(len(tentative), 2)) if policy.consults else now

@@ -60,7 +60,7 @@ class Strange:
 
 
 @dataclass(frozen=True)
-class Practice:
+class SubgoalPractice:
     """So many walks for each episode of a batch, in its house."""
 
     walks: int
@@ -70,11 +70,11 @@ class Practice:
         if self.walks < 1:
             raise InputError(f"practice {self.walks}: must be 1 or more walks for each episode")
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, players: RolloutContext) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, context: RolloutContext) -> Rollout:
         """The walks beside the tasks numbered `which`, with seeds."""
         copy = torch.arange(1, self.walks + 1, device=which.device)[:, None].expand(-1, len(which))
         which, seed = which.repeat(self.walks), seed.repeat(self.walks) + copy.flatten()
-        k, zero = players.advisor.k, torch.zeros_like(which)
+        k, zero = context.advisor.k, torch.zeros_like(which)
         episodes = Episodes(
             environment=tasks.environment, key=tasks.key[which], seed=seed, start=tasks.start[which],
             goals=tasks.goals[which], time_budget=tasks.time_budget[which].clamp(min=k), help_budget=zero + 1,
@@ -82,10 +82,10 @@ class Practice:
             most_requests=1,
         )  # fmt: skip
         episodes = replace(episodes, start=somewhere(episodes))
-        said = players.bound_advisor.say(beginning(episodes)).words
+        said = context.bound_advisor.say(beginning(episodes)).words
         if self.strange is not None:
             said = strangely(said, episodes.key, seed, self.strange)
-        return bcui(replace(episodes, end_goals=told_first(said, episodes.end_goals)), led(players), longest=k)
+        return bcui(replace(episodes, end_goals=told_first(said, episodes.end_goals)), led(context), longest=k)
 
 
 @fused
@@ -126,12 +126,12 @@ def told_first(said: Words, end_goals: Words) -> Words:
     return Words(tokens.gather(1, source * inside) * inside, length)
 
 
-def led(players: RolloutContext) -> RolloutContext:
+def led(context: RolloutContext) -> RolloutContext:
     """The same with an advisor who leads the agent from its first step on, as if it had asked, and says nothing more."""
-    phrases = players.bound_advisor.phrases
+    phrases = context.bound_advisor.phrases
     mute = Mute(Phrases(Words.none(1, phrases.words.length.device), phrases.end, lambda _: ""))
     return replace(
-        players, advisor=Guide(players.advisor.k, mute), bound_advisor=mute, help_policy=AtFirst(), acting=BCUI,
+        context, advisor=Guide(context.advisor.k, mute), bound_advisor=mute, help_policy=AtFirst(), acting=BCUI,
         following=Led(), deliberate=False, keeps_ask_features=False,
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 import vnla
-from vnla.agents.layers.dropout import Part
+from vnla.agents.layers.dropout import BatchPart
 from vnla.common import checksums
 from vnla.common.errors import InputError
 from vnla.common.stopping import Interrupted, Stop, signals_noted
@@ -45,7 +45,7 @@ _PAUSE = 0.02
 _ASKING = 3.0
 
 
-class LostError(InputError):
+class LostRankError(InputError):
     """Another process is gone."""
 
 
@@ -73,12 +73,12 @@ class Ranks:
         """Whether this is the one that writes files and says something."""
         return self.rank == 0
 
-    def part(self, batch: int) -> Part:
+    def part(self, batch: int) -> BatchPart:
         """Which episodes of a batch are this one's."""
         if batch < self.size:
             raise InputError(f"a batch of {batch} cannot be shared by {self.size} processes; give a larger --batch")
         first, last = (number * batch // self.size for number in (self.rank, self.rank + 1))
-        return Part(first, last - first, batch)
+        return BatchPart(first, last - first, batch)
 
     def add_up(self, values: Tensor) -> None:
         """The sum of everybody's values, in their place. On a GPU it is queued."""
@@ -140,7 +140,7 @@ class Ranks:
         deadline = time.monotonic() + FIRST_PATIENCE.total_seconds()
         while not self._store.check(keys):
             if time.monotonic() > deadline:
-                raise LostError(
+                raise LostRankError(
                     f"not all of {self.size} processes have begun within {FIRST_PATIENCE}; run the command again"
                 )
             time.sleep(_PAUSE)
@@ -153,7 +153,7 @@ class Ranks:
             yield
         except RuntimeError as error:  # DistBackendError among them
             self.lost = True
-            raise LostError(
+            raise LostRankError(
                 "another process of this training is gone or does not answer;"
                 " the same command goes on from the last checkpoint"
             ) from error
@@ -202,7 +202,7 @@ def joined(device: str) -> Iterator[Ranks | None]:
         with signals_noted(react):
             try:
                 yield ranks
-            except LostError as error:
+            except LostRankError as error:
                 if ranks.is_first_to_say():
                     sys.stderr.write(f"vnla: error: {error}\n")
                     sys.stderr.flush()

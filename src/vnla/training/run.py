@@ -33,9 +33,10 @@ from vnla.training.checkpoints import (
     CONFIG,
     LAST,
     VALIDATION,
-    CpuTape,
+    CheckpointNotes,
     Tensors,
     best_rates,
+    check_words,
     checkpoint,
     checkpoint_file,
     first_agent,
@@ -48,7 +49,6 @@ from vnla.training.config import WORDS, RunConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.log import LogLine, RunLog
-from vnla.training.opening import check_words
 from vnla.training.ranks import Ranks, short
 from vnla.training.split import SplitTrainer
 from vnla.training.trainer import Trainer, mixed_precision
@@ -70,7 +70,7 @@ FIGURES = {name: METRICS[name] for name in ("success_rate", "room_success_rate",
 
 
 @dataclass
-class Progress:
+class RunCallbacks:
     """What the caller may show of a run while it is going on."""
 
     report: Callable[[LogLine], None] = lambda _: None
@@ -105,7 +105,7 @@ class Run:
         path: Path,
         config: RunConfig,
         material: RunData,
-        progress: Progress | None = None,
+        progress: RunCallbacks | None = None,
         iterations: int | None = None,
         *,
         eager: bool = False,
@@ -118,7 +118,7 @@ class Run:
         what it does, and is no part of the configuration.
         """
         self.path, self.config = path, config
-        self._progress = progress or Progress()
+        self._progress = progress or RunCallbacks()
         agent = make_agent(config, material)
         self.reads = self._prepare(agent, material)
         """How well its agent reads views in houses that it was not fitted to, where it has just learned to."""
@@ -267,11 +267,11 @@ class Run:
         if not all(finite.values()):
             raise self._lost(iteration)
 
-    def _keep(self, notes: CpuTape, better: Sequence[Path], state: Tensors) -> None:
+    def _keep(self, notes: CheckpointNotes, better: Sequence[Path], state: Tensors) -> None:
         """Have a state written. All that is told of its iterations is in the log by now."""
         self._writer.write(partial(self._write, notes, better, state))
 
-    def _write(self, notes: CpuTape, better: Sequence[Path], state: Tensors) -> None:
+    def _write(self, notes: CheckpointNotes, better: Sequence[Path], state: Tensors) -> None:
         """The files of a checkpoint; the last of them makes it count."""
         if better:
             agent = {name: each for name, each in state.items() if name.startswith(AGENT)}

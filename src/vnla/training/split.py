@@ -47,7 +47,7 @@ class SplitTrainer(Trainer):
 
     def draws(self, seed: int) -> int:
         """Agents that draw what they drop out by themselves, for the rows they see, must not draw the same everywhere."""
-        return seed if self.players.agent.draws_by_episode else (seed + self._ranks.rank * 0x9E3779B97F4A7C15) % 2**63
+        return seed if self.context.agent.draws_by_episode else (seed + self._ranks.rank * 0x9E3779B97F4A7C15) % 2**63
 
     def update(self, which: Tensor, seed: Tensor) -> Losses:
         """The three stages and what is between them."""

@@ -21,7 +21,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.rooms import in_room
 from vnla.houses.sightings import SIGHTING, sightings_in
-from vnla.vision.probe import Reader, drawn_visibility, fit_reader, probe_targets
+from vnla.vision.probe import LinearProbe, drawn_visibility, fit_reader, probe_targets
 from vnla.world.compiled import World
 
 MOST_VIEWS = 20_000
@@ -37,7 +37,7 @@ def learn_to_read(
     names: Set[str],
     progress: Share = unheard,
     most: int = MOST_VIEWS,
-) -> Reader:
+) -> LinearProbe:
     """A probe of the views of some houses of a world, by their names; `progress` is told how many of them have been looked
     at."""
     houses = [house for house in folder.houses if house.name in names]

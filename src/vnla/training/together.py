@@ -19,29 +19,28 @@ from pathlib import Path
 
 import torch
 
-from vnla.agents.sights import TEXT
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
 from vnla.common.machine import uncollected
 from vnla.common.stopping import Interrupted, Stop, signals_noted
 from vnla.common.tables import Room
+from vnla.observation import TEXT
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import is_begun
+from vnla.training.checkpoints import is_begun, open_run
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData, dataset_of, first_words
-from vnla.training.opening import open_run
 from vnla.training.ranks import Ranks, about_software, alike
-from vnla.training.run import DivergedError, Progress, Run
+from vnla.training.run import DivergedError, Run, RunCallbacks
 
 PAUSE = 5e-4
 """Seconds before asking again whether a GPU has room for more."""
 
 
 @dataclass
-class Audience:
+class TrainingCallbacks:
     """Who is told what happens to several runs as a whole."""
 
-    progress: Callable[[Path], Progress] = lambda _: Progress()
+    progress: Callable[[Path], RunCallbacks] = lambda _: RunCallbacks()
     """A run's folder → what to show of it."""
     began: Callable[[Sequence[Run]], None] = lambda _: None
     """Everything is loaded and checked, and the runs are on disk."""
@@ -54,7 +53,7 @@ class Audience:
 def train_together(
     runs: Sequence[tuple[Path, RunConfig | None]],
     device: torch.device | str,
-    audience: Audience | None = None,
+    callbacks: TrainingCallbacks | None = None,
     iterations: int | None = None,
     *,
     eager: bool = False,
@@ -71,7 +70,7 @@ def train_together(
     if twice is not None:
         raise InputError(f"{twice}: the same run was given twice")
     use_lanes()
-    return train_runs(runs, _Materials(device, cache).of, audience, iterations, eager=eager, ranks=ranks)
+    return train_runs(runs, _LoadedData(device, cache).of, callbacks, iterations, eager=eager, ranks=ranks)
 
 
 def use_lanes() -> None:
@@ -80,16 +79,22 @@ def use_lanes() -> None:
 
 
 def train(
-    path: Path, config: RunConfig | None, material: RunData, progress: Progress | None = None, iterations: int | None = None
+    path: Path,
+    config: RunConfig | None,
+    material: RunData,
+    progress: RunCallbacks | None = None,
+    iterations: int | None = None,
 ) -> int | None:
     """Train until `iterations` are done; the signal that ended it earlier, if one did."""
-    return train_runs([(path, config)], lambda _: material, Audience(lambda _: progress or Progress()), iterations)
+    return train_runs(
+        [(path, config)], lambda _: material, TrainingCallbacks(lambda _: progress or RunCallbacks()), iterations
+    )
 
 
 def train_runs(
     runs: Sequence[tuple[Path, RunConfig | None]],
     material_of: Callable[[RunConfig], RunData],
-    audience: Audience | None = None,
+    callbacks: TrainingCallbacks | None = None,
     iterations: int | None = None,
     *,
     eager: bool = False,
@@ -104,22 +109,22 @@ def train_runs(
     with alike(ranks):
         if ranks is not None and len(runs) > 1:
             raise InputError("several runs are trained side by side by one process; with torchrun give one run at a time")
-    audience = audience or Audience()
+    callbacks = callbacks or TrainingCallbacks()
     built: list[Run] | None = None
 
     def react(stop: Stop) -> None:
-        audience.stopping(stop)
+        callbacks.stopping(stop)
         if built is None or stop.times > 1:
             raise Interrupted(stop.number or 0)
 
     with signals_noted(react) as stop:
         try:
             with ExitStack() as held:
-                built = _prepared(runs, material_of, audience, iterations, held, eager=eager, ranks=ranks)
+                built = _prepared(runs, material_of, callbacks, iterations, held, eager=eager, ranks=ranks)
                 for run in built:
                     held.enter_context(run)
-                audience.began(built)
-                lost = _carry_out(built, stop, audience) if ranks is None else {}
+                callbacks.began(built)
+                lost = _carry_out(built, stop, callbacks) if ranks is None else {}
                 if ranks is not None:
                     _carry_out_with_others(built[0], stop, ranks)
         except Interrupted as signal:
@@ -135,7 +140,7 @@ def train_runs(
 def _prepared(
     runs: Sequence[tuple[Path, RunConfig | None]],
     material_of: Callable[[RunConfig], RunData],
-    audience: Audience,
+    callbacks: TrainingCallbacks,
     iterations: int | None,
     held: ExitStack,
     *,
@@ -153,7 +158,7 @@ def _prepared(
         opened = [(path, open_run(path, config)) for path, config in runs]
         with uncollected():
             built = [
-                Run(path, config, material_of(config), audience.progress(path), iterations, eager=eager, ranks=ranks)
+                Run(path, config, material_of(config), callbacks.progress(path), iterations, eager=eager, ranks=ranks)
                 for path, config in opened
             ]
         for path in set(new) & set(mine):
@@ -165,7 +170,7 @@ def _prepared(
     return built
 
 
-def _carry_out(runs: Sequence[Run], stop: Stop, audience: Audience) -> dict[Path, str]:
+def _carry_out(runs: Sequence[Run], stop: Stop, callbacks: TrainingCallbacks) -> dict[Path, str]:
     """Advance the runs in turn until all are done, each as fast as it can, or until somebody asks to stop; those that have
     diverged, with a line about each."""
     lost: dict[Path, str] = {}
@@ -176,7 +181,7 @@ def _carry_out(runs: Sequence[Run], stop: Stop, audience: Audience) -> dict[Path
                 work(run)
             except DivergedError as error:
                 lost[run.path] = str(error)
-                audience.diverged(run.path, str(error))
+                callbacks.diverged(run.path, str(error))
 
     def left() -> list[Run]:
         return [run for run in runs if run.path not in lost]
@@ -206,7 +211,7 @@ def _carry_out_with_others(run: Run, stop: Stop, ranks: Ranks) -> None:
         run.save()
 
 
-class _Materials:
+class _LoadedData:
     """What runs work on, each thing loaded once."""
 
     def __init__(self, device: torch.device | str, cache: Room | None = None) -> None:

@@ -15,10 +15,9 @@ from vnla.agents.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, VALIDATION, chosen_by, load_agent
+from vnla.training.checkpoints import CONFIG, VALIDATION, check_places, chosen_by, load_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
-from vnla.training.opening import check_places
 
 if TYPE_CHECKING:
     from vnla.vision.views import Source

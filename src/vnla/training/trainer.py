@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.layers.products import products_in
-from vnla.agents.simple import SimpleAgent
+from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
 from vnla.common.device_stream import Reading, lane_of
 from vnla.common.errors import InputError
@@ -27,7 +27,6 @@ from vnla.common.returned import described
 from vnla.common.strangers import called
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.ahead import Ahead
 from vnla.training.checkpoints import (
     AGENT,
     CRITIC,
@@ -40,9 +39,10 @@ from vnla.training.checkpoints import (
     read_checkpoint,
 )
 from vnla.training.config import TrainingConfig
+from vnla.training.data import Prefetcher
 from vnla.training.fast_check import EPISODES, check_fast
-from vnla.training.objectives.objective import Imitation, Judged, Objective
-from vnla.training.practice import Practice
+from vnla.training.objectives.objective import ImitationObjective, Judged, Objective
+from vnla.training.practice import SubgoalPractice
 
 RATES = {AGENT: 1.0, CRITIC: 10.0}
 """How many times the learning rate the parts learn with: a critic that lags behind says nothing."""
@@ -72,13 +72,13 @@ class Trainer:
 
     def __init__(
         self,
-        players: RolloutContext,
+        context: RolloutContext,
         tasks: TaskSet,
         config: TrainingConfig,
         *,
         learns_to_ask: bool,
         objective: Objective | None = None,
-        practice: Practice | None = None,
+        practice: SubgoalPractice | None = None,
         eager: bool = False,
     ) -> None:
         """By the `objective`, the paper's unless another is given, and by `practice` beside it, if there is any; the help
@@ -87,15 +87,15 @@ class Trainer:
         On a GPU an iteration is captured as one graph and replayed, unless it is to run `eager`ly, or somebody takes part
         whom a graph cannot hold (`uncaptured` says who).
         """
-        self.players = players
+        self.context = context
         self.tasks = tasks
         self.config = config
         self.learns_to_ask = learns_to_ask
-        self.objective = objective or Imitation()
+        self.objective = objective or ImitationObjective()
         self.practice = practice
         self.done = 0
         on_gpu = tasks.key.is_cuda
-        self.uncaptured = uncaptured(players) if on_gpu and not eager else None
+        self.uncaptured = uncaptured(context) if on_gpu and not eager else None
         self.captures = on_gpu and not eager and self.uncaptured is None
         self._kept = keep_kernels() if self.captures else None
         self.optimiser = torch.optim.Adam(
@@ -107,16 +107,16 @@ class Trainer:
         self.stream = lane_of(tasks.key.device)
         self._aside = second_stream(tasks.key.device)  # for the help module, which learns beside the navigation module
         self._compared = False
-        self._order = Order(config.seed, len(tasks), config.batch, tasks.key.device)
-        on_host = self._order if not on_gpu else Order(config.seed, len(tasks), config.batch)
-        self._ahead = Ahead(players, tasks, lambda iteration: self.own(on_host.batch(iteration)))
+        self._order = BatchOrder(config.seed, len(tasks), config.batch, tasks.key.device)
+        on_host = self._order if not on_gpu else BatchOrder(config.seed, len(tasks), config.batch)
+        self._prefetcher = Prefetcher(context, tasks, lambda iteration: self.own(on_host.batch(iteration)))
 
     @cached_property
     def parts(self) -> dict[str, nn.Module]:
         """All that learns, by the name that it has in checkpoints."""
         critic = self.objective.critic()
         device = self.tasks.key.device
-        return {AGENT: self.players.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
+        return {AGENT: self.context.agent, **({CRITIC: critic.to(device)} if critic is not None else {})}
 
     def _rate(self, part: str) -> float | Tensor:
         """The learning rate of a part; a graph reads it where it lies, so that it can change."""
@@ -127,12 +127,12 @@ class Trainer:
         """One iteration: a batch of episodes and an update. On a GPU it is queued in the trainer's lane."""
         seed = iteration_seed(self.config.seed, self.done)
         self.compare()
-        if not self.players.agent.training:
-            self.players.agent.train()
+        if not self.context.agent.training:
+            self.context.agent.train()
         with self.stream.drawing(self.draws(seed)):
             self._set_rate(self.config.rate(self.done))
-            self.players.following.advance(self.config.share(self.done))
-            self._ahead.ready(self.done)
+            self.context.following.advance(self.config.share(self.done))
+            self._prefetcher.ready(self.done)
             which = self.batch()
             losses = self.update(which, torch.full_like(which, seed))
         self.stream.queued()
@@ -156,8 +156,8 @@ class Trainer:
         if self._compared:
             return
         with self.stream.entered(), matrix_units(self.config.precision):
-            self._ahead.have(torch.arange(min(EPISODES, len(self.tasks))))
-            check_fast(self.players, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
+            self._prefetcher.have(torch.arange(min(EPISODES, len(self.tasks))))
+            check_fast(self.context, self.tasks, "tf32" if self.config.precision == "tf32" else "float32", self._kept)
         self._compared = True
 
     def _set_rate(self, rate: float) -> None:
@@ -181,14 +181,14 @@ class Trainer:
     def played(self, which: Tensor, seed: Tensor) -> Played:
         """The episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
-            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.players)
+            rollout = self.objective.rollout(self.tasks, which, seed, self.config.ratio, self.context)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
-            practised = self.practice.rollout(self.tasks, which, seed, self.players) if self.practice else None
+            practised = self.practice.rollout(self.tasks, which, seed, self.context) if self.practice else None
             return Played(rollout, judged, practised)
 
     def learned(self, played: Played) -> Losses:
         """What was lost in them; the parameters have the gradients of it."""
-        agent, objective, (rollout, judged, practised) = self.players.agent, self.objective, played
+        agent, objective, (rollout, judged, practised) = self.context.agent, self.objective, played
         device = rollout.episodes.key.device
         with mixed_precision(self.config.precision, device):
             with beside(self._aside):
@@ -243,13 +243,13 @@ def check_losses(objective: Objective, nav: object, ask: object) -> None:
         raise InputError(f"{called('objective', objective)}: nav_loss returned nothing, and nobody learns to ask")
 
 
-def uncaptured(players: RolloutContext) -> str | None:
+def uncaptured(context: RolloutContext) -> str | None:
     """Who of the players cannot be held by a GPU graph, if anybody."""
-    who = next((each for each in (players.agent, players.bound_advisor) if not each.captured), None)
-    return None if who is None else type(who.module if isinstance(who, SimpleAgent) else who).__name__
+    who = next((each for each in (context.agent, context.bound_advisor) if not each.captured), None)
+    return None if who is None else type(who.policy if isinstance(who, PolicyAgent) else who).__name__
 
 
-class Order:
+class BatchOrder:
     """The tasks of each iteration: consecutive entries of an endless row of permutations, one an epoch."""
 
     def __init__(self, seed: int, tasks: int, batch: int, device: torch.device | str = "cpu") -> None:
@@ -275,7 +275,7 @@ class Order:
 
 def batch_of(seed: int, tasks: int, batch: int, iteration: int) -> Tensor:
     """The tasks of one iteration."""
-    return Order(seed, tasks, batch).batch(iteration)
+    return BatchOrder(seed, tasks, batch).batch(iteration)
 
 
 def iteration_seed(seed: int, iteration: int) -> int:

@@ -19,7 +19,7 @@ from vnla.common.machine import workers_for
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
-from vnla.vision.workers import SLOTS, Images, Job, Order, Worker, process_pool
+from vnla.vision.workers import SLOTS, ImageOrder, Images, ImageWorker, Job, process_pool
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""
@@ -49,7 +49,7 @@ def extract(
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
     most = max(1, (batch or encoder.batch) // encoder.images)
-    plan = Plan(viewpoints, _of(house, viewpoints, store.pending), most)
+    plan = PendingRows(viewpoints, _of(house, viewpoints, store.pending), most)
     with process_pool(Job.of(images, encoder), most, min(workers_for(workers), len(plan))) as started:
         _call(before, started)
         hands = [_Hand(worker, plan) for worker in started]
@@ -72,7 +72,7 @@ def extract(
                 progress(len(rows))
 
 
-def _call(functions: Sequence[Callable[[], None]], workers: Sequence[Worker]) -> None:
+def _call(functions: Sequence[Callable[[], None]], workers: Sequence[ImageWorker]) -> None:
     """Call functions, the first here and the others by workers, and wait until all is done."""
     called = list(zip(cycle(workers), functions[1:], strict=False))
     for worker, function in called:
@@ -88,7 +88,7 @@ def _of(house: str | None, viewpoints: Sequence[Place], rows: NDArray[np.int64])
     return rows if house is None else np.array([row for row in rows.tolist() if viewpoints[row][0] == house], dtype=np.int64)
 
 
-class Plan:
+class PendingRows:
     """What is still to be made: the rows of each house that are missing, in runs of neighbours."""
 
     def __init__(self, viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> None:
@@ -120,15 +120,15 @@ class Plan:
         """The house of some rows."""
         return self._viewpoints[rows[0]][0]
 
-    def order(self, slot: int, house: str, rows: Sequence[int]) -> Order:
+    def order(self, slot: int, house: str, rows: Sequence[int]) -> ImageOrder:
         """The order for some rows of a house."""
-        return Order(slot, house, tuple(self._viewpoints[row][1] for row in rows))
+        return ImageOrder(slot, house, tuple(self._viewpoints[row][1] for row in rows))
 
 
 class _Hand:
     """A worker, and for each of its slots the rows that it has in hand."""
 
-    def __init__(self, worker: Worker, plan: Plan) -> None:
+    def __init__(self, worker: ImageWorker, plan: PendingRows) -> None:
         self.worker = worker
         self.rows: dict[int, list[int]] = {}
         self.house = ""

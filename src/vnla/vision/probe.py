@@ -163,7 +163,7 @@ class _Ridge:
 
 
 @dataclass(frozen=True)
-class Reader:
+class LinearProbe:
     """A probe to be used: the probability of a label is the logistic function of `features @ weight + bias`."""
 
     labels: tuple[str, ...]
@@ -173,7 +173,7 @@ class Reader:
     """How well labels were read in houses, each of them left out of the fit."""
 
 
-def fit_reader(features: Float32, targets: Bools, labels: Sequence[str], houses: Ints) -> Reader:
+def fit_reader(features: Float32, targets: Bools, labels: Sequence[str], houses: Ints) -> LinearProbe:
     """Fit a probe to all views, (views, dimension) and (views, labels), to read labels in other houses.
 
     Its scores become probabilities by what they are worth where they were not fitted: each fifth of the `houses`, which
@@ -194,7 +194,7 @@ def fit_reader(features: Float32, targets: Bools, labels: Sequence[str], houses:
     measured = ProbeResult(
         names, average_precision(scores, targets), positives / len(scores), positives, penalty, len(scores), len(scores)
     )
-    return Reader(names, weight * slope, constant * slope + offset, measured)
+    return LinearProbe(names, weight * slope, constant * slope + offset, measured)
 
 
 def _folds(houses: Ints) -> Ints:
@@ -223,10 +223,7 @@ class _Logistic(NamedTuple):
         up, across = (off * x).sum(axis=0), off.sum(axis=0)  # downhill
         steep, flat = steep + held * (1 + steep), flat + held * (1 + flat)
         size = np.maximum(steep * flat - both * both, 1e-12)
-        return _Logistic(
-            self.slope + (flat * up - both * across) / size,
-            self.offset + (steep * across - both * up) / size,
-        )
+        return _Logistic(self.slope + (flat * up - both * across) / size, self.offset + (steep * across - both * up) / size)
 
 
 def _calibrated(scores: Float32, targets: Bools) -> tuple[Float32, Float32]:
@@ -320,10 +317,7 @@ def listed_visibility(houses: Sequence[House], world: World) -> Visibility:
 
 
 def drawn_visibility(
-    houses: Sequence[House],
-    world: World,
-    sightings: Callable[[str], NDArray[np.void]],
-    progress: Count = unheard,
+    houses: Sequence[House], world: World, sightings: Callable[[str], NDArray[np.void]], progress: Count = unheard
 ) -> Visibility:
     """Visibility from the renderer. `sightings` gives a house's records (`vnla.houses.sightings.SIGHTING`)."""
     by_name = {house.name: house for house in houses}

@@ -6,12 +6,16 @@ above what an encoder of images could tell the agent. Not in the paper, which us
 A feature vector has one value a label, 1/(1 + metres) for the nearest object of that label that is in view and 0 where there
 is none. An object is in view when its centre lies within the horizontal and vertical field of view, edges included, and it
 is in the viewpoint's room; where either room is unknown, within 5 m. Nothing hides anything.
+
+For agents that read what they see (`vnla.agents.sights`), `text_views` has the same objects, the nearest first, as tokens of
+a vocabulary. A word that the vocabulary lacks is its unknown word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +26,18 @@ from vnla.houses.house import House, Object
 from vnla.houses.sightings import boxes_in_view
 from vnla.world.compiled import World
 
-NAME = "symbolic"
+if TYPE_CHECKING:
+    from vnla.tasks.vocabulary import Vocabulary
+
+NAME, TEXT = "symbolic", "text"
+
+MOST = 6
+"""Things that are named in a view."""
+
+_TOGETHER = 1 << 15
+"""Poses that are sorted at a time."""
+
+Tokens = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -62,3 +77,27 @@ def _fill(rows: Float32, house: House, things: Sequence[Object], column: NDArray
     here, thing, look, in_view = boxes_in_view(house, things)
     value = np.where(in_view, 1 / (1 + look.distance), 0).astype(np.float32)
     np.maximum.at(rows, (here[:, None], np.arange(VIEWS), column[thing][:, None]), value)
+
+
+def text_views(houses: Sequence[House], world: World, vocabulary: Vocabulary) -> Tokens:
+    """(poses, words), padded: what is seen from every pose of `world`, which was compiled from `houses`."""
+    seen = symbolic_features(houses, world)
+    names, _ = vocabulary.encode([*seen.labels, ""])
+    table = names.numpy().astype(np.int32)  # (labels and nothing, words)
+    nearness = seen.array.reshape(-1, len(seen.labels))  # (poses, labels)
+    parts = [_packed(table[_nearest(nearness[at : at + _TOGETHER])]) for at in range(0, len(nearness), _TOGETHER)]
+    longest = max((int((each != 0).sum(axis=1).max()) for each in parts), default=1)
+    return np.concatenate([each[:, : max(longest, 1)] for each in parts])
+
+
+def _nearest(nearness: Float32) -> NDArray[np.int64]:
+    """The labels of each row, the nearest first; after the last that is there, one more than there are labels."""
+    order = np.argsort(-nearness, axis=1, kind="stable")[:, :MOST]
+    there = np.take_along_axis(nearness, order, axis=1) > 0
+    return np.where(there, order, nearness.shape[1])
+
+
+def _packed(tokens: Tokens) -> Tokens:
+    """Things (rows, things, words) as one sentence a row, its padding at the end."""
+    flat = tokens.reshape(len(tokens), -1)
+    return np.take_along_axis(flat, np.argsort(flat == 0, axis=1, kind="stable"), axis=1)

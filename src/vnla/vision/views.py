@@ -14,9 +14,7 @@ from vnla.houses.folder import WorldFolder, read_manifest
 from vnla.vision.encoders import DEFAULT
 from vnla.vision.store import world_features
 from vnla.vision.symbolic import NAME as SYMBOLIC
-from vnla.vision.symbolic import symbolic_features
-from vnla.vision.text import NAME as TEXT
-from vnla.vision.text import text_views
+from vnla.vision.symbolic import TEXT, symbolic_features, text_views
 from vnla.world.compiled import World
 
 if TYPE_CHECKING:

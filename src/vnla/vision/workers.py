@@ -77,7 +77,7 @@ NO_SLOT = -1
 """Of an outcome that leaves nothing."""
 
 
-class Order(NamedTuple):
+class ImageOrder(NamedTuple):
     """Viewpoints of a house, and where to put what is made of them."""
 
     slot: int
@@ -85,14 +85,14 @@ class Order(NamedTuple):
     viewpoints: tuple[str, ...]
 
 
-class Outcome(NamedTuple):
+class ImageOutcome(NamedTuple):
     """An order was carried out, if there is no `failure`."""
 
     slot: int
     failure: Failure | None = None
 
 
-class Worker(crews.Member):
+class ImageWorker(crews.Member):
     """A process that makes images or features."""
 
     def __init__(self, kind: np.dtype[Any], most: int) -> None:
@@ -108,7 +108,7 @@ class Worker(crews.Member):
         except GONE:
             raise self._lost() from None
 
-    def begin(self, order: Order) -> None:
+    def begin(self, order: ImageOrder) -> None:
         """Have an order carried out."""
         self._tell(order)
 
@@ -122,10 +122,10 @@ class Worker(crews.Member):
         except GONE:
             raise self._lost() from None
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ImageOutcome:
         """The outcome of the oldest order in hand; waits for it."""
         try:
-            outcome: Outcome = self.receive()
+            outcome: ImageOutcome = self.receive()
         except GONE:
             raise self._lost() from None
         if outcome.failure is not None:
@@ -142,10 +142,10 @@ class Worker(crews.Member):
 
 
 @contextmanager
-def process_pool(job: Job, most: int, count: int) -> Iterator[list[Worker]]:
+def process_pool(job: Job, most: int, count: int) -> Iterator[list[ImageWorker]]:
     """So many workers, gone when the block ends."""
     packed = bytes(ForkingPickler.dumps(job))  # a world is megabytes: packed once for all
-    with crews.process_pool(lambda: Worker(job.kind, most), count) as workers:
+    with crews.process_pool(lambda: ImageWorker(job.kind, most), count) as workers:
         for worker in workers:  # all are on their way by now
             worker.learn(packed)
         yield workers
@@ -162,18 +162,18 @@ def _work(pipe: Connection, memory: Any, most: int) -> None:
     slots = _slots(memory, job.kind, most)
     while True:
         order = pipe.recv()
-        pipe.send(_carry_out(order, job, slots[order.slot]) if isinstance(order, Order) else _called(order))
+        pipe.send(_carry_out(order, job, slots[order.slot]) if isinstance(order, ImageOrder) else _called(order))
 
 
-def _called(function: Callable[[], None]) -> Outcome:
+def _called(function: Callable[[], None]) -> ImageOutcome:
     try:
         function()
     except Exception as error:
-        return Outcome(NO_SLOT, Failure.of(error))
-    return Outcome(NO_SLOT)
+        return ImageOutcome(NO_SLOT, Failure.of(error))
+    return ImageOutcome(NO_SLOT)
 
 
-def _carry_out(order: Order, job: Job, slot: NDArray[Any]) -> Outcome:
+def _carry_out(order: ImageOrder, job: Job, slot: NDArray[Any]) -> ImageOutcome:
     try:
         for place, viewpoint in enumerate(order.viewpoints):
             slot[place] = job.make(order.house, viewpoint)
@@ -181,5 +181,5 @@ def _carry_out(order: Order, job: Job, slot: NDArray[Any]) -> Outcome:
         failure = Failure.of(error)
         if failure.is_fault:
             failure = replace(failure, error=f"house {order.house}: no features could be made ({failure.error})")
-        return Outcome(order.slot, failure)
-    return Outcome(order.slot)
+        return ImageOutcome(order.slot, failure)
+    return ImageOutcome(order.slot)

@@ -126,10 +126,10 @@ def test_the_cell_advances_and_retreats_like_the_plain_one() -> None:
     close(to_cell, own.grad)
 
 
-def instructions() -> tuple[plain.Memory, Tensor, Tensor, Tensor, Tensor]:
+def instructions() -> tuple[plain.InstructionMemory, Tensor, Tensor, Tensor, Tensor]:
     """A memory in the plain form, and as a table of words: context, gates, each row's words, how many."""
     goal, tail = (
-        plain.Part(
+        plain.MemoryPart(
             torch.randn(ROWS, places, HIDDEN), torch.randn(ROWS, places, 3 * COLUMNS), torch.randint(1, places + 1, (ROWS,)),
             torch.zeros(ROWS, places, HIDDEN), torch.zeros(ROWS, places, 3 * COLUMNS),
         )
@@ -142,10 +142,10 @@ def instructions() -> tuple[plain.Memory, Tensor, Tensor, Tensor, Tensor]:
         words += [ROWS * PLACES + i * TAILS + w for w in range(tail.length[i])]
         place[i, : len(words)] = torch.tensor(words)
     slot = torch.zeros(ROWS, dtype=torch.int64)
-    return plain.Memory(goal, tail, slot), context, cover, place, goal.length + tail.length
+    return plain.InstructionMemory(goal, tail, slot), context, cover, place, goal.length + tail.length
 
 
-def by_word(values: Tensor, memory: plain.Memory) -> Tensor:
+def by_word(values: Tensor, memory: plain.InstructionMemory) -> Tensor:
     """(rows, words, …) of the plain form, of which the words that are there, row for row."""
     goal, tail = memory.end_goal.length, memory.tail.length
     return torch.cat([torch.cat([row[: goal[i]], row[PLACES : PLACES + tail[i]]]) for i, row in enumerate(values)])
@@ -205,11 +205,11 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(later: b
     close(own_matrix[:, :SIZE, : SIZE + 2], expected_matrix[:, :SIZE, : SIZE + 2])
 
 
-def _twice(memory: plain.Memory) -> plain.Memory:
+def _twice(memory: plain.InstructionMemory) -> plain.InstructionMemory:
     """The same with every tail in two slots, the second for those who ask."""
-    return memory._replace(tail=plain.Part(*(torch.cat([each, each]) for each in memory.tail)))
+    return memory._replace(tail=plain.MemoryPart(*(torch.cat([each, each]) for each in memory.tail)))
 
 
-def _row(memory: plain.Memory, i: int) -> plain.Memory:
-    goal, tail = (plain.Part(*(each[i : i + 1] for each in part)) for part in (memory.end_goal, memory.tail))
-    return plain.Memory(goal, tail, memory.slot[i : i + 1])
+def _row(memory: plain.InstructionMemory, i: int) -> plain.InstructionMemory:
+    goal, tail = (plain.MemoryPart(*(each[i : i + 1] for each in part)) for part in (memory.end_goal, memory.tail))
+    return plain.InstructionMemory(goal, tail, memory.slot[i : i + 1])

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import attend, cell, head, reading, sentences, thin, use_triton, walk, words
+from vnla.agents.fast.gpu.kernels import attend, cell, head, reading, use_triton, walk, words
 from vnla.agents.fast.packed import Packed
 from vnla.training.trainer import matrix_units
 from vnla.words import Words
@@ -171,7 +171,7 @@ class Looking(NamedTuple):
     """Everything that attention looks at."""
 
     query: Tensor
-    memory: attend.Memory
+    memory: attend.InstructionMemory
     coverage: Tensor
     asked: Tensor
     cover: attend.Cover
@@ -188,12 +188,12 @@ class Looking(NamedTuple):
 def looking(first: int, more: int, hidden: int) -> Looking:
     """At instructions of up to `first` words and tails of up to `more`."""
 
-    def part(rows: int, places: int) -> attend.Part:
+    def part(rows: int, places: int) -> attend.MemoryPart:
         sizes = ((rows, places, hidden), (rows, places, 3 * COLUMNS))
         values, sums = ([normal(*size) for size in sizes] for _ in range(2))
-        return attend.Part(values[0], values[1], 1 + below(places, rows), sums[0], sums[1])
+        return attend.MemoryPart(values[0], values[1], 1 + below(places, rows), sums[0], sums[1])
 
-    memory = attend.Memory(part(BATCH, first), part(SLOTS * BATCH, more), below(SLOTS - 1, BATCH))
+    memory = attend.InstructionMemory(part(BATCH, first), part(SLOTS * BATCH, more), below(SLOTS - 1, BATCH))
     query = normal(BATCH, hidden + 4 * COLUMNS)
     query[:, hidden + SIZE : hidden + COLUMNS] = 0
     everybody = torch.arange(BATCH, device=DEVICE)
@@ -255,9 +255,9 @@ def test_words_are_written_like_the_plain_ones(drops: bool) -> None:
     length, embedding, row = 1 + below(places, 9), normal(30, WIDTH), torch.randperm(rows, device=DEVICE)[:BATCH]
     keeps = kept(rows, places, WIDTH) if drops else None
 
-    def page() -> words.Page:
+    def page() -> words.SentenceBuffer:
         whole = torch.full((rows, places), -1, device=DEVICE)
-        return words.Page(whole, whole[:, 0].clone(), unwritten(rows, places, WIDTH), keeps)
+        return words.SentenceBuffer(whole, whole[:, 0].clone(), unwritten(rows, places, WIDTH), keeps)
 
     mine, its, sentence, reads = page(), page(), below(9, BATCH), kept(BATCH)
     arguments = (sentence, table, length, embedding, row, reads, SCALE)
@@ -275,8 +275,8 @@ def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_wor
     weight, bias = normal(outer, inner) / math.sqrt(inner), normal(outer)
     mine, its = unwritten(rows, places, outer), unwritten(rows, places, outer)
     with matrix_units("tf32"):
-        sentences.apply_layer(words_of, length, weight, bias, mine, row)
-    sentences.apply_layer_plain(words_of, length, weight, bias, its, row)
+        words.apply_layer(words_of, length, weight, bias, mine, row)
+    words.apply_layer_plain(words_of, length, weight, bias, its, row)
     there = torch.zeros(rows, places, dtype=torch.bool, device=DEVICE)
     there[row] = torch.arange(places, device=DEVICE) < length[:, None]
     close(mine[there], its[there], 5e-3)
@@ -286,7 +286,7 @@ def test_a_layer_for_the_words_of_sentences_is_the_plain_one_where_there_are_wor
 class Room(NamedTuple):
     """Where a reading is written down."""
 
-    page: words.Page
+    page: words.SentenceBuffer
     track: walk.Track
     cover: Tensor
 
@@ -338,7 +338,9 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
         states = [unwritten(rows, places + 1, hidden) for _ in range(2)]
         for state, first in zip(states, start, strict=True):
             state[:, 0] = first
-        page = words.Page(whole, whole[:, 0].clone(), unwritten(rows, places, width), kept_words if drops else None)
+        page = words.SentenceBuffer(
+            whole, whole[:, 0].clone(), unwritten(rows, places, width), kept_words if drops else None
+        )
         gates, context = unwritten(rows, places, 4 * hidden), unwritten(rows, places, hidden)
         return Room(
             page, walk.Track(*states, gates, context, kept_states if drops else None), unwritten(rows, places, outer)
@@ -364,7 +366,7 @@ def test_what_is_read_at_once_is_what_is_read_by_plain_operations(
         assert written[others].isnan().all(), "nobody else's row is touched"
 
 
-def reader_of(embedding: Tensor, hidden: int, outer: int, scale: float) -> reading.Reader:
+def reader_of(embedding: Tensor, hidden: int, outer: int, scale: float) -> reading.SentenceReader:
     """One that rounds, on a CPU too; of the packed parameters it has those that reading takes."""
     again, enters, covers = (normal(rows, size) / math.sqrt(size) for rows, size in (
         (4 * hidden, hidden), (4 * hidden, embedding.shape[1]), (outer, hidden)
@@ -373,18 +375,18 @@ def reader_of(embedding: Tensor, hidden: int, outer: int, scale: float) -> readi
     biases = {"words_bias": normal(4 * hidden), "context_bias": normal(outer)}
     weights = Packed(**nothing | biases | {"words": enters, "words_again": again, "context": covers})
     rounded = (embedding * scale).half(), enters.half(), covers.half()
-    return reading.Reader(embedding, weights, walk.Halves(again, again.half(), None), scale, *rounded)
+    return reading.SentenceReader(embedding, weights, walk.Halves(again, again.half(), None), scale, *rounded)
 
 
 def read_plain(
-    sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: reading.Reader, room: Room, everybody: Tensor
+    sentence: Tensor, table: Words, row: Tensor, reads: Tensor, reader: reading.SentenceReader, room: Room, everybody: Tensor
 ) -> None:
     (page, track, cover), weights = room, reader.weights
     embedded, length = words.write_words_plain(sentence, *table, reader.embedding, row, reads, reader.scale, page)
     entering = unwritten(*embedded.shape[:2], len(weights.words))
-    sentences.apply_layer_plain(embedded, length, weights.words, weights.words_bias, entering, everybody)
+    words.apply_layer_plain(embedded, length, weights.words, weights.words_bias, entering, everybody)
     now = walk.walk_plain(entering, reader.halves, row, length, reader.scale, track)
-    sentences.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
+    words.apply_layer_plain(now, length, weights.context, weights.context_bias, cover, row)
 
 
 @pytest.mark.parametrize(("rows", "inner", "columns"), [(20, 64, 48), (35, 144, 80), (1, 16, 16), (100, 1040, 64)])
@@ -392,7 +394,7 @@ def test_a_thin_product_is_the_plain_one(rows: int, inner: int, columns: int) ->
     left, right = normal(rows, inner + 16)[:, :inner], normal(columns, inner).T
     for other, bias in ((right, None), (right.contiguous(), normal(columns))):
         with matrix_units("tf32"):
-            product = thin.multiply(left, other, bias)
+            product = head.multiply(left, other, bias)
         exact = left.double() @ other.double() + (0.0 if bias is None else bias)
         assert (product - exact).abs().max() < 5e-3 * math.sqrt(inner), "rounded to ten bits, added in float32"
 
@@ -401,7 +403,7 @@ def test_a_product_in_float32_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("vnla.agents.fast.gpu.kernels.interpreted", lambda: False)
     left, right = normal(20, 64), normal(64, 48)
     with matrix_units("float32"):
-        torch.testing.assert_close(thin.multiply(left, right), left @ right, rtol=0, atol=0)
+        torch.testing.assert_close(head.multiply(left, right), left @ right, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("hidden", [HIDDEN, 48, 512])

@@ -17,7 +17,7 @@ from vnla.experiments.beyond.reporting import Source
 from vnla.experiments.beyond.results import Layout, Plan
 from vnla.experiments.beyond.run import run_comparison
 from vnla.experiments.beyond.scales import SCALES
-from vnla.houses.generate.world import Parts
+from vnla.houses.generate.world import SplitSizes
 from vnla.pipeline.stages import Stage, StageGraph
 
 SMALL = SCALES["small"]
@@ -96,7 +96,7 @@ def longer() -> object:
 def test_fresh_houses_are_others_seen_and_timed_as_those_of_the_training(tmp_path: Path) -> None:
     made = stages(tmp_path, Plan(SMALL, chosen_arms(SMALL, ["best"]), fresh=7))
     _, _, _, seed, parts, _ = made["fresh/world"].given
-    assert (seed, parts) == (FRESH_SEED, Parts(0, 0, 7))
+    assert (seed, parts) == (FRESH_SEED, SplitSizes(0, 0, 7))
     world, out, like, known, *_ = made["fresh/tasks"].given
     assert (like, known) == (tmp_path / "tasks" / "asknav", tmp_path / "world")
     assert made["fresh/features"].given[:4] == (world, "efficientnet-lite0", 128, tmp_path / "world")

@@ -14,7 +14,7 @@ from tiny_paper import TINY
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, minus
-from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
+from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation, read_scores
 from vnla.experiments.paper import table2, table3, table4, table7
 from vnla.experiments.paper.evaluations import TABLE_3, TABLE_4, TESTS, matching_iterations, read_iterations
 from vnla.experiments.paper.findings import exceeds, gains, same

@@ -15,7 +15,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.build import generate_house
-from vnla.houses.generate.world import GENERATOR, PRESETS, Parts, as_extra, make_houses, recipe_of, recipes, splits
+from vnla.houses.generate.world import GENERATOR, PRESETS, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
 from vnla.houses.statistics import REAL, world_statistics
@@ -94,7 +94,7 @@ def test_a_larger_world_has_the_houses_of_a_smaller_one_in_the_same_parts() -> N
 
 
 def test_a_world_of_another_generator_says_how_it_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = Parts(1, 1, 1)
+    parts = SplitSizes(1, 1, 1)
     wanted = recipes(PRESETS["small"], 4, parts)
     houses = [replace(cottage(), name=recipe.name) for recipe in wanted]
     extra = as_extra("small", 4, wanted)

@@ -13,7 +13,17 @@ import pytest
 from in_turn import in_turn
 from vnla.houses.generate.catalogue import CATALOGUE, Furniture
 from vnla.houses.generate.catalogue.pieces import box, build, row
-from vnla.houses.generate.catalogue.registry import AtSpot, Beside, Entry, InFront, OnCeiling, OnFloor, OnTop, OnWall, thing
+from vnla.houses.generate.catalogue.registry import (
+    AtAnchor,
+    Beside,
+    CatalogueEntry,
+    InFront,
+    OnCeiling,
+    OnFloor,
+    OnTop,
+    OnWall,
+    read_entries,
+)
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.styles import draw_style
 from vnla.houses.rooms import ROOM_NAMES
@@ -30,7 +40,7 @@ def styles() -> list[Style]:
     return [draw_style(np.random.default_rng(seed)) for seed in SEEDS]
 
 
-def some(entry: Entry, styles: list[Style]) -> list[Furniture]:
+def some(entry: CatalogueEntry, styles: list[Style]) -> list[Furniture]:
     return [entry.make(Random(seed), style) for seed, style in zip(SEEDS, styles, strict=True)]
 
 
@@ -56,11 +66,14 @@ def test_there_are_many_labels_named_as_people_speak() -> None:
 
 
 def test_a_label_is_registered_once() -> None:
+    head = 'categories = ["towel"]\n[groups]\n'
+    towel = 'towel = { category = "towel", OnWall = {}, rooms = {ab = 1}, rank = 1 }\n'
+    entry = read_entries(head + "[bathroom]\n" + towel)["towel"]
+    assert (entry.rule, entry.rooms, entry.category) == (OnWall(), {"a": 1, "b": 1}, (0, "towel"))
     with pytest.raises(ValueError, match="already has 'towel'"):
-        thing("towel", "towel", OnWall(), {"a": 1})(lambda: build([]))
-    with pytest.raises(KeyError):
-        thing("hovercraft", "hovercrafts", OnWall(), {"g": 1})(lambda: build([]))
-    assert "hovercraft" not in CATALOGUE
+        read_entries(head + "[bathroom]\n" + towel + "[beds]\n" + towel.replace("rank = 1", 'rank = 1, maker = "bed"'))
+    with pytest.raises(ValueError, match="hovercrafts"):
+        read_entries(head + "[bathroom]\n" + towel.replace('"towel"', '"hovercrafts"'))
 
 
 @in_turn("label", CATALOGUE)
@@ -69,7 +82,7 @@ def test_rooms_and_hosts_exist(label: str) -> None:
     assert set(entry.rooms) <= set(ROOM_NAMES)
     assert 1 <= entry.category[0] <= 40
     rule = entry.rule
-    if isinstance(rule, AtSpot | Beside | InFront | OnTop):
+    if isinstance(rule, AtAnchor | Beside | InFront | OnTop):
         assert rule.hosts
         assert set(rule.hosts) <= set(CATALOGUE)
     if isinstance(rule, OnWall | OnCeiling):
@@ -167,11 +180,11 @@ def test_small_things_have_tops_they_fit_on(label: str, styles: list[Style]) -> 
         )
 
 
-@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtSpot)])
+@in_turn("label", [label for label, entry in CATALOGUE.items() if isinstance(entry.rule, AtAnchor)])
 def test_spots_are_kept_for_what_goes_there(label: str, styles: list[Style]) -> None:
     entry = CATALOGUE[label]
-    assert isinstance(entry.rule, AtSpot)
-    offered = Counter(host for host in entry.rule.hosts for each in some(CATALOGUE[host], styles) if each.spots.get(label))
+    assert isinstance(entry.rule, AtAnchor)
+    offered = Counter(host for host in entry.rule.hosts for each in some(CATALOGUE[host], styles) if each.anchors.get(label))
     assert offered
 
 
@@ -199,7 +212,8 @@ def test_ceiling_lamps_give_light(styles: list[Style]) -> None:
 
 def test_build_moves_everything_to_the_middle() -> None:
     parts = [box(1.0, 2.0, 0.0, 2.0, 1.0, 0.5, PLAIN), box(2.5, 2.0, 0.0, 1.0, 1.0, 1.0, PLAIN)]
-    piece = build(parts, lights=[Light((1.5, 2.0, 1.0))])
+    piece = build("step", [*parts, Light((1.5, 2.0, 1.0))])
+    assert piece.label == "step"
     assert piece.size == (3.0, 1.0, 1.0)
     assert [part.centre for part in piece.parts] == [(-0.5, 0.0, 0.25), (1.0, 0.0, 0.5)]
     assert piece.lights[0].position == (0.0, 0.0, 1.0)

@@ -12,13 +12,13 @@ import pytest
 from shapely import Polygon
 
 from vnla.houses.generate.catalogue import CATALOGUE
-from vnla.houses.generate.catalogue.registry import AtSpot, AtWindow, OnCeiling, OnFloor, OnTop, OnWall
+from vnla.houses.generate.catalogue.registry import AtAnchor, AtWindow, OnCeiling, OnFloor, OnTop, OnWall
 from vnla.houses.generate.free_space import FreeSpace
 from vnla.houses.generate.furnish import Furnishing, PlacedPiece, furnish
 from vnla.houses.generate.furnish.rows import arranged
 from vnla.houses.generate.furnish.space import FLAT, Solid
 from vnla.houses.generate.layout import draw_plan
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedLevel, PlannedRoom, Rectangle
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle
 from vnla.houses.generate.styles import draw_style
 from vnla.houses.rooms import ROOM_NAMES
 
@@ -27,18 +27,18 @@ ROOMS = 20
 
 
 @cache
-def house(seed: int) -> tuple[Plan, Furnishing]:
+def house(seed: int) -> tuple[FloorPlan, Furnishing]:
     plan = draw_plan(np.random.default_rng(seed), ROOMS)
     return plan, furnish(plan, draw_style(np.random.default_rng(seed)), np.random.default_rng(seed))
 
 
-def one_room(label: str, width: float = 5.0, depth: float = 4.0) -> Plan:
+def one_room(label: str, width: float = 5.0, depth: float = 4.0) -> FloorPlan:
     """A room with a door in the south wall to a hall below it and a window in the north wall."""
     room = PlannedRoom(0, label, 0, Rectangle(0.0, 0.0, width, depth))
     hall = PlannedRoom(1, "h", 0, Rectangle(0.0, -2.0, width, 0.0))
     door = Opening("door", 0, (0, 1), 0.8, 0.0, "x", 0.8)
     window = Opening("window", 0, (0, None), width / 2, depth, "x", 1.4, 0.9, 2.1)
-    return Plan((PlannedLevel(0, 0.0, 2.6),), (room, hall), (door, window))
+    return FloorPlan((PlannedLevel(0, 0.0, 2.6),), (room, hall), (door, window))
 
 
 def contents(label: str, seed: int, width: float = 5.0, depth: float = 4.0) -> list[PlacedPiece]:
@@ -58,7 +58,7 @@ def heights(piece: PlacedPiece) -> tuple[float, float]:
     return piece.box.centre[2] - piece.box.radii[2], piece.box.centre[2] + piece.box.radii[2]
 
 
-def flat(plan: Plan, piece: PlacedPiece) -> bool:
+def flat(plan: FloorPlan, piece: PlacedPiece) -> bool:
     floor = plan.level_by_id[plan.room_by_id[piece.room].level].floor
     return heights(piece)[1] <= floor + FLAT + 1e-9
 
@@ -149,7 +149,7 @@ def test_pieces_stand_where_their_rule_says(seed: int) -> None:
         elif isinstance(rule, OnWall | AtWindow):
             assert low > level.floor
             assert touches_wall(plan, piece)
-        elif isinstance(rule, AtSpot) and piece.host is not None:
+        elif isinstance(rule, AtAnchor) and piece.host is not None:
             assert furnishing.pieces[piece.host].label in rule.hosts
         elif isinstance(rule, OnFloor):
             assert low == pytest.approx(level.floor)
@@ -160,7 +160,7 @@ def test_pieces_stand_where_their_rule_says(seed: int) -> None:
             assert Polygon(piece.footprint).area == pytest.approx(4 * piece.box.radii[0] * piece.box.radii[1])
 
 
-def touches_wall(plan: Plan, piece: PlacedPiece) -> bool:
+def touches_wall(plan: FloorPlan, piece: PlacedPiece) -> bool:
     """Whether the middle of its back is at a wall."""
     (x, y, _), (bx, by, _), depth = piece.box.centre, piece.box.axis1, piece.box.radii[1]
     inner = plan.room_by_id[piece.room].area.grown(-WALL / 2)
@@ -230,8 +230,8 @@ def test_the_same_seed_furnishes_alike_and_another_does_not() -> None:
 def test_a_room_does_not_depend_on_the_others() -> None:
     plan = one_room("b")
     style = draw_style(np.random.default_rng(0))
-    alone = Plan(plan.levels, plan.rooms[:1], tuple(opening for opening in plan.openings if opening.kind == "window"))
-    pair = Plan(plan.levels, plan.rooms[::-1], alone.openings)
+    alone = FloorPlan(plan.levels, plan.rooms[:1], tuple(opening for opening in plan.openings if opening.kind == "window"))
+    pair = FloorPlan(plan.levels, plan.rooms[::-1], alone.openings)
     first = [piece for piece in furnish(alone, style, np.random.default_rng(5)).pieces if piece.room == 0]
     second = [piece for piece in furnish(pair, style, np.random.default_rng(5)).pieces if piece.room == 0]
     assert [(piece.label, piece.box) for piece in first] == [(piece.label, piece.box) for piece in second]

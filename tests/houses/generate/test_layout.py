@@ -13,7 +13,7 @@ import pytest
 from in_turn import in_turn
 from vnla.houses.generate.free_space import FreeSpace
 from vnla.houses.generate.layout import draw_plan
-from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle, Stairs
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle, StairFlight
 from vnla.houses.generate.walls import shared, sides
 from vnla.houses.rooms import ROOM_NAMES
 
@@ -22,11 +22,11 @@ KEYS = list(enumerate(SIZES * 3))
 
 
 @cache
-def drawn(seed: int, rooms: int) -> Plan:
+def drawn(seed: int, rooms: int) -> FloorPlan:
     return draw_plan(np.random.default_rng(seed), rooms)
 
 
-def all_plans() -> list[Plan]:
+def all_plans() -> list[FloorPlan]:
     return [drawn(*key) for key in KEYS]
 
 
@@ -52,20 +52,20 @@ def test_about_as_many_rooms_as_wanted():
 
 
 @for_every_plan
-def test_rooms_of_a_level_do_not_overlap(plan: Plan):
+def test_rooms_of_a_level_do_not_overlap(plan: FloorPlan):
     for one, other in combinations(plan.rooms, 2):
         assert one.level != other.level or not one.area.overlaps(other.area), (one, other)
 
 
 @for_every_plan
-def test_numbers_and_labels_are_those_of_rooms(plan: Plan):
+def test_numbers_and_labels_are_those_of_rooms(plan: FloorPlan):
     assert [room.id for room in plan.rooms] == list(range(len(plan.rooms)))
     assert {room.label for room in plan.rooms} <= set(ROOM_NAMES)
     assert {room.level for room in plan.rooms} == set(plan.level_by_id)
 
 
 @for_every_plan
-def test_rooms_have_sizes_that_people_would_build(plan: Plan):
+def test_rooms_have_sizes_that_people_would_build(plan: FloorPlan):
     for room in plan.rooms:
         narrow = min(room.area.width, room.area.depth)
         assert narrow >= (1.0 if room.label in "hct" else 1.2), room
@@ -73,7 +73,7 @@ def test_rooms_have_sizes_that_people_would_build(plan: Plan):
 
 
 @for_every_plan
-def test_every_room_is_reached_from_the_front_door(plan: Plan):
+def test_every_room_is_reached_from_the_front_door(plan: FloorPlan):
     ways = [opening.rooms for opening in plan.openings if opening.kind in ("door", "arch") and opening.rooms[1] is not None]
     ways += [(stairs.lower_room, stairs.upper_room) for stairs in plan.stairs]
     seen = {next(room.id for room in plan.rooms if room.label == "e")}
@@ -83,14 +83,14 @@ def test_every_room_is_reached_from_the_front_door(plan: Plan):
 
 
 @for_every_plan
-def test_one_can_walk_through_all_doors_of_a_level(plan: Plan):
+def test_one_can_walk_through_all_doors_of_a_level(plan: FloorPlan):
     for level in plan.levels:
         space = FreeSpace(plan, level.id)
         assert space.connected(space.doors, radius=0.25)
 
 
 @for_every_plan
-def test_openings_lie_in_the_wall_of_their_rooms_clear_of_corners(plan: Plan):
+def test_openings_lie_in_the_wall_of_their_rooms_clear_of_corners(plan: FloorPlan):
     for opening in plan.openings:
         first, second = opening.rooms
         area = plan.room_by_id[first].area
@@ -107,7 +107,7 @@ def test_openings_lie_in_the_wall_of_their_rooms_clear_of_corners(plan: Plan):
 
 
 @for_every_plan
-def test_windows_look_outside(plan: Plan):
+def test_windows_look_outside(plan: FloorPlan):
     for opening in plan.openings:
         if opening.kind != "window":
             continue
@@ -119,14 +119,14 @@ def test_windows_look_outside(plan: Plan):
 
 
 @for_every_plan
-def test_openings_of_a_wall_do_not_overlap(plan: Plan):
+def test_openings_of_a_wall_do_not_overlap(plan: FloorPlan):
     for one, other in combinations(plan.openings, 2):
         if one.level == other.level and one.along == other.along:
             assert not one.clearance(0.01).overlaps(other.clearance(0.01)), (one, other)
 
 
 @for_every_plan
-def test_flights_lie_in_both_their_rooms_with_floor_at_both_ends(plan: Plan):
+def test_flights_lie_in_both_their_rooms_with_floor_at_both_ends(plan: FloorPlan):
     assert len(plan.stairs) == len(plan.levels) - 1
     for stairs in plan.stairs:
         lower, upper = plan.room_by_id[stairs.lower_room], plan.room_by_id[stairs.upper_room]
@@ -155,7 +155,7 @@ def test_upper_floors_stand_on_lower_ones():
 
 
 @for_every_plan
-def test_every_building_has_what_a_building_has(plan: Plan):
+def test_every_building_has_what_a_building_has(plan: FloorPlan):
     labels = Counter(room.label for room in plan.rooms)
     assert labels["e"] >= 1 and labels["k"] >= 1 and labels["a"] + labels["t"] >= 1
     assert sum(opening.kind == "door" and room_outside(plan, opening) for opening in plan.openings) >= 1
@@ -163,13 +163,13 @@ def test_every_building_has_what_a_building_has(plan: Plan):
     assert halls < 0.3 * sum(room.area.area for room in plan.rooms)
 
 
-def room_outside(plan: Plan, opening: Opening) -> bool:
+def room_outside(plan: FloorPlan, opening: Opening) -> bool:
     second = opening.rooms[1]
     return second is None or plan.room_by_id[second].outdoor
 
 
 @for_every_plan
-def test_bedrooms_open_to_passages_or_rooms_of_their_own(plan: Plan):
+def test_bedrooms_open_to_passages_or_rooms_of_their_own(plan: FloorPlan):
     """Nobody walks through a bathroom to get to bed, or through a closet to anywhere."""
     for room in plan.rooms:
         ways = [opening for opening in plan.openings_of(room.id) if opening.passable]
@@ -194,7 +194,7 @@ def test_half_of_the_buildings_have_more_than_one_floor():
 
 
 def test_tread_and_ends_follow_the_direction_of_the_flight():
-    stairs = Stairs(0, 1, Rectangle(0.0, 0.0, 1.0, 4.0), "south")
+    stairs = StairFlight(0, 1, Rectangle(0.0, 0.0, 1.0, 4.0), "south")
     assert stairs.ends() == ((0.5, 4.0), (0.5, 0.0))
     assert stairs.ends(0.5) == ((0.5, 4.5), (0.5, -0.5))
     assert stairs.tread(0.0, 0.25) == Rectangle(0.0, 3.0, 1.0, 4.0)
@@ -207,7 +207,7 @@ def test_an_open_leaf_stands_in_its_room_and_a_door_to_nowhere_is_shut():
     )
     inner = Opening("door", 0, (0, 1), 1.0, 4.0, "x", 0.8)
     front = Opening("door", 0, (1, None), 2.0, 6.0, "x", 1.0)
-    plan = Plan((PlannedLevel(0, 0.0, 2.6),), rooms, (inner, front))
+    plan = FloorPlan((PlannedLevel(0, 0.0, 2.6),), rooms, (inner, front))
     leaf = plan.leaves[inner]
     assert (leaf.west, round(leaf.north, 3), round(leaf.south, 3)) == (0.6, 3.94, 3.19)
     assert plan.leaves[front].contains(2.0, 6.0) and plan.leaves[front].depth < 0.1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vnla.houses.generate.layout import draw_plan
-from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle
 from vnla.houses.generate.structure import Structure, build_structure
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.viewpoints import place_viewpoints
@@ -39,17 +39,17 @@ CASES = [(0, 8), (1, 14), (2, 22), (3, 22), (4, 30), (5, 18), (6, 22)]
 
 
 @cache
-def built(seed: int, rooms: int) -> tuple[Plan, Structure]:
+def built(seed: int, rooms: int) -> tuple[FloorPlan, Structure]:
     plan = draw_plan(np.random.default_rng(seed), rooms)
     return plan, build_structure(plan, STYLE)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"seed{case[0]}-rooms{case[1]}")
-def case(request: pytest.FixtureRequest) -> tuple[Plan, Structure]:
+def case(request: pytest.FixtureRequest) -> tuple[FloorPlan, Structure]:
     return built(*request.param)
 
 
-Case = tuple[Plan, Structure]
+Case = tuple[FloorPlan, Structure]
 
 
 def inside(part: Part, point: tuple[float, float, float]) -> bool:
@@ -125,7 +125,7 @@ def test_stairs_have_head_room(case: Case):
                 assert not any(inside(part, (x, y, step + above)) for part in parts)
 
 
-def _two_rooms() -> Plan:
+def _two_rooms() -> FloorPlan:
     rooms = (
         PlannedRoom(0, "b", 0, Rectangle(0.0, 0.0, 4.0, 3.0)),
         PlannedRoom(1, "h", 0, Rectangle(0.0, 3.0, 4.0, 5.0)),
@@ -134,7 +134,7 @@ def _two_rooms() -> Plan:
         Opening("door", 0, (0, 1), 1.0, 3.0, "x", 0.8, top=2.0),
         Opening("window", 0, (0, None), 2.0, 0.0, "x", 1.0, bottom=0.9, top=2.0),
     )
-    return Plan((PlannedLevel(0, 0.0, 2.5),), rooms, openings)
+    return FloorPlan((PlannedLevel(0, 0.0, 2.5),), rooms, openings)
 
 
 @pytest.mark.parametrize(

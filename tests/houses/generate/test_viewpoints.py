@@ -10,7 +10,7 @@ import pytest
 
 from vnla.houses.generate.free_space import FreeSpace, Obstacle
 from vnla.houses.generate.layout import draw_plan
-from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle
 from vnla.houses.generate.viewpoints import place_viewpoints
 from vnla.houses.house import House, Level, Room
 from vnla.houses.statistics import REAL, Spread, world_statistics
@@ -19,7 +19,7 @@ CASES = [(0, 8), (1, 30), (2, 60), (3, 102), (4, 102), (5, 117), (6, 167), (7, 2
 
 
 @cache
-def walked(seed: int, target: int) -> tuple[Plan, House]:
+def walked(seed: int, target: int) -> tuple[FloorPlan, House]:
     random = np.random.default_rng(seed)
     plan = draw_plan(random, min(max(6, round(target / 4.7)), 80))
     viewpoints, edges = place_viewpoints(plan, [], random, target)
@@ -29,11 +29,11 @@ def walked(seed: int, target: int) -> tuple[Plan, House]:
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"seed{case[0]}-target{case[1]}")
-def case(request: pytest.FixtureRequest) -> tuple[Plan, House, int]:
+def case(request: pytest.FixtureRequest) -> tuple[FloorPlan, House, int]:
     return *walked(*request.param), request.param[1]
 
 
-Case = tuple[Plan, House, int]
+Case = tuple[FloorPlan, House, int]
 
 
 def test_as_many_as_wanted_and_one_in_every_room(case: Case):
@@ -124,13 +124,13 @@ def test_same_seed_same_viewpoints():
     assert one != third
 
 
-def _one_room() -> Plan:
+def _one_room() -> FloorPlan:
     rooms = (
         PlannedRoom(0, "l", 0, Rectangle(0.0, 0.0, 6.0, 5.0)),
         PlannedRoom(1, "h", 0, Rectangle(6.0, 0.0, 8.0, 5.0)),
     )
     arch = Opening("arch", 0, (0, 1), 6.0, 2.5, "y", 1.6)
-    return Plan((PlannedLevel(0, 0.0, 2.6),), rooms, (arch,))
+    return FloorPlan((PlannedLevel(0, 0.0, 2.6),), rooms, (arch,))
 
 
 def test_furniture_is_walked_around():

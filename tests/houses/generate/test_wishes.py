@@ -13,7 +13,7 @@ from vnla.houses.folder import read_world
 from vnla.houses.generate.build import generate_house
 from vnla.houses.generate.unfinished import Unfinished, unfinished
 from vnla.houses.generate.wishes import STYLES, Wishes, range_of
-from vnla.houses.generate.world import PRESETS, Parts, Recipe, as_extra, recipe_of, recipes
+from vnla.houses.generate.world import PRESETS, HouseRecipe, SplitSizes, as_extra, recipe_of, recipes
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from vnla.houses.generate.world import PRESETS, Parts, Recipe, as_extra, recipe_
     ],
 )
 def test_a_house_is_as_it_was_wished(wishes: Wishes) -> None:
-    for recipe in recipes(PRESETS["small"], 4, Parts(1, 1, 1), wishes)[:2]:
+    for recipe in recipes(PRESETS["small"], 4, SplitSizes(1, 1, 1), wishes)[:2]:
         plan = generate_house(recipe.name, recipe.seed, recipe.viewpoints, wishes).plan
         if wishes.storeys:
             assert wishes.storeys[0] <= len(plan.levels) <= wishes.storeys[1]
@@ -37,7 +37,7 @@ def test_a_house_is_as_it_was_wished(wishes: Wishes) -> None:
 
 
 def test_sizes_are_spread_over_the_range() -> None:
-    made = recipes(PRESETS["small"], 0, Parts(20, 1, 1), Wishes(rooms=(10, 40)))
+    made = recipes(PRESETS["small"], 0, SplitSizes(20, 1, 1), Wishes(rooms=(10, 40)))
     rooms = sorted(round(recipe.viewpoints / 5.3) for recipe in made)
     assert rooms[0] < 14 and rooms[-1] > 36
 
@@ -101,18 +101,18 @@ def test_a_making_that_was_ended_goes_on(
     """Ended in its third house, it has two; these are not made again, and the world is the same to the byte."""
     whole, cut = tmp_path / "whole" / "world", tmp_path / "cut" / "world"
     make(whole, *WISHED)
-    real, made = Recipe.make, list[str]()
+    real, made = HouseRecipe.make, list[str]()
 
-    def noted(recipe: Recipe, most: int = 99) -> object:
+    def noted(recipe: HouseRecipe, most: int = 99) -> object:
         if len(made) >= most:
             raise KeyboardInterrupt
         made.append(recipe.name)
         return real(recipe)
 
-    monkeypatch.setattr(Recipe, "make", lambda recipe: noted(recipe, 2))
+    monkeypatch.setattr(HouseRecipe, "make", lambda recipe: noted(recipe, 2))
     make(cut, *WISHED, code=130)
     assert len(made) == 2 and not cut.exists()
-    monkeypatch.setattr(Recipe, "make", noted)
+    monkeypatch.setattr(HouseRecipe, "make", noted)
     capsys.readouterr()
     make(cut, *WISHED)
     assert "2 of 3 houses are there already" in capsys.readouterr().err
@@ -122,7 +122,7 @@ def test_a_making_that_was_ended_goes_on(
 
 
 def test_other_wishes_begin_anew_and_damage_is_made_again(tmp_path: Path) -> None:
-    wanted = recipes(PRESETS["small"], 1, Parts(1, 1, 1))
+    wanted = recipes(PRESETS["small"], 1, SplitSizes(1, 1, 1))
     with pytest.raises(ZeroDivisionError), unfinished(tmp_path / "world", wanted) as begun:
         first = next(begun.make(wanted, 1))
         raise ZeroDivisionError
@@ -131,14 +131,14 @@ def test_other_wishes_begin_anew_and_damage_is_made_again(tmp_path: Path) -> Non
     assert json.loads((folder / "making.json").read_text())["wishes"] is None
     next((house / "v1").rglob("*.house")).write_text("nonsense")
     assert next(Unfinished(folder).make(wanted, 1)) == first
-    wished = recipes(PRESETS["small"], 1, Parts(1, 1, 1), Wishes(styles=("modern",)))
+    wished = recipes(PRESETS["small"], 1, SplitSizes(1, 1, 1), Wishes(styles=("modern",)))
     with unfinished(tmp_path / "world", wished) as begun:
         assert not any(map(begun.has, wished))
     assert not folder.exists()
 
 
 def test_nothing_is_left_where_no_house_was_finished(tmp_path: Path) -> None:
-    wanted = recipes(PRESETS["small"], 1, Parts(1, 1, 1))
+    wanted = recipes(PRESETS["small"], 1, SplitSizes(1, 1, 1))
     with pytest.raises(ZeroDivisionError), unfinished(tmp_path / "deep" / "world", wanted):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []

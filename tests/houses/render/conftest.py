@@ -2,7 +2,7 @@
 
 import pytest
 
-from vnla.houses.render import Stage, prepare
+from vnla.houses.render import PreparedScene, prepare
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
 
 WHITE = Material((0.9, 0.9, 0.88))
@@ -35,5 +35,5 @@ def room() -> Scene:
 
 
 @pytest.fixture(scope="session")
-def stage(room: Scene) -> Stage:
+def stage(room: Scene) -> PreparedScene:
     return prepare(room)

@@ -7,14 +7,14 @@ import pytest
 from numpy.typing import NDArray
 
 from vnla.camera import view_angles
-from vnla.houses.render import SKY, Stage, prepare, render_view
+from vnla.houses.render import SKY, PreparedScene, prepare, render_view
 from vnla.houses.scene import NO_OBJECT, Light, Material, Part, Scene
 
 GREY = Material((0.5, 0.5, 0.5))
 FIELD = math.radians(60)
 
 
-def stage_of(*parts: Part, owner: tuple[int, ...] | None = None) -> Stage:
+def stage_of(*parts: Part, owner: tuple[int, ...] | None = None) -> PreparedScene:
     return prepare(Scene(parts, owner or tuple(range(len(parts))), (Light((0, 0, 5.0), power=3.0),)))
 
 
@@ -135,7 +135,7 @@ def test_smooth_edges_are_nearer_to_a_finer_picture() -> None:
     assert smooth < 0.75 * rough
 
 
-def test_a_lamp_shade_glows_and_nothing_burns_out(stage: Stage) -> None:
+def test_a_lamp_shade_glows_and_nothing_burns_out(stage: PreparedScene) -> None:
     glowing = Material((0.9, 0.6, 0.3), glow=1.0)
     dark = Scene(
         (Part("box", (0, 2, 0), (1, 0.1, 1), glowing), Part("box", (0, 2, 3), (1, 0.1, 1), GREY)), (0, 1), sun=(0, 0, -1)

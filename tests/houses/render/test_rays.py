@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from vnla.camera import camera_axes
 from vnla.houses.render import prepare, render_view
-from vnla.houses.render.camera import camera_axes
 from vnla.houses.render.rays import NOTHING, blocked, build_tree, containing, first_hits
 from vnla.houses.scene import Light, Material, Part, Scene
 

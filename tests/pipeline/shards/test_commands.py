@@ -19,7 +19,7 @@ from vnla.houses.folder import read_world, write_world
 from vnla.pipeline.shards import features
 from vnla.pipeline.shards.parts import RECORD
 from vnla.pipeline.shards.shard import Shard, shards
-from vnla.vision.encoders import Encoder, Options, make_encoder
+from vnla.vision.encoders import Encoder, EncoderOptions, make_encoder
 from vnla.vision.making import header_of
 from vnla.vision.store import ARRAY, FeatureStore, Header, StoreWriter, store_path
 from vnla.world.compiled import World
@@ -129,7 +129,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Header
         store.write(0, encoded(store.header))
 
     monkeypatch.setattr(features, "encode", encode)
-    encoder = make_encoder("pixels", Options())
+    encoder = make_encoder("pixels", EncoderOptions())
     return path, header_of(folder, World.compile(folder.houses), encoder), encoder
 
 

@@ -13,46 +13,46 @@ import pytest
 
 from vnla.common.errors import InputError
 from vnla.pipeline.shards import parts as module
-from vnla.pipeline.shards.parts import RECORD, Parts, told_apart
+from vnla.pipeline.shards.parts import RECORD, ShardParts, first_difference
 from vnla.pipeline.shards.shard import Shard, shards
 
 
-def parts_in(folder: Path, **config: Any) -> Parts:
-    return Parts(folder / "out", "numbers", {"seed": 0, **config})
+def parts_in(folder: Path, **config: Any) -> ShardParts:
+    return ShardParts(folder / "out", "numbers", {"seed": 0, **config})
 
 
-def make(parts: Parts, shard: Shard) -> None:
+def make(parts: ShardParts, shard: Shard) -> None:
     with parts.making(shard) as place:
         assert place is not None
         (place / "number.txt").write_text(str(shard.number))
 
 
 @pytest.fixture
-def whole(tmp_path: Path) -> Parts:
+def whole(tmp_path: Path) -> ShardParts:
     """Three finished parts."""
     for shard in shards(3):
         make(parts_in(tmp_path), shard)
     return parts_in(tmp_path)
 
 
-def record(parts: Parts, shard: Shard, **changes: Any) -> None:
+def record(parts: ShardParts, shard: Shard, **changes: Any) -> None:
     path = parts.place(shard) / RECORD
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_all_parts_are_there(whole: Parts) -> None:
+def test_all_parts_are_there(whole: ShardParts) -> None:
     assert whole.complete() == shards(3)
     whole.remove()
     assert not whole.folder.exists()
 
 
-def test_a_finished_part_is_not_made_again(whole: Parts) -> None:
+def test_a_finished_part_is_not_made_again(whole: ShardParts) -> None:
     with whole.making(Shard(2, 3)) as place:
         assert place is None
 
 
 SECOND = Shard(2, 3)
-WRONG: dict[str, tuple[Callable[[Parts], object], str]] = {
+WRONG: dict[str, tuple[Callable[[ShardParts], object], str]] = {
     "none": (lambda parts: shutil.rmtree(parts.folder), "there are no shards"),
     "missing": (lambda parts: shutil.rmtree(parts.place(SECOND)), "shard 2/3 is missing or unfinished.*--shard 2/3"),
     "unfinished": (lambda parts: record(parts, SECOND, done=False), "shard 2/3 is missing or unfinished"),
@@ -80,7 +80,7 @@ WRONG: dict[str, tuple[Callable[[Parts], object], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_with_a_part_is_one_line(whole: Parts, name: str) -> None:
+def test_what_is_wrong_with_a_part_is_one_line(whole: ShardParts, name: str) -> None:
     spoil, line = WRONG[name]
     spoil(whole)
     with pytest.raises(InputError, match=line) as error:
@@ -89,12 +89,12 @@ def test_what_is_wrong_with_a_part_is_one_line(whole: Parts, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["1-of-99999999999", "0-of-3", "4-of-3", "1-of-" + "9" * 200])
-def test_a_folder_that_can_be_no_shard_is_none(whole: Parts, name: str) -> None:
+def test_a_folder_that_can_be_no_shard_is_none(whole: ShardParts, name: str) -> None:
     shutil.copytree(whole.place(SECOND), whole.folder / name)
     assert whole.complete() == shards(3)
 
 
-def test_a_shard_that_does_not_belong_to_the_others_is_told_before_it_works(whole: Parts, tmp_path: Path) -> None:
+def test_a_shard_that_does_not_belong_to_the_others_is_told_before_it_works(whole: ShardParts, tmp_path: Path) -> None:
     other = parts_in(tmp_path, seed=7)
     with pytest.raises(InputError, match="seed 0 there, 7 here"), other.making(Shard(1, 3)):
         raise AssertionError
@@ -129,6 +129,6 @@ def test_two_processes_do_not_make_the_same_part(tmp_path: Path) -> None:
 
 
 def test_differences_in_words() -> None:
-    assert told_apart({"a": 1, "b": [2]}, {"a": 1, "b": [2]}) is None
-    assert told_apart({"a": 1}, {"a": 2}) == "a 2 there, 1 here"
-    assert told_apart({}, {"a": "x" * 100}) == f"a {'x' * 57}… there, null here"
+    assert first_difference({"a": 1, "b": [2]}, {"a": 1, "b": [2]}) is None
+    assert first_difference({"a": 1}, {"a": 2}) == "a 2 there, 1 here"
+    assert first_difference({}, {"a": "x" * 100}) == f"a {'x' * 57}… there, null here"

@@ -20,7 +20,7 @@ from serve.e2e.guest import Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
 from vnla.cli.serve import OWN_NAMES
-from vnla.houses.pictures.photographs import IMAGES, SCANS
+from vnla.houses.pictures import IMAGES, SCANS
 from vnla.houses.skybox import face_directions, write_skybox
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions

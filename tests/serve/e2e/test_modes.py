@@ -14,7 +14,7 @@ from serve.visitor import GENEROUS
 from vnla.cli.serve import OWN_NAMES
 from vnla.serve.app import make_app
 from vnla.serve.sessions import Sessions
-from vnla.serve.site import Opening
+from vnla.serve.site import SiteLoader
 
 LOST = "I am lost. Where should I go?"
 
@@ -33,8 +33,8 @@ def test_what_is_not_local_is_refused_and_noticed(guest: Guest) -> None:
 def test_the_first_screen_plays_before_any_model_is_there(
     open_guest: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vnla.serve.lines.PATIENCE", 0.1)
-    nothing_yet = Opening(lambda _: pytest.fail("nobody opens it"))
+    monkeypatch.setattr("vnla.serve.connections.PATIENCE", 0.1)
+    nothing_yet = SiteLoader(lambda _: pytest.fail("nobody opens it"))
     with Serving(make_app(nothing_yet, Sessions(tmp_path, GENEROUS), OWN_NAMES, GENEROUS)) as serving:
         guest = open_guest(serving)
         page = guest.go()

@@ -17,9 +17,9 @@ from serve.visitor import GENEROUS, Opened
 from vnla.cli.serve import OWN_NAMES
 from vnla.serve.study.app import StudySite, make_study_app
 from vnla.serve.study.design import Design
-from vnla.serve.study.desk import Desk
-from vnla.serve.study.making import Sizes, conditions_of, make_study
-from vnla.serve.study.stamp import stamp_of
+from vnla.serve.study.making import StudySizes, conditions_of, make_study
+from vnla.serve.study.records import Stamp
+from vnla.serve.study.service import StudyService
 from vnla.training.trained import Trained
 
 AGENT = "agent"
@@ -36,11 +36,11 @@ def studying(pictured: Trained, tmp_path: Path) -> Iterator[Serving]:
         conditions=conditions_of("help:person,beat", agents),
         arrangement="within",
         split="test_unseen",
-        sizes=Sizes(each=1, groups=1, practice=1, passes=0, catch=0),
+        sizes=StudySizes(each=1, groups=1, practice=1, passes=0, catch=0),
         seed=0,
     )
     site = StudySite({AGENT: pictured}, tmp_path / "pictures", SECRET)
-    desk = Desk(folder, stamp_of(Design.read(folder)), GENEROUS)
+    desk = StudyService(folder, Stamp.of(Design.read(folder)), GENEROUS)
     with Serving(make_study_app(Opened(site), desk, OWN_NAMES, GENEROUS)) as serving:
         yield serving
     site.close()

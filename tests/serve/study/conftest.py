@@ -10,12 +10,12 @@ import pytest
 from serve.study.people import StudyDoor
 from vnla.serve.keys import KEY
 from vnla.serve.study.app import StudySite
-from vnla.serve.study.making import Sizes, conditions_of, make_study
-from vnla.serve.study.store import Secret
+from vnla.serve.study.making import StudySizes, conditions_of, make_study
+from vnla.serve.study.store import StudyKey
 from vnla.training.trained import Trained
 
 AGENT = "agent"
-SECRET = Secret(bytes(range(32)))
+SECRET = StudyKey(bytes(range(32)))
 """Of all studies here: they share a site."""
 
 
@@ -37,7 +37,7 @@ def new_study(folder: Path, trained: Trained) -> None:
         conditions=conditions_of("help:person,beat", agents),
         arrangement="within",
         split="test_unseen",
-        sizes=Sizes(each=1, groups=1, practice=1, passes=1, catch=1),
+        sizes=StudySizes(each=1, groups=1, practice=1, passes=1, catch=1),
         seed=0,
     )
     (folder / KEY).write_text(SECRET.key.hex())

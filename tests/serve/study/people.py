@@ -13,8 +13,8 @@ from serve.visitor import GENEROUS, HOST, Door, Opened, Visitor
 from vnla.serve.events import ACTIONS
 from vnla.serve.study.app import StudySite, make_study_app
 from vnla.serve.study.design import Design
-from vnla.serve.study.desk import Desk
-from vnla.serve.study.stamp import stamp_of
+from vnla.serve.study.records import Stamp
+from vnla.serve.study.service import StudyService
 from vnla.world.actions import Nav
 
 
@@ -22,10 +22,10 @@ class StudyDoor(Door):
     """The door of a study."""
 
     def __init__(self, site: StudySite, folder: Path, now: float | None = None) -> None:
-        self.now, self.visits = now, site.visits
+        self.now, self.service = now, site.service
         clock = time.time if now is None else self._clock
-        self.desk = Desk(folder, stamp_of(Design.read(folder)), GENEROUS, clock)
-        app = make_study_app(Opened(site), self.desk, ["localhost"], GENEROUS)
+        self.study = StudyService(folder, Stamp.of(Design.read(folder)), GENEROUS, clock)
+        app = make_study_app(Opened(site), self.study, ["localhost"], GENEROUS)
         TestClient.__init__(self, app, base_url=HOST)
         self.lines = []
 
@@ -49,7 +49,7 @@ class Person(Visitor):
 
     @property
     def id(self) -> str:
-        someone = self.door.desk.store.find(str(self.session))
+        someone = self.door.study.store.find(str(self.session))
         assert someone is not None
         return someone.id
 
@@ -73,9 +73,9 @@ class Person(Visitor):
                 self.say("advise", step=self.state["waits"]["step"])
 
     def _taught(self) -> int:
-        record = self.door.desk.enter(str(self.session))
+        record = self.door.study.session_of(str(self.session))
         assert record is not None
-        walk = self.door.visits._persons(record)
+        walk = self.door.service._persons_walk(record)
         state = walk._state
         return int(state.episodes.environment.nav_teacher(state.pose, state.episodes.goals))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from vnla.common.errors import InputError
-from vnla.serve.study.assignment import Count, Next, Try, cells, chosen, places, what_next, williams
-from vnla.serve.study.design import Condition, Design, Practice
-from vnla.serve.study.store import Secret, Store
+from vnla.serve.study.assignment import Count, Next, Try, cells, chosen, schedule, what_next, williams
+from vnla.serve.study.design import Design, PracticeRules, StudyCondition
+from vnla.serve.study.store import Store, StudyKey
 
-SECRET = Secret(b"key")
+SECRET = StudyKey(b"key")
 
 
 def design(kinds: tuple[str, ...] = ("help:person", "beat"), **fields: object) -> Design:
@@ -23,10 +23,10 @@ def design(kinds: tuple[str, ...] = ("help:person", "beat"), **fields: object) -
             "world": "world",
             "tasks": "tasks",
             "agents": {"learned": "run"},
-            "conditions": [Condition(name=kind, kind=kind, agent="learned") for kind in kinds],  # type: ignore[arg-type]
+            "conditions": [StudyCondition(name=kind, kind=kind, agent="learned") for kind in kinds],  # type: ignore[arg-type]
             "arrangement": "within",
             "groups": [[f"t{i}" for i in range(2 * len(kinds))]],
-            "practice": Practice(tasks=["p0", "p1"], passes=1, most=3),
+            "practice": PracticeRules(tasks=["p0", "p1"], passes=1, most=3),
             "catch": ["c0"],
             **fields,
         }
@@ -48,7 +48,7 @@ def test_every_task_is_done_equally_often_under_every_condition() -> None:
     done = Counter(
         (place.tasks[0], place.condition.name)
         for cell in cells(study)
-        for place in places(study, cell)
+        for place in schedule(study, cell)
         if place.kind == "task"
     )
     assert len(done) == 6 * 3 and set(done.values()) == {2}
@@ -57,7 +57,7 @@ def test_every_task_is_done_equally_often_under_every_condition() -> None:
 def test_places_are_practice_then_blocks_each_with_an_easy_task_that_is_not_its_first() -> None:
     study = design(("help:advisor", "beat"))
     for cell in cells(study):
-        todo = places(study, cell)
+        todo = schedule(study, cell)
         assert [place.kind for place in todo].count("practice") == 1  # nothing to practise in watching
         assert todo[0].kind == "practice" and todo[0].condition.kind == "beat"
         kinds = [place.kind for place in todo if place.condition.kind == "beat"][1:]
@@ -66,7 +66,7 @@ def test_places_are_practice_then_blocks_each_with_an_easy_task_that_is_not_its_
 
 def test_practice_goes_on_until_it_goes_well_or_too_often_does_not() -> None:
     study = design(("beat",))
-    todo = places(study, cells(study)[0])
+    todo = schedule(study, cells(study)[0])
     tries = [Try(1, 0, "p0", False), Try(2, 0, "p1", False)]
     assert what_next(study, todo, []) == Next("task", 0, "p0")
     assert what_next(study, todo, tries) == Next("task", 0, "p0")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from vnla.common.errors import InputError
-from vnla.serve.study.store import Participant, Secret, Store
+from vnla.serve.study.store import Participant, Store, StudyKey
 
-SECRET = Secret(b"key")
+SECRET = StudyKey(b"key")
 PATIENCE = 1800.0
 
 

@@ -229,7 +229,7 @@ def test_who_asks_later_is_deleted_by_the_code(vnla: Vnla, study_site: StudySite
     assert name.encode() not in b"".join(path.read_bytes() for path in study.glob("*.sqlite"))
     assert vnla("study", "withdraw", study, second).status == 0
     with StudyDoor(study_site, study) as door:  # opens again
-        assert door.desk.store.everybody() == [] and door.desk.store.withdrew() == 2
+        assert door.study.store.everybody() == [] and door.study.store.withdrew() == 2
 
 
 def test_the_page_names_every_column_and_every_field() -> None:

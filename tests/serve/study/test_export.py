@@ -21,8 +21,8 @@ from serve.study.people import Person, StudyDoor
 from vnla.common.errors import InputError
 from vnla.serve.study import export
 from vnla.serve.study.app import StudySite
+from vnla.serve.study.checked import DamagedError
 from vnla.serve.study.export import export_study
-from vnla.serve.study.records import DamagedError
 
 COLUMNS = {
     "study": ["configuration"],
@@ -245,7 +245,7 @@ def test_who_withdraws_during_an_export_is_not_in_it(
         name = longest(study).stem
 
         def withdraws(folder: Path, participant: str) -> Path:
-            door.desk.store.withdraw(name)
+            door.study.store.withdraw(name)
             (folder / "records" / f"{name}.jsonl").unlink(missing_ok=True)
             return folder / "records" / f"{participant}.jsonl"
 

@@ -15,7 +15,7 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from command import Vnla
 from vnla.common.errors import InputError
-from vnla.serve.study.power import Comparison, Expected
+from vnla.serve.study.power import Expected, PowerAnalysis
 
 Arrangement = Literal["within", "between"]
 
@@ -30,14 +30,14 @@ def test_cohens_tables(arrangement: Arrangement, people: int) -> None:
     for _ in range(50):  # until it is half the standard deviation, which depends on it
         both = sum(same.variances(difference, tasks=1))
         difference = 0.5 * math.sqrt(both if arrangement == "within" else both / 2)
-    assert Comparison(arrangement).people(difference, 1, same, cells=2) == people
+    assert PowerAnalysis(arrangement).people(difference, 1, same, cells=2) == people
 
 
 @pytest.mark.parametrize("arrangement", ["within", "between"])
 def test_simulated_studies_find_the_difference_as_often_as_said(arrangement: Arrangement) -> None:
     """People whose chances have a beta distribution do tasks; half a person's chance is their own, half the condition's."""
     expected, difference, tasks, runs = Expected(success=0.4, spread=0.15, correlation=0.0), 0.15, 8, 2000
-    comparison = Comparison(arrangement)
+    comparison = PowerAnalysis(arrangement)
     people = comparison.people(difference, tasks, expected, cells=2)
     assert people is not None
     random = np.random.default_rng(0)
@@ -65,7 +65,7 @@ def test_simulated_studies_find_the_difference_as_often_as_said(arrangement: Arr
 def test_the_fewest_that_fill_all_cells(
     arrangement: Arrangement, success: float, difference: float, tasks: int, cells: int
 ) -> None:
-    comparison, expected = Comparison(arrangement), Expected(success=success)
+    comparison, expected = PowerAnalysis(arrangement), Expected(success=success)
     people = comparison.people(difference, tasks, expected, cells)
     assert people is not None and people % cells == 0 and people >= 4
     assert comparison.finds(people, difference, tasks, expected) >= 0.8
@@ -74,7 +74,7 @@ def test_the_fewest_that_fill_all_cells(
 
 
 def test_what_is_not_there_is_not_found_by_any_number() -> None:
-    assert Comparison("within").people(0.0001, 1, Expected()) is None
+    assert PowerAnalysis("within").people(0.0001, 1, Expected()) is None
 
 
 def test_chances_that_cannot_be_are_refused(vnla: Vnla) -> None:
@@ -90,7 +90,7 @@ def test_the_table_of_the_page_is_computed() -> None:
     assert len(found) == 6
     for points, cells in found:
         needed = [
-            Comparison(arrangement).people(int(points) / 100, tasks, Expected(), cells=2)  # type: ignore[arg-type]
+            PowerAnalysis(arrangement).people(int(points) / 100, tasks, Expected(), cells=2)  # type: ignore[arg-type]
             for arrangement in ("within", "between")
             for tasks in (4, 8, 16)
         ]
@@ -100,5 +100,5 @@ def test_the_table_of_the_page_is_computed() -> None:
 def test_the_table(vnla: Vnla) -> None:
     status, out, _ = vnla("study", "power", "--difference", 15, "--difference", -10, "--tasks", 6)
     assert status == 0 and "+15 points" in out and "-10 points" in out and "6 tasks" in out
-    needed = Comparison("within").people(0.15, 6, Expected(), 2)
+    needed = PowerAnalysis("within").people(0.15, 6, Expected(), 2)
     assert f" {needed} " in out

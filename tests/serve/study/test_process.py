@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from command import Vnla
 from serve.study.conftest import new_study
 from serve.study.served import Guest, Served, command
-from vnla.serve.study.records import lines_of
+from vnla.serve.sessions import log_lines
 from vnla.training.trained import Trained
 
 NAME = "study.example.org"
@@ -57,7 +57,7 @@ def newest(study: Path) -> Path:
 
 
 def events(path: Path) -> list[dict[str, Any]]:
-    return [line["event"] for line in lines_of(path) if "event" in line]
+    return [line["event"] for line in log_lines(path) if "event" in line]
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ def test_a_killed_server_goes_on_exactly_where_it_was(trained: Trained, tmp_path
     with Served(study, cache) as third:
         guest = Guest(third, guest.session)
         guest.say(**{**word, "after": before})  # nobody knows whether it was heard
-        taken = [line["heard"] for line in lines_of(path) if line.get("heard", {}).get("after") == before]
+        taken = [line["heard"] for line in log_lines(path) if line.get("heard", {}).get("after") == before]
         assert [each["kind"] for each in taken] == [word["kind"]]
         guest.go_through()
         assert guest.standing["code"]

@@ -11,11 +11,14 @@ from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.types import ASGIApp, Message
+from vnla.assistance.understanding import Understood
 
+from serve.study.conftest import AGENT, SECRET
 from serve.study.people import Person, StudyDoor
 from serve.study.test_study import helper
 from serve.visitor import words_in
 from vnla.serve.study.app import StudySite
+from vnla.training.trained import Trained
 
 ALLOWED = {
     "/",
@@ -112,3 +115,17 @@ def test_advice_is_read_for_helpers_where_their_agent_stands(study_site: StudySi
                 person.do_well()
             person.say("next")
         assert door.get("/advice", params={"text": "go to the towel", **stands}).status_code == 403
+
+
+def test_advice_is_previewed_in_the_words_of_the_agent_that_is_helped(
+    trained: Trained, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study of two agents, of which the second understands other words than the first."""
+    site = StudySite({"other": trained, AGENT: trained}, tmp_path / "pictures", SECRET.names)
+    first = site.agents["other"].ears
+    monkeypatch.setattr(first, "advice", lambda *_: Understood("of the other agent", ()))
+    with StudyDoor(site, study) as door:
+        door.get("/")
+        stands = helper(door).state["steps"][-1]["pose"]
+        assert door.get("/advice", params={"text": "turn left", **stands}).json()["understood"] == "turn left"
+    site.close()

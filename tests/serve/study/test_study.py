@@ -17,9 +17,9 @@ from command import Vnla
 from serve.study.conftest import SECRET
 from serve.study.people import Person, StudyDoor
 from vnla.common.errors import InputError
+from vnla.serve.sessions import log_lines
 from vnla.serve.study.app import StudySite
 from vnla.serve.study.design import Design
-from vnla.serve.study.records import lines_of
 
 CODE = re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}")
 
@@ -35,7 +35,7 @@ def change(study: Path, **fields: Any) -> None:
 
 
 def record(study: Path, person: Person) -> list[dict[str, Any]]:
-    return list(lines_of(study / "records" / f"{person.id}.jsonl"))
+    return list(log_lines(study / "records" / f"{person.id}.jsonl"))
 
 
 def test_a_whole_study(study_site: StudySite, study: Path, tmp_path: Path, vnla: Vnla) -> None:
@@ -126,7 +126,7 @@ def test_two_at_once_get_different_cells(door: StudyDoor) -> None:
     one, other = Person(door), Person(door)
     one.agree()
     other.agree()
-    cells = {each.id: each.cell for each in door.desk.store.everybody()}
+    cells = {each.id: each.cell for each in door.study.store.everybody()}
     assert cells[one.id] != cells[other.id]
     one.say("next")
     other.say("next")
@@ -144,7 +144,7 @@ def test_who_does_not_learn_it_in_practice_is_out_and_does_not_count(door: Study
         person.do_badly()
     person.say("next")
     assert person.standing["phase"] == "out" and CODE.fullmatch(person.standing["code"])
-    assert [each.completed + each.at_work for each in door.desk.store.counts()] == [0, 0]
+    assert [each.completed + each.at_work for each in door.study.store.counts()] == [0, 0]
     person.say("next")
     assert person.standing["phase"] == "out"
 
@@ -161,7 +161,7 @@ def test_what_is_recorded(door: StudyDoor, study: Path) -> None:
     assert stamp["study"] == "study" and stamp["configuration"] == Design.read(study).fingerprint
     assert re.fullmatch(r"\d+\.\d+\.\d+\+[0-9a-f]{16}", stamp["code"])
     assert re.fullmatch("[0-9a-f]{16}", stamp["checkpoints"]["agent"])
-    assert lines[1]["consent"] == door.desk.consent.version
+    assert lines[1]["consent"] == door.study.consent.version
     assert {1.5e12, 1e12} >= {line["heard"]["at"] for line in lines if "at" in line.get("heard", {})} >= {1.5e12}
     assert [line["refused"] for line in lines if "refused" in line]
     numbers = [line["event"]["number"] for line in lines if "event" in line]
@@ -225,7 +225,7 @@ def test_withdrawing_deletes_everything(door: StudyDoor, study: Path) -> None:
     assert name.encode() not in b"".join(path.read_bytes() for path in study.glob("*.sqlite"))
     assert second.say("next") == "You do not take part; load the page again."
     assert not (study / "records" / f"{name}.jsonl").exists()
-    assert [each.id for each in door.desk.store.everybody()] == [other.id]
+    assert [each.id for each in door.study.store.everybody()] == [other.id]
     assert Person(door, person.session).standing["phase"] == "consent"
 
 
@@ -234,10 +234,10 @@ def test_a_server_killed_while_somebody_withdraws_deletes_the_rest(study_site: S
         person = Person(door)
         person.agree()
         name = person.id
-        door.desk.store.withdraw(name)
+        door.study.store.withdraw(name)
     assert (study / "records" / f"{name}.jsonl").exists()
     with StudyDoor(study_site, study) as door:
-        assert not (study / "records" / f"{name}.jsonl").exists() and door.desk.store.withdrawn() == []
+        assert not (study / "records" / f"{name}.jsonl").exists() and door.study.store.withdrawn() == []
 
 
 @pytest.mark.parametrize(("file", "message"), [("records", "is missing"), ("study.sqlite", "is of nobody")])
@@ -282,7 +282,7 @@ def test_consent_that_could_not_be_recorded_is_recorded_before_the_first_task(
     assert person.standing["phase"] == "practice"
     person.say("next")
     person.agree()
-    assert [line["consent"] for line in record(study, person) if "consent" in line] == [door.desk.consent.version]
+    assert [line["consent"] for line in record(study, person) if "consent" in line] == [door.study.consent.version]
 
 
 def test_consent_and_ends_are_on_the_disk_before_anybody_is_told(
@@ -349,7 +349,7 @@ def test_a_full_disk_between_the_store_and_the_record(door: StudyDoor, monkeypat
         assert "cannot record this" in str(person.say("next"))
     person.say("next")
     assert person.standing["begun"]
-    assert [each.number for each in door.desk.store.tries(person.id)] == [1]
+    assert [each.number for each in door.study.store.tries(person.id)] == [1]
 
 
 def test_a_message_that_is_sent_twice_is_taken_once(door: StudyDoor) -> None:
@@ -411,7 +411,7 @@ def test_nobody_takes_part_without_the_id_of_the_platform(study_site: StudySite,
         person = Person(door)
         why = person.agree(**({} if platform is None else {"platform": platform}))
         assert why == "This address has no id of yours in it; come by the link that you were given for this study."
-        assert door.desk.store.everybody() == [] and person.standing["phase"] == "consent"
+        assert door.study.store.everybody() == [] and person.standing["phase"] == "consent"
         assert person.agree(platform="AAA") is None
         assert person.agree() is None, "is known by the token"
 

@@ -11,13 +11,13 @@ import torch
 from torch import Tensor
 
 from vnla.agents.layers import loops, panels
-from vnla.agents.layers.products import LARGE, LINE, Plain, Room
+from vnla.agents.layers.products import LARGE, LINE, PlainProducts, Room
 
 _FEW = 512
 """Rows up to which a copy of the weight in another order pays."""
 
 
-class Transposed(Plain):
+class Transposed(PlainProducts):
     """On a CPU, from a transposed copy of the weight: a quarter faster where there are few rows.
 
     The copy's rows are a cache line longer than they need to be; at powers of two all of them would fall into the same few
@@ -51,7 +51,7 @@ class Transposed(Plain):
         return torch.addmm(sums, inputs, self._transposed, out=sums if out is None else out)
 
 
-class InPanels(Plain):
+class InPanels(PlainProducts):
     """On a CPU with wide vectors, from copies of the weight in the order in which few rows want it, for either direction."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, room: Room) -> None:
@@ -102,7 +102,7 @@ def _in_panels(rows: Tensor, arranged: Tensor, start: Tensor, out: Tensor) -> Te
     return out
 
 
-def arranged(weight: Tensor, bias: Tensor | None, room: Room | None) -> Plain:
+def arranged(weight: Tensor, bias: Tensor | None, room: Room | None) -> PlainProducts:
     """The products with a weight, in panels where the processor has the vectors for it; `room` gives memory for copies."""
     if room is not None and panels.available() and min(weight.shape) >= panels.WIDTH // 2:
         return InPanels(weight, bias, room)

@@ -84,7 +84,7 @@ def _occasion() -> Occasion | None:
 
 
 @dataclass(frozen=True)
-class Part:
+class BatchPart:
     """The episodes of a batch that a process has: `count` of all, from number `first` on."""
 
     first: int
@@ -92,11 +92,11 @@ class Part:
     all: int
 
 
-_part: Part | None = None
+_part: BatchPart | None = None
 
 
 @contextmanager
-def part_of_batch(part: Part | None) -> Iterator[None]:
+def part_of_batch(part: BatchPart | None) -> Iterator[None]:
     """In the block a GPU's dropout is drawn for the whole batch of which this is a part."""
     global _part
     before, _part = _part, part
@@ -109,13 +109,13 @@ def part_of_batch(part: Part | None) -> Iterator[None]:
 def whole(shape: Sequence[int]) -> tuple[int, ...]:
     """What to draw for values of a shape whose rows are episodes, perhaps several times all of them: the same of the whole
     batch, (times, episodes, …)."""
-    part = _part or Part(0, shape[0], shape[0])
+    part = _part or BatchPart(0, shape[0], shape[0])
     return shape[0] // part.count, part.all, *shape[1:]
 
 
 def own(drawn: Tensor, shape: Sequence[int]) -> Tensor:
     """What was drawn for this process's values of a shape."""
-    part = _part or Part(0, shape[0], shape[0])
+    part = _part or BatchPart(0, shape[0], shape[0])
     return drawn[:, part.first : part.first + part.count].reshape(tuple(shape))
 
 

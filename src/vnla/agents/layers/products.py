@@ -1,8 +1,8 @@
 """The matrix products of a linear layer, in the ways that a machine is fast at; `vnla.agents.layers.registry` says which.
 
-On a GPU it is `Plain`, in the precision of PyTorch's autocast. On a CPU `products_in` says in which precision. In bfloat16
-it computes only these products, with sums in float32, and nothing around them: to convert all that is small costs more than
-it gains. In single precision it has the weight `vnla.agents.layers.arranged`.
+A GPU uses `PlainProducts` in the precision of PyTorch's autocast; on a CPU `products_in` chooses the precision. In bfloat16
+only these products are computed, with sums in float32: to convert everything small costs more than it gains. In single
+precision the weight is arranged (`vnla.agents.layers.arranged`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Products(Protocol):
         """The gradient of the weight from inputs and gradients of outputs as they were before `inputs` and `outputs`."""
 
 
-class Plain:
+class PlainProducts:
     """As PyTorch has them."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None = None) -> None:

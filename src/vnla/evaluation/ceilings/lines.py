@@ -1,10 +1,12 @@
 """How often an agent succeeds as it is, and how often it would with better times to ask, better following, better stopping.
 
-    found = ceilings(Subject(players, tasks, seeds=(123,)))
+    found = ceilings(Subject(context, tasks, seeds=(123,)))
     print(found.success("own"), found.success("best"), found.won("best"))
 
 An episode is deterministic but for when the agent asks. So the best times for its requests can be found by trying: every
-schedule is one row of a batch. No help policy whatever can do better than the best schedule, and none worse than the worst.
+schedule is one row of a batch. Where all schedules of an episode are tried, no help policy does better than the best one,
+and none does worse than the worst. Where only a sample of them is tried, a policy may do better; `Ceilings.at_most` bounds
+the success rate of all schedules, and `Ceilings.missed` the share of those that the sample can have missed.
 """
 
 from __future__ import annotations
@@ -37,8 +39,7 @@ from vnla.evaluation.ceilings.subject import (
     teacher_metres,
 )
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
-from vnla.evaluation.measures import SUCCESS_RADIUS
-from vnla.evaluation.scores import Scores
+from vnla.evaluation.scores import SUCCESS_RADIUS, Scores
 from vnla.tasks.task_set import TaskSet
 
 SCHEDULES = 400
@@ -51,14 +52,14 @@ SUFFIXES = {AS_IT_IS: "", FOLLOWING: "_following", STOPPING: "_stopping", BOTH: 
 _UNSEEN = 0.05  # how probable it may be that a sample misses what is there
 
 
-class Line(NamedTuple):
+class Endings(NamedTuple):
     """How the episodes end under some condition, (episodes,) each."""
 
     success: Floats  # 1 and 0; of the mean schedule the share of its schedules that succeed
     metres: Floats
 
     @classmethod
-    def of(cls, metres: Floats) -> Line:
+    def of(cls, metres: Floats) -> Endings:
         """Of endings so far from a goal."""
         return cls((metres <= SUCCESS_RADIUS).astype(np.float64), metres)
 
@@ -68,7 +69,7 @@ class Ceilings:
     """What was found. Figures have intervals over houses; those of success are per cent."""
 
     subject: Subject
-    lines: Mapping[str, Line]
+    lines: Mapping[str, Endings]
     schedules: Schedules
 
     def success(self, name: str) -> Interval:
@@ -165,12 +166,12 @@ def ceilings(subject: Subject, *, schedules: int = SCHEDULES, progress: Share = 
         NAV_TEACHER: _of_tasks(subject, teacher_metres(subject.tasks)),
         ANYBODY: _of_tasks(subject, least_metres(subject.tasks)),
     }
-    found = {name: Line.of(metres) for name, metres in lines.items()}
+    found = {name: Endings.of(metres) for name, metres in lines.items()}
     for gait in GAITS:
-        own = subject.endings_by(subject.players.help_policy, gait, told)
+        own = subject.endings_by(subject.context.help_policy, gait, told)
         also = [own, *([lines[NEVER], lines[RULES]] if gait == AS_IT_IS else [])]
         tried = _try(subject, rows, gait, told)
-        found |= {name + SUFFIXES[gait]: line for name, line in ({OWN: Line.of(own)} | rows.lines(tried, also)).items()}
+        found |= {name + SUFFIXES[gait]: line for name, line in ({OWN: Endings.of(own)} | rows.lines(tried, also)).items()}
     return Ceilings(subject, found, rows)
 
 
@@ -189,7 +190,7 @@ class Schedules:
         """The sums of what rows have, (episodes,)."""
         return np.bincount(self.episode, values, len(self.tried)).astype(np.float64)
 
-    def lines(self, metres: Floats, also: list[Floats]) -> dict[str, Line]:
+    def lines(self, metres: Floats, also: list[Floats]) -> dict[str, Endings]:
         """The best, the worst and the mean schedule of each episode, from where the rows end.
 
         What `also` happened was some schedule, too. The mean is over the schedules that make all requests.
@@ -198,8 +199,8 @@ class Schedules:
         best = np.minimum.reduce([np.minimum.reduceat(metres, first), *also])
         worst = np.maximum.reduce([np.maximum.reduceat(metres, first), *also])
         count = self.per_episode(self.full)
-        mean = (self.per_episode(np.where(self.full, each, 0)) / count for each in Line.of(metres))
-        return {WORST: Line.of(worst), MEAN: Line(*mean), BEST: Line.of(best)}
+        mean = (self.per_episode(np.where(self.full, each, 0)) / count for each in Endings.of(metres))
+        return {WORST: Endings.of(worst), MEAN: Endings(*mean), BEST: Endings.of(best)}
 
 
 def draw_schedules(subject: Subject, most: int) -> Schedules:

@@ -1,6 +1,6 @@
 """What a request is worth: the same episode with and without it.
 
-    pairs = request_pairs(Subject(players, tasks, seeds=(123,)))
+    pairs = request_pairs(Subject(context, tasks, seeds=(123,)))
     print(pairs.worth())                     # of all requests that could be made
     for part in pairs.parts("sureness"):     # where the agent is sure of what to do, and where it is not
         print(part.label, part.success)
@@ -27,7 +27,7 @@ from vnla.common.progress import Share, unheard
 from vnla.episode import Episodes
 from vnla.evaluation.ceilings.subject import Ints, Subject, counting, drawn, metres_left
 from vnla.evaluation.confidence import Floats, Interval, over_houses, per_cent
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.houses.rooms import ROOM_LABELS, ROOM_NAMES
 from vnla.rollout import Rollout
 from vnla.world.compiled import viewpoint_of
@@ -92,7 +92,7 @@ class States:
         return len(self.episode)
 
 
-class Worth(NamedTuple):
+class RequestValue(NamedTuple):
     """What a request is worth in some of the states."""
 
     label: str
@@ -124,7 +124,7 @@ class Pairs:
         """What the request does to success: 1, 0 or −1."""
         return (self.asking <= SUCCESS_RADIUS).astype(np.float64) - (self.silent <= SUCCESS_RADIUS)
 
-    def worth(self, label: str = "all", which: NDArray[np.bool_] | None = None) -> Worth:
+    def worth(self, label: str = "all", which: NDArray[np.bool_] | None = None) -> RequestValue:
         """What a request is worth, in all states or in some of them, with intervals over houses."""
         some = np.ones(len(self), dtype=bool) if which is None else which
         episode, weight = self.states.episode.numpy()[some], self.weight[some]
@@ -132,11 +132,11 @@ class Pairs:
         def mean(values: Floats) -> Interval:
             return over_houses(weight * values[some], weight, houses=self.subject.houses[episode])
 
-        return Worth(
+        return RequestValue(
             label, per_cent(mean(self.gain)), mean(self.silent - self.asking), int(some.sum()), len(np.unique(episode))
         )
 
-    def parts(self, by: str) -> list[Worth]:
+    def parts(self, by: str) -> list[RequestValue]:
         """The same in each part of a division of the states, as far as there are any in it."""
         code, labels = self.divisions[by]
         return [self.worth(label, code == place) for place, label in enumerate(labels) if (code == place).any()]
@@ -168,7 +168,7 @@ class Pairs:
 
 def request_pairs(subject: Subject, *, states: int | None = None, progress: Share = unheard) -> Pairs:
     """Do the other thing at every state of the agent's own episodes, or at so many `states` of each, drawn at random."""
-    policy, done = subject.players.help_policy, 0
+    policy, done = subject.context.help_policy, 0
     own, metres = [], []
     for rollout in subject.rollouts(subject.everything, lambda *_: policy, propose=True):
         own.append(States.of(rollout, done))

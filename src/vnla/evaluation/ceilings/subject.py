@@ -1,7 +1,7 @@
 """Who is looked at, and how far from a goal its episodes end when something about them is changed.
 
 Episodes are numbered: all tasks under the first seed, then under the next. A success is an ending within the success radius
-(`vnla.evaluation.measures`), so metres to the nearest goal are all that is kept of a walk.
+(`vnla.evaluation.scores`), so metres to the nearest goal are all that is kept of a walk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes, When
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, greedy
-from vnla.evaluation.measures import is_success
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS, STOP
@@ -64,7 +64,7 @@ def going_on(probabilities: Tensor, episodes: Episodes, step: When) -> Tensor:  
 class Subject:
     """An agent and everybody else who takes part, its tasks, and the seeds of the help budgets."""
 
-    players: RolloutContext
+    context: RolloutContext
     tasks: TaskSet
     seeds: Sequence[int]
     ratio: float = HELP_RATIO
@@ -98,7 +98,7 @@ class Subject:
         """The help budgets of all episodes."""
         return torch.cat(
             [
-                help_budget(self.tasks.time_budget, self.tasks.key, ratio=self.ratio, k=self.players.advisor.k, seed=seed)
+                help_budget(self.tasks.time_budget, self.tasks.key, ratio=self.ratio, k=self.context.advisor.k, seed=seed)
                 for seed in self.seeds
             ]
         )
@@ -106,7 +106,7 @@ class Subject:
     def episodes(self, which: Tensor) -> Episodes:
         """The episodes of those numbers."""
         seed = torch.tensor(self.seeds, device=which.device)[which // len(self.tasks)]
-        return self.tasks.episodes(which % len(self.tasks), seed=seed, ratio=self.ratio, k=self.players.advisor.k)
+        return self.tasks.episodes(which % len(self.tasks), seed=seed, ratio=self.ratio, k=self.context.advisor.k)
 
     def random(self, episode: int) -> np.random.Generator:
         """Random numbers for an episode, the same whoever else takes part."""
@@ -131,19 +131,19 @@ class Subject:
 
         Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `propose`.
         """
-        size = self.batch or fitting_batch(self.players, self.tasks.end_goals, self.steps)
+        size = self.batch or fitting_batch(self.context, self.tasks.end_goals, self.steps)
         for first in range(0, len(which), size):
             rows = slice(first, first + size)
             episodes = self.episodes(which[rows])
             policy = asking(episodes, rows)
-            players = replace(
-                self.players,
+            context = replace(
+                self.context,
                 help_policy=policy,
-                acting=gait.acting(self.players.acting),
+                acting=gait.acting(self.context.acting),
                 deliberate=propose or policy.deliberates,
             )
-            with greedy(self.players.agent):
-                rollout = bcui(episodes, players, longest=self.steps)
+            with greedy(self.context.agent):
+                rollout = bcui(episodes, context, longest=self.steps)
             yield rollout
             told(len(episodes))
 

@@ -9,7 +9,7 @@ from typing import Any
 from vnla.common import files
 from vnla.evaluation.ceilings.lines import ceilings
 from vnla.evaluation.ceilings.subject import Subject
-from vnla.evaluation.sweep import Row, sweep
+from vnla.evaluation.sweep import SweepRow, sweep
 from vnla.experiments.paper.evaluations import Trial, made_ready
 from vnla.experiments.paper.trainings import ASKNAV, NOROOM
 from vnla.pipeline.stages import Report
@@ -55,11 +55,11 @@ def sweep_trial(out: Path, trial: Trial, report: Report) -> None:
     files.write_text(out, json_text([row.as_dict() for row in rows]))
 
 
-def read_sweep(path: Path) -> list[Row]:
+def read_sweep(path: Path) -> list[SweepRow]:
     """What `sweep_trial` wrote."""
     what = "success against help"
     with files.taken_apart(path, what):
-        return [Row.from_dict(row) for row in files.read_json(path, what)]
+        return [SweepRow.from_dict(row) for row in files.read_json(path, what)]
 
 
 def try_ceilings(out: Path, trial: Trial, limit: int, schedules: int, report: Report) -> None:

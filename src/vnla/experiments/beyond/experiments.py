@@ -23,7 +23,7 @@ from vnla.experiments.paper.peers import PEERS, Visit
 from vnla.experiments.paper.trainings import ASKNAV, NOROOM, Training
 from vnla.experiments.paper.works import Division, Works
 from vnla.houses.folder import MANIFEST
-from vnla.houses.generate.world import GENERATOR, Parts
+from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.pipeline.stages import Stage
 from vnla.training.config import RunConfig
 from vnla.vision.store import INDEX, store_path
@@ -135,7 +135,7 @@ class Comparison:
             Stage(
                 world,
                 make_world,
-                (out, preset.name, preset.houses, seed, Parts(0, 0, plan.fresh), self.cores),
+                (out, preset.name, preset.houses, seed, SplitSizes(0, 0, plan.fresh), self.cores),
                 out,
                 config={"houses": asdict(preset.houses), "count": plan.fresh, "seed": seed, "generator": GENERATOR},
                 cores=None,

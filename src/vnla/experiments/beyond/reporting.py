@@ -13,7 +13,6 @@ from vnla.experiments.beyond.results import Layout, Plan, Results
 from vnla.experiments.paper.reporting import seconds_in
 from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.stages import Report
-from vnla.report import origin
 from vnla.report.document import Document, Finding, Item, Provenance, Section, Table, difference_text
 from vnla.report.writing import write
 
@@ -95,7 +94,7 @@ def _provenance(source: Source) -> Provenance:
         "precision": preset.training.precision,
     }
     seconds = seconds_in(source.layout.out / RECORDS)
-    return origin.provenance(source.command, seeds=preset.seeds, device=source.device, settings=settings, seconds=seconds)
+    return Provenance.collect(source.command, seeds=preset.seeds, device=source.device, settings=settings, seconds=seconds)
 
 
 def tables_of(source: Source) -> list[tuple[Table, list[Finding]]]:

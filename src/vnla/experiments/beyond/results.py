@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vnla.evaluation.confidence import Floats, Interval, over_trainings
-from vnla.evaluation.kept import EVALUATION
+from vnla.evaluation.evaluation_file import EVALUATION
 from vnla.evaluation.metrics import METRICS
 from vnla.experiments.beyond.arms import Arm
 from vnla.experiments.beyond.evaluations import CHALLENGES, FRESH, Challenge

@@ -50,7 +50,7 @@ def run_comparison(
         )
         stages, each = comparison.stages(), comparison.works.division.threads
         begins(each)
-        place.carry_out(stages, out, console, command, each, device)
+        place.run_stages(stages, out, console, command, each, device)
     return source
 
 

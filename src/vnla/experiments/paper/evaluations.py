@@ -18,7 +18,7 @@ from vnla.assistance.advisor import TemplateAdvisor
 from vnla.common import files
 from vnla.common.outside import whole
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.kept import EVALUATION, write_evaluation
+from vnla.evaluation.evaluation_file import EVALUATION, write_evaluation
 from vnla.evaluation.results import results_of, write_results
 from vnla.experiments.paper.trainings import ASKNAV, NOROOM, ON_NOROOM, POLICIES, RULES, SILENT, material_of
 from vnla.pipeline.stages import Report

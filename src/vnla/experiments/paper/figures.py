@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from vnla.evaluation.breakdown import (
     Labels,
-    Part,
+    SubsetShare,
     agent_actions,
     early_requests,
     goal_rooms,
@@ -111,7 +111,9 @@ def best_and_worst(results: Results) -> list[Item]:
     found = _evaluations(results)
     made: list[Item] = []
     for what, labels in (("objects", objects), ("goal rooms", goal_rooms)):
-        parts: dict[str, Sequence[Part]] = {SPLITS[split]: success_by(each, labels(each)) for split, each in found.items()}
+        parts: dict[str, Sequence[SubsetShare]] = {
+            SPLITS[split]: success_by(each, labels(each)) for split, each in found.items()
+        }
         made.append(best_and_worst_figure(parts, what, more_than=results.preset.frequent))
     return made
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vnla.common.progress import Count
-from vnla.houses.generate.world import Parts
-from vnla.houses.generate.world import Preset as Houses
+from vnla.houses.generate.world import SplitSizes
+from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.pipeline.shards.shard import Shard
 from vnla.pipeline.stages import Report
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from vnla.world.compiled import World
 
 
-def make_world(out: Path, name: str, houses: Houses, seed: int, parts: Parts | None, cores: int, report: Report) -> None:
+def make_world(
+    out: Path, name: str, houses: Houses, seed: int, parts: SplitSizes | None, cores: int, report: Report
+) -> None:
     """Generate houses: the preset's numbers of them unless `parts` says so."""
     from vnla.houses.folder import write_world
     from vnla.houses.generate.world import as_extra, make_houses, recipes, splits
@@ -76,11 +78,11 @@ def join_views(
 
 def _with_encoder(world: Path, encoder: str, device: str) -> tuple[WorldFolder, World, Encoder]:
     from vnla.houses.folder import read_world
-    from vnla.vision.encoders import Options, make_encoder
+    from vnla.vision.encoders import EncoderOptions, make_encoder
     from vnla.world.compiled import World
 
     folder = read_world(world)
-    return folder, World.compile(folder.houses), make_encoder(encoder, Options(device=device))
+    return folder, World.compile(folder.houses), make_encoder(encoder, EncoderOptions(device=device))
 
 
 def _reduce(folder: WorldFolder, encoder: str, reduced: int | None, like: Path | None) -> None:

@@ -1,7 +1,7 @@
 """Agents that learn nothing, evaluated beside those that do: a scripted walker, and a planner by room statistics.
 
 They are told in symbols what is in view, objects by their right names, so they need not recognise anything
-(`vnla.text`). What they show is how far walking and asking sensibly leads without learning to see.
+(`vnla.vision.symbols`). What they show is how far walking and asking sensibly leads without learning to see.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from vnla.experiments.paper.evaluations import write_folder
 from vnla.experiments.paper.trainings import ASKNAV
 from vnla.houses.folder import read_world
 from vnla.pipeline.stages import Report
-from vnla.remote.evaluation import evaluate_guest
-from vnla.remote.registry import guest_named
-from vnla.remote.shown import Showing
-from vnla.remote.walk import Rules
+from vnla.remote.episode import EvaluationRules
+from vnla.remote.evaluation import evaluate_policy
+from vnla.remote.observer import WorldObserver
+from vnla.remote.registry import policy_named
 from vnla.tasks.dataset import read_dataset
 from vnla.world.compiled import World
 
@@ -50,11 +50,11 @@ def evaluate_peer(out: Path, visit: Visit, report: Report) -> None:
     report(0, 1, "")
     folder, dataset = read_world(visit.world), read_dataset(visit.tasks)
     world = World.compile(folder.houses)
-    guest = guest_named(visit.peer, {}, folder)
-    done = evaluate_guest(
+    guest = policy_named(visit.peer, {}, folder)
+    done = evaluate_policy(
         guest,
-        Rules.of(world, dataset, visit.split),
-        Showing(guest.declared, folder, world),
+        EvaluationRules.of(world, dataset, visit.split),
+        WorldObserver(guest.declaration, folder, world),
         seeds=visit.seeds,
         progress=lambda count, of: report(count, of, "episodes"),
     )

@@ -13,8 +13,8 @@ from typing import Any
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS
 from vnla.houses.generate.world import PRESETS as WORLDS
-from vnla.houses.generate.world import Preset as Houses
-from vnla.tasks.filters import FEWEST
+from vnla.houses.generate.world import WorldPreset as Houses
+from vnla.tasks.buckets import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
 from vnla.vision.reduce import reduced_name

@@ -16,7 +16,6 @@ from vnla.experiments.paper.results import Layout, Results
 from vnla.experiments.paper.trainings import POLICIES
 from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.stages import Report
-from vnla.report import origin
 from vnla.report.document import Document, Finding, Item, Provenance, Section, Table
 from vnla.report.writing import write
 
@@ -147,7 +146,7 @@ def provenance(source: Source) -> Provenance:
         "features": preset.store,
         "iterations": f"{preset.training.iterations:,}",
     }
-    return origin.provenance(
+    return Provenance.collect(
         source.command,
         seeds=preset.seeds,
         device=source.device,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vnla.evaluation.confidence import Estimate, Interval, over_episodes, over_seeds
 from vnla.evaluation.evaluate import Evaluation
-from vnla.evaluation.kept import EVALUATION, read_evaluation, read_scores
+from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation, read_scores
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import Scores
 from vnla.experiments.paper.evaluations import CANDIDATES, read_iterations

@@ -15,10 +15,10 @@ from vnla.experiments.paper.experiments import Experiments, layout_of
 from vnla.experiments.paper.presets import Preset
 from vnla.experiments.paper.reporting import Contents, Source
 from vnla.houses.matterport import find_buildings
-from vnla.pipeline.cluster import LOCAL, Cluster
-from vnla.pipeline.engine import Engine
+from vnla.pipeline.cluster import LOCAL, RayExecutor
+from vnla.pipeline.executor import Executor
 from vnla.pipeline.progress import shown
-from vnla.pipeline.scheduler import carry_out
+from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.sharing import Sharing
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC
@@ -60,7 +60,7 @@ def run_experiments(
         )
         stages, each = experiments.stages(), experiments.works.division.threads
         begins(each)
-        place.carry_out(stages, out, console, command, each, device)
+        place.run_stages(stages, out, console, command, each, device)
     return source
 
 
@@ -70,19 +70,19 @@ class Place:
 
     cores: int
     pieces: int = 1
-    engine: Engine | None = None
+    executor: Executor | None = None
     sharing: Sharing | None = None
 
-    def carry_out(
+    def run_stages(
         self, stages: Sequence[Stage], out: Path, console: Console, command: str, threads: int, device: str
     ) -> None:
         """Carry out what is not done yet of all stages, or of those that fall to this machine, and show it."""
         if self.sharing is None:
-            with shown(stages, console) as audience:
-                carry_out(stages, out, audience, self.cores, engine=self.engine)
+            with shown(stages, console) as callbacks:
+                run_stages(stages, out, callbacks, self.cores, executor=self.executor)
             return
-        with self.sharing.taking(stages, out, command, threads, device) as own, shown(stages, console) as audience:
-            carry_out(stages, out, audience, self.cores, only=own, patience=self.sharing.patience)
+        with self.sharing.taking(stages, out, command, threads, device) as own, shown(stages, console) as callbacks:
+            run_stages(stages, out, callbacks, self.cores, only=own, patience=self.sharing.patience)
 
 
 @contextmanager
@@ -93,8 +93,8 @@ def place_of_work(cluster: str | None, sharing: Sharing | None, cores: int | Non
         return
     if sharing is not None:
         raise InputError(f"--cluster {cluster}: a cluster shares the work by itself; leave --shard out")
-    with Cluster(cluster, cores) as engine:
-        yield Place(cores_for(threads, engine.cores_of_one), engine.machines, engine)
+    with RayExecutor(cluster, cores) as executor:
+        yield Place(cores_for(threads, executor.cores_of_one), executor.machines, executor)
 
 
 def is_elsewhere(cluster: str | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from vnla.agents.config import AgentConfig
-from vnla.evaluation.measures import SUCCESS_RADIUS
+from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.experiments.paper.published import TABLE_6
 from vnla.experiments.paper.results import Results
 from vnla.report.document import Group, Item, Row, Table

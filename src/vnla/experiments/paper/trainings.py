@@ -89,26 +89,26 @@ def material_of(config: RunConfig, device: str) -> RunData:
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
     """One training from beginning to end, or from where it was."""
-    from vnla.training.run import Progress
+    from vnla.training.run import RunCallbacks
     from vnla.training.together import train
 
-    progress = Progress(lambda record: report(record["iteration"], record["of"], _words(record)))
+    progress = RunCallbacks(lambda record: report(record["iteration"], record["of"], _words(record)))
     ended = train(path, config, material_of(config, device), progress)
     _check(ended)
 
 
 def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport) -> None:
     """Trainings side by side on one device; of those that diverge it is said which they are when the others are done."""
-    from vnla.training.run import DivergedError, Progress
-    from vnla.training.together import Audience, train_together
+    from vnla.training.run import DivergedError, RunCallbacks
+    from vnla.training.together import TrainingCallbacks, train_together
 
     places = {path: which for which, (path, _, _) in enumerate(given)}
 
-    def progress(path: Path) -> Progress:
-        return Progress(lambda record: report(record["iteration"], record["of"], _words(record), places[path]))
+    def progress(path: Path) -> RunCallbacks:
+        return RunCallbacks(lambda record: report(record["iteration"], record["of"], _words(record), places[path]))
 
     try:
-        ended = train_together([(path, config) for path, config, _ in given], given[0][2], Audience(progress))
+        ended = train_together([(path, config) for path, config, _ in given], given[0][2], TrainingCallbacks(progress))
     except DivergedError as error:
         raise SomeFailedError({places[path]: line for path, line in error.lines.items()}) from None
     _check(ended)

@@ -11,11 +11,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from vnla.houses.generate.fittings import Piece
+from vnla.houses.generate.fittings import Fitting
 from vnla.houses.generate.free_space import Obstacle
 from vnla.houses.generate.furnish import Furnishing, PlacedPiece, furnish
 from vnla.houses.generate.layout import draw_plan
-from vnla.houses.generate.plan import Plan, PlannedLevel, Rectangle
+from vnla.houses.generate.plan import FloorPlan, PlannedLevel, Rectangle
 from vnla.houses.generate.structure import build_structure
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.styles import draw_style
@@ -48,7 +48,7 @@ class GeneratedHouse:
 
     house: House
     scene: Scene
-    plan: Plan
+    plan: FloorPlan
 
 
 def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None = None) -> GeneratedHouse:
@@ -72,7 +72,10 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
             Room(room.id, room.label, room.level, _box(plan.level_by_id[room.level], room.area)) for room in plan.rooms
         ),
         objects=tuple(objects),
-        levels=tuple(Level(level.id, _box(level, _extent(plan, level.id))) for level in plan.levels),
+        levels=tuple(
+            Level(level.id, _box(level, Rectangle.around(room.area for room in plan.rooms if room.level == level.id)))
+            for level in plan.levels
+        ),
     )
     return GeneratedHouse(house, _scene(builder, style), plan)
 
@@ -81,13 +84,13 @@ def _random(seed: int, stream: _Stream) -> np.random.Generator:
     return np.random.default_rng([seed, stream])
 
 
-def _obstacles(plan: Plan, furnishing: Furnishing) -> Iterable[Obstacle]:
+def _obstacles(plan: FloorPlan, furnishing: Furnishing) -> Iterable[Obstacle]:
     for piece in furnishing.pieces:
         if piece.footprint is not None:
             yield Obstacle(plan.room_by_id[piece.room].level, piece.footprint)
 
 
-def _objects(builder: SceneBuilder, pieces: Sequence[Piece | PlacedPiece]) -> Iterable[Object]:
+def _objects(builder: SceneBuilder, pieces: Sequence[Fitting | PlacedPiece]) -> Iterable[Object]:
     for number, piece in enumerate(pieces):
         builder.add(piece.parts, number)
         yield Object(number, piece.label, piece.room, piece.box, piece.category)
@@ -99,13 +102,3 @@ def _scene(builder: SceneBuilder, style: Style) -> Scene:
 
 def _box(level: PlannedLevel, area: Rectangle) -> Box:
     return Box((area.west, area.south, level.floor), (area.east, area.north, level.floor + level.height))
-
-
-def _extent(plan: Plan, level: int) -> Rectangle:
-    areas = [room.area for room in plan.rooms if room.level == level]
-    return Rectangle(
-        min(area.west for area in areas),
-        min(area.south for area in areas),
-        max(area.east for area in areas),
-        max(area.north for area in areas),
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedRoom, Rectangle, Stairs
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle, StairFlight
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.walls import Wall, outer, sides, without
 from vnla.houses.house import OrientedBox
@@ -28,7 +28,7 @@ RAIL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Fitting:
     """An object of the building: what people call it, the room it counts to, its shape and its box."""
 
     label: str
@@ -54,7 +54,7 @@ def hull(area: Rectangle, bottom: float, top: float) -> OrientedBox:
     return OrientedBox((x, y, (bottom + top) / 2), radii=(area.width / 2, area.depth / 2, (top - bottom) / 2))
 
 
-def door(plan: Plan, style: Style, opening: Opening) -> Piece:
+def door(plan: FloorPlan, style: Style, opening: Opening) -> Fitting:
     """A door: its frame, and its leaf standing open (or shut, if it leads to nowhere)."""
     floor = plan.level_by_id[opening.level].floor
     leaf = plan.leaves[opening]
@@ -64,7 +64,7 @@ def door(plan: Plan, style: Style, opening: Opening) -> Piece:
     shut = opening.rooms[1] is None
     label = "garage door" if shut and plan.room_by_id[opening.rooms[0]].label == "g" else "door"
     area = _inner_half(plan, opening) if shut else leaf
-    return Piece(label, opening.rooms[0], tuple(parts), hull(area, floor, top))
+    return Fitting(label, opening.rooms[0], tuple(parts), hull(area, floor, top))
 
 
 def _knobs(opening: Opening, leaf: Rectangle, floor: float, metal: Material) -> Iterator[Part]:
@@ -85,22 +85,19 @@ def _frame(opening: Opening, floor: float, material: Material, sill: bool) -> It
     edge, proud = 0.045, 0.015
     wall = opening.clearance(WALL / 2 + proud)
     bottom, top = floor + opening.bottom, floor + opening.top
-    for jamb in _sides(opening, wall, edge):
+    for jamb in jambs(opening, wall, edge):
         yield box(jamb, bottom, top, material)
     yield box(wall, top - edge, top, material)
     if sill:
         yield box(opening.clearance(WALL / 2 + 0.05), bottom, bottom + edge, material)
 
 
-def _sides(opening: Opening, area: Rectangle, edge: float) -> tuple[Rectangle, Rectangle]:
+def jambs(opening: Opening, area: Rectangle, edge: float) -> list[Rectangle]:
     """Strips at the two ends of an opening."""
-    west, south, east, north = area.west, area.south, area.east, area.north
-    if opening.along == "x":
-        return Rectangle(west, south, west + edge, north), Rectangle(east - edge, south, east, north)
-    return Rectangle(west, south, east, south + edge), Rectangle(west, north - edge, east, north)
+    return [area.strip(side, edge) for side in (("west", "east") if opening.along == "x" else ("south", "north"))]
 
 
-def window(plan: Plan, style: Style, opening: Opening) -> Piece:
+def window(plan: FloorPlan, style: Style, opening: Opening) -> Fitting:
     """A window: frame, sill, bars and a pane that daylight comes through."""
     floor = plan.level_by_id[opening.level].floor
     bottom, top = floor + opening.bottom, floor + opening.top
@@ -115,10 +112,10 @@ def window(plan: Plan, style: Style, opening: Opening) -> Piece:
         else:
             at = glass.south + share * glass.depth
             parts.append(box(Rectangle(glass.west, at - 0.02, glass.east, at + 0.02), bottom, top, style.trim))
-    return Piece("window", opening.rooms[0], tuple(parts), hull(_inner_half(plan, opening), bottom, top))
+    return Fitting("window", opening.rooms[0], tuple(parts), hull(_inner_half(plan, opening), bottom, top))
 
 
-def _inner_half(plan: Plan, opening: Opening) -> Rectangle:
+def _inner_half(plan: FloorPlan, opening: Opening) -> Rectangle:
     """The half of an opening in a wall that lies in its own room: an object belongs to the room its centre is in."""
     area = plan.room_by_id[opening.rooms[0]].area
     hole = opening.clearance(WALL / 2)
@@ -127,7 +124,7 @@ def _inner_half(plan: Plan, opening: Opening) -> Rectangle:
     )
 
 
-def stairs(plan: Plan, style: Style, flight: Stairs) -> Piece:
+def stairs(plan: FloorPlan, style: Style, flight: StairFlight) -> Fitting:
     """A flight of steps with a handrail on its open side."""
     lower, upper = plan.room_by_id[flight.lower_room], plan.room_by_id[flight.upper_room]
     floor, head = plan.level_by_id[lower.level].floor, plan.level_by_id[upper.level].floor
@@ -141,14 +138,14 @@ def stairs(plan: Plan, style: Style, flight: Stairs) -> Piece:
         top = floor + rise * (step + 1)
         parts.append(box(tread, max(floor, top - 2 * rise), top - 0.04, style.trim))
         parts.append(box(tread, top - 0.04, top, wood))
-        rail = _strip(tread, open_side, 0.05)
+        rail = tread.strip(open_side, 0.05)
         parts.append(box(rail, top + RAIL - 0.06, top + RAIL + rise - 0.06, wood))
         x, y = rail.centre
         parts.append(Part("cylinder", (x, y, top + RAIL / 2), (0.03, 0.03, RAIL), style.metal))
-    return Piece("stairs", lower.id, tuple(parts), hull(flight.flight, floor, head))
+    return Fitting("stairs", lower.id, tuple(parts), hull(flight.flight, floor, head))
 
 
-def _open_side(room: Rectangle, stairs: Stairs) -> str:
+def _open_side(room: Rectangle, stairs: StairFlight) -> str:
     """The long side of a flight that looks into the room."""
     x, y = room.centre
     if stairs.rises in ("north", "south"):
@@ -156,18 +153,7 @@ def _open_side(room: Rectangle, stairs: Stairs) -> str:
     return "north" if stairs.flight.centre[1] < y else "south"
 
 
-def _strip(area: Rectangle, side: str, width: float) -> Rectangle:
-    """A strip of a rectangle along one of its sides."""
-    west, south, east, north = area.west, area.south, area.east, area.north
-    return {
-        "west": Rectangle(west, south, west + width, north),
-        "east": Rectangle(east - width, south, east, north),
-        "south": Rectangle(west, south, east, south + width),
-        "north": Rectangle(west, north - width, east, north),
-    }[side]
-
-
-def railings(plan: Plan, style: Style) -> Iterator[Piece]:
+def railings(plan: FloorPlan, style: Style) -> Iterator[Fitting]:
     """Railings around balconies and porches, and around the holes that stairs come up through."""
     for room in plan.rooms:
         if room.label in "yp":
@@ -190,7 +176,7 @@ def _side(area: Rectangle, side: str) -> Wall:
     return {"south": south, "north": north, "west": west, "east": east}[side]
 
 
-def _guarded(plan: Plan, room: PlannedRoom) -> list[Wall]:
+def _guarded(plan: FloorPlan, room: PlannedRoom) -> list[Wall]:
     """The open sides of a balcony; a porch at ground level has a way out in its longest side."""
     edges = outer(room, plan.rooms)
     if room.level != min(plan.level_by_id) or not edges:
@@ -200,19 +186,16 @@ def _guarded(plan: Plan, room: PlannedRoom) -> list[Wall]:
     return [wall for wall in edges if wall is not longest] + without(longest, [(middle - 0.7, middle + 0.7)])
 
 
-def _railing(wall: Wall, room: PlannedRoom, floor: float, style: Style) -> Piece:
+def _railing(wall: Wall, room: PlannedRoom, floor: float, style: Style) -> Fitting:
     """Posts and two rails along a line, inside of the room."""
     x, y = room.area.centre
     inward = 1 if (y if wall.along == "x" else x) > wall.at else -1
     near, far = sorted((wall.at, wall.at + inward * 0.05))
     area = Rectangle(wall.low, near, wall.high, far) if wall.along == "x" else Rectangle(near, wall.low, far, wall.high)
-    parts = [
-        box(area, floor + RAIL - 0.05, floor + RAIL, style.wood[0]),
-        box(area, floor + 0.08, floor + 0.11, style.metal),
-    ]
+    parts = [box(area, floor + RAIL - 0.05, floor + RAIL, style.wood[0]), box(area, floor + 0.08, floor + 0.11, style.metal)]
     posts = max(2, round(wall.length / 0.14))
     for post in range(posts + 1):
         at = wall.low + 0.02 + (wall.length - 0.04) * post / posts
         px, py = (at, (near + far) / 2) if wall.along == "x" else ((near + far) / 2, at)
         parts.append(Part("box", (px, py, floor + RAIL / 2), (0.02, 0.02, RAIL), style.metal))
-    return Piece("railing", room.id, tuple(parts), hull(area, floor, floor + RAIL))
+    return Fitting("railing", room.id, tuple(parts), hull(area, floor, floor + RAIL))

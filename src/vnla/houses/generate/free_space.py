@@ -22,7 +22,7 @@ from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedRoom, Rectangle, door_leaf
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle, door_leaf
 from vnla.houses.house import OrientedBox
 
 XY = tuple[float, float]
@@ -58,7 +58,7 @@ class FreeSpace:
     _grid: NDArray[np.bool_]
     _distance: NDArray[np.float64] | None
 
-    def __init__(self, plan: Plan, level: int) -> None:
+    def __init__(self, plan: FloorPlan, level: int) -> None:
         rooms = [room for room in plan.rooms if room.level == level]
         self._lay([room.area for room in rooms], margin=0.2)
         for room in rooms:
@@ -70,7 +70,7 @@ class FreeSpace:
         self._block_fixtures(plan, rooms, [each for each in plan.openings if each.level == level])
 
     @classmethod
-    def of_room(cls, plan: Plan, room: int) -> FreeSpace:
+    def of_room(cls, plan: FloorPlan, room: int) -> FreeSpace:
         """The floor of one room, with a little beyond each of its doors."""
         space = cls.__new__(cls)
         planned = plan.room_by_id[room]
@@ -197,10 +197,7 @@ class FreeSpace:
             free = free & self._main()
         columns, rows = np.nonzero(free)
         points: Points = np.stack([self._west + (columns + 0.5) * CELL, self._south + (rows + 0.5) * CELL], axis=1).round(3)
-        if within is None:
-            return points
-        low, high = (within.west, within.south), (within.east, within.north)
-        return points[((points >= low) & (points <= high)).all(axis=1)]
+        return points if within is None else points_within(points, within)
 
     def _main(self) -> NDArray[np.bool_]:
         """The cells of the region that most doors are in, or of the largest where there are no doors."""
@@ -219,7 +216,7 @@ class FreeSpace:
         self._distance = None
         self.doors = []
 
-    def _block_fixtures(self, plan: Plan, rooms: Sequence[PlannedRoom], openings: Iterable[Opening]) -> None:
+    def _block_fixtures(self, plan: FloorPlan, rooms: Sequence[PlannedRoom], openings: Iterable[Opening]) -> None:
         """Flights fill the floor they stand on and leave a hole in the one above; door leaves stand open."""
         ids = {room.id for room in rooms}
         for stairs in plan.stairs:
@@ -265,6 +262,12 @@ class FreeSpace:
         distance: NDArray[np.float64] = np.maximum(cells * CELL - CELL / 2, 0.0)
         self._distance = distance
         return distance
+
+
+def points_within(points: Points, area: Rectangle) -> Points:
+    """Those of some points (points, 2) that lie in a rectangle, edges included."""
+    low, high = (area.west, area.south), (area.east, area.north)
+    return points[((points >= low) & (points <= high)).all(axis=1)]
 
 
 def _down(value: float) -> float:

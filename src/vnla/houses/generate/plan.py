@@ -6,7 +6,7 @@ and stairs from them, `furnish` fills their rooms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -52,6 +52,20 @@ class Rectangle:
     def centre(self) -> tuple[float, float]:
         """The middle."""
         return (self.west + self.east) / 2, (self.south + self.north) / 2
+
+    @classmethod
+    def around(cls, areas: Iterable[Rectangle]) -> Rectangle:
+        """The smallest rectangle that holds all of `areas`."""
+        west, south, east, north = zip(*((area.west, area.south, area.east, area.north) for area in areas), strict=True)
+        return cls(min(west), min(south), max(east), max(north))
+
+    def strip(self, side: str, width: float) -> Rectangle:
+        """The strip of a width along the side north, south, east or west."""
+        west = self.east - width if side == "east" else self.west
+        south = self.north - width if side == "north" else self.south
+        east = self.west + width if side == "west" else self.east
+        north = self.south + width if side == "south" else self.north
+        return Rectangle(west, south, east, north)
 
     def grown(self, by: float) -> Rectangle:
         """The rectangle with every side moved outwards by `by` metres (inwards where negative)."""
@@ -122,7 +136,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Stairs:
+class StairFlight:
     """A straight flight in a stair room, from the floor of its level up to the next one.
 
     `flight` is its rectangle, inside both the lower and the upper room (which lie above each other); it rises towards
@@ -160,13 +174,13 @@ class Stairs:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FloorPlan:
     """A whole building."""
 
     levels: tuple[PlannedLevel, ...]
     rooms: tuple[PlannedRoom, ...]
     openings: tuple[Opening, ...]
-    stairs: tuple[Stairs, ...] = ()
+    stairs: tuple[StairFlight, ...] = ()
 
     @cached_property
     def room_by_id(self) -> dict[int, PlannedRoom]:
@@ -196,12 +210,12 @@ class Plan:
         return {opening: _leaf(self, opening) for opening in self.openings if opening.kind == "door"}
 
 
-def door_leaf(plan: Plan, opening: Opening) -> Rectangle | None:
+def door_leaf(plan: FloorPlan, opening: Opening) -> Rectangle | None:
     """Where the leaf of a door stands; None for windows and arches."""
     return plan.leaves.get(opening)
 
 
-def _leaf(plan: Plan, opening: Opening) -> Rectangle:
+def _leaf(plan: FloorPlan, opening: Opening) -> Rectangle:
     """The leaf at right angles to its wall, in the first of its rooms, hinged on the side of the nearer corner.
 
     There it lies along the next wall, or at least leaves most of the room to walk in. A door to nowhere is shut.

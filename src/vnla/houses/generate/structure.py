@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vnla.houses.generate.fittings import Piece, box, door, railings, stairs, window
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedRoom, Rectangle
+from vnla.houses.generate.fittings import Fitting, box, door, jambs, railings, stairs, window
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle
 from vnla.houses.generate.style import Style
 from vnla.houses.generate.walls import Wall, outer, sides
 from vnla.houses.scene import Material, Part
 
-__all__ = ["Piece", "Structure", "build_structure"]
+__all__ = ["Structure", "build_structure"]
 
 SLAB = 0.3
 """Metres from the ceiling of a storey to the floor of the next."""
@@ -40,10 +40,10 @@ class Structure:
     """The building itself, and the parts of it that are objects."""
 
     parts: tuple[Part, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Fitting, ...]
 
 
-def build_structure(plan: Plan, style: Style) -> Structure:
+def build_structure(plan: FloorPlan, style: Style) -> Structure:
     """Everything that a house has before furniture comes in."""
     parts = [_ground(plan)]
     for room in plan.rooms:
@@ -51,7 +51,7 @@ def build_structure(plan: Plan, style: Style) -> Structure:
         if not room.outdoor:
             parts += _ceiling(plan, style, room)
             parts += _walls(plan, style, room)
-    pieces: list[Piece] = []
+    pieces: list[Fitting] = []
     for opening in plan.openings:
         if opening.kind == "window":
             pieces.append(window(plan, style, opening))
@@ -66,19 +66,13 @@ def build_structure(plan: Plan, style: Style) -> Structure:
     return Structure(tuple(parts), tuple(pieces))
 
 
-def _ground(plan: Plan) -> Part:
-    areas = [room.area for room in plan.rooms]
-    around = Rectangle(
-        min(area.west for area in areas),
-        min(area.south for area in areas),
-        max(area.east for area in areas),
-        max(area.north for area in areas),
-    ).grown(AROUND)
+def _ground(plan: FloorPlan) -> Part:
+    around = Rectangle.around(room.area for room in plan.rooms).grown(AROUND)
     floor = min(level.floor for level in plan.levels)
     return box(around, floor - 0.15, floor - 0.05, GROUND)
 
 
-def _floor(plan: Plan, style: Style, room: PlannedRoom) -> Iterator[Part]:
+def _floor(plan: FloorPlan, style: Style, room: PlannedRoom) -> Iterator[Part]:
     """The floor, with a hole where stairs come up."""
     level = plan.level_by_id[room.level]
     holes = [each.flight for each in plan.stairs if each.upper_room == room.id]
@@ -86,7 +80,7 @@ def _floor(plan: Plan, style: Style, room: PlannedRoom) -> Iterator[Part]:
         yield box(area, level.floor - FLOOR, level.floor, style.floor(room.label))
 
 
-def _ceiling(plan: Plan, style: Style, room: PlannedRoom) -> Iterator[Part]:
+def _ceiling(plan: FloorPlan, style: Style, room: PlannedRoom) -> Iterator[Part]:
     """The ceiling, with a hole where stairs go up, and the roof over it where no room is above."""
     level = plan.level_by_id[room.level]
     top = level.floor + level.height
@@ -112,20 +106,14 @@ def _around(area: Rectangle, holes: Sequence[Rectangle]) -> Iterator[Rectangle]:
     yield from (strip for strip in strips if strip.width > 0 and strip.depth > 0)
 
 
-def _well(plan: Plan, style: Style, flight: Rectangle, upper_room: int) -> list[Part]:
+def _well(plan: FloorPlan, style: Style, flight: Rectangle, upper_room: int) -> list[Part]:
     """The four sides of the hole in the floor, through the thickness of the slab."""
     level = plan.level_by_id[plan.room_by_id[upper_room].level]
-    edge = 0.02
-    strips = (
-        Rectangle(flight.west, flight.south, flight.west + edge, flight.north),
-        Rectangle(flight.east - edge, flight.south, flight.east, flight.north),
-        Rectangle(flight.west, flight.south, flight.east, flight.south + edge),
-        Rectangle(flight.west, flight.north - edge, flight.east, flight.north),
-    )
+    strips = [flight.strip(side, 0.02) for side in ("west", "east", "south", "north")]
     return [box(strip, level.floor - SLAB, level.floor + 0.004, style.trim) for strip in strips]
 
 
-def _walls(plan: Plan, style: Style, room: PlannedRoom) -> Iterator[Part]:
+def _walls(plan: FloorPlan, style: Style, room: PlannedRoom) -> Iterator[Part]:
     """The inner faces of a room's walls, and the outer ones where the outside is behind them."""
     level = plan.level_by_id[room.level]
     holes = [opening for opening in plan.openings if opening.level == room.level]
@@ -170,20 +158,10 @@ def _slab(wall: Wall, low: float, high: float, one: float, other: float) -> Rect
     return Rectangle(low, near, high, far) if wall.along == "x" else Rectangle(near, low, far, high)
 
 
-def _lining(plan: Plan, style: Style, opening: Opening) -> Iterator[Part]:
+def _lining(plan: FloorPlan, style: Style, opening: Opening) -> Iterator[Part]:
     """A thin frame inside an arch."""
     floor = plan.level_by_id[opening.level].floor
     wall = opening.clearance(WALL / 2 + 0.01)
     edge = 0.03
-    if opening.along == "x":
-        jambs = (
-            Rectangle(wall.west, wall.south, wall.west + edge, wall.north),
-            Rectangle(wall.east - edge, wall.south, wall.east, wall.north),
-        )
-    else:
-        jambs = (
-            Rectangle(wall.west, wall.south, wall.east, wall.south + edge),
-            Rectangle(wall.west, wall.north - edge, wall.east, wall.north),
-        )
-    yield from (box(jamb, floor, floor + opening.top, style.trim) for jamb in jambs)
+    yield from (box(jamb, floor, floor + opening.top, style.trim) for jamb in jambs(opening, wall, edge))
     yield box(wall, floor + opening.top - edge, floor + opening.top, style.trim)

@@ -10,9 +10,12 @@ a little, hangs wallpaper in some rooms, tiles others, and moves the sun.
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from numpy.random import Generator
 
@@ -49,198 +52,21 @@ class Family:
     outside: Tones = ((0.82, 0.78, 0.72), (0.70, 0.45, 0.36))
 
 
-_WHITE, _CREAM, _GREY, _BLACK = (0.94, 0.94, 0.92), (0.93, 0.89, 0.80), (0.62, 0.63, 0.64), (0.12, 0.12, 0.13)
-_OAK, _PINE, _BEECH, _ASH = (0.66, 0.49, 0.30), (0.80, 0.62, 0.40), (0.78, 0.60, 0.43), (0.78, 0.70, 0.58)
-_WALNUT, _MAHOGANY, _EBONY, _TEAK = (0.36, 0.23, 0.14), (0.40, 0.17, 0.11), (0.16, 0.11, 0.09), (0.53, 0.33, 0.18)
-_CHROME, _BRASS, _IRON, _COPPER = (0.78, 0.79, 0.81), (0.74, 0.58, 0.28), (0.14, 0.14, 0.15), (0.70, 0.42, 0.28)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_COLOURS: dict[str, Colour] = {name: (red, green, blue) for name, (red, green, blue) in _TABLE.pop("colours").items()}
+_WHITE, _CREAM, _GREY, _BLACK = (_COLOURS[name] for name in ("white", "cream", "grey", "black"))
 
-FAMILIES = (
-    Family(
-        "scandinavian",
-        (_WHITE, (0.88, 0.89, 0.89), (0.80, 0.85, 0.86), (0.90, 0.86, 0.80)),
-        (_PINE, _BEECH, _ASH),
-        ((0.72, 0.74, 0.75), (0.88, 0.86, 0.82), (0.45, 0.52, 0.58)),
-        ((0.25, 0.42, 0.52), (0.85, 0.70, 0.35), (0.75, 0.45, 0.38)),
-        (_CHROME, _BLACK),
-        (_WHITE, (0.78, 0.83, 0.84)),
-        ("stripes", "dots"),
-        0.12,
-        light=(1.0, 0.95, 0.88),
-    ),
-    Family(
-        "victorian",
-        ((0.45, 0.23, 0.22), (0.30, 0.38, 0.30), (0.76, 0.66, 0.48), (0.36, 0.38, 0.48)),
-        (_MAHOGANY, _WALNUT),
-        ((0.48, 0.14, 0.16), (0.22, 0.34, 0.24), (0.55, 0.42, 0.24)),
-        ((0.66, 0.16, 0.18), (0.74, 0.58, 0.25), (0.18, 0.34, 0.28)),
-        (_BRASS,),
-        ((0.90, 0.90, 0.86), (0.25, 0.40, 0.36)),
-        ("leaves", "stripes"),
-        0.75,
-        ("planks", "carpet", "carpet"),
-        ("leaves", "stripes", "fabric"),
-        light=(1.0, 0.86, 0.66),
-        outside=((0.55, 0.26, 0.20), (0.64, 0.60, 0.54)),
-    ),
-    Family(
-        "modern",
-        (_WHITE, (0.83, 0.83, 0.84), (0.48, 0.50, 0.53), (0.90, 0.90, 0.87)),
-        (_EBONY, _ASH, _WALNUT),
-        ((0.30, 0.31, 0.33), (0.80, 0.80, 0.78), (0.12, 0.12, 0.13)),
-        ((0.85, 0.18, 0.16), (0.10, 0.45, 0.65), (0.95, 0.75, 0.10)),
-        (_CHROME, _BLACK),
-        ((0.85, 0.86, 0.86), (0.30, 0.31, 0.33)),
-        ("stripes",),
-        0.06,
-        ("tiles", "marble", "planks"),
-        ("fabric",),
-        light=(1.0, 0.97, 0.94),
-        outside=((0.90, 0.90, 0.88), (0.45, 0.46, 0.48)),
-    ),
-    Family(
-        "rustic",
-        (_CREAM, (0.82, 0.70, 0.52), (0.72, 0.62, 0.50)),
-        (_OAK, _PINE, _TEAK),
-        ((0.62, 0.30, 0.20), (0.40, 0.44, 0.28), (0.72, 0.60, 0.44)),
-        ((0.72, 0.26, 0.16), (0.44, 0.50, 0.24), (0.84, 0.62, 0.26)),
-        (_IRON, _COPPER),
-        ((0.76, 0.56, 0.40), (0.88, 0.84, 0.74)),
-        ("checks", "leaves"),
-        0.2,
-        ("planks", "planks", "stone"),
-        ("checks", "stripes", "fabric"),
-        "stone",
-        (1.0, 0.87, 0.68),
-        ((0.62, 0.56, 0.48), (0.50, 0.36, 0.24)),
-    ),
-    Family(
-        "mediterranean",
-        ((0.95, 0.93, 0.86), (0.92, 0.78, 0.56), (0.88, 0.64, 0.46), (0.72, 0.83, 0.88)),
-        (_TEAK, _OAK),
-        ((0.18, 0.40, 0.62), (0.92, 0.90, 0.84), (0.82, 0.56, 0.28)),
-        ((0.10, 0.36, 0.64), (0.88, 0.48, 0.20), (0.20, 0.55, 0.55)),
-        (_IRON, _BRASS),
-        ((0.22, 0.44, 0.66), (0.86, 0.62, 0.44), (0.94, 0.92, 0.86)),
-        ("stripes",),
-        0.08,
-        ("tiles", "tiles", "stone"),
-        ("stripes", "fabric", "dots"),
-        None,
-        (1.0, 0.92, 0.78),
-        ((0.95, 0.92, 0.84), (0.86, 0.62, 0.44)),
-    ),
-    Family(
-        "industrial",
-        ((0.60, 0.59, 0.57), (0.45, 0.46, 0.47), (0.82, 0.80, 0.77)),
-        (_WALNUT, _TEAK, _OAK),
-        ((0.33, 0.22, 0.16), (0.25, 0.26, 0.28), (0.50, 0.47, 0.43)),
-        ((0.76, 0.40, 0.16), (0.30, 0.42, 0.46), (0.72, 0.60, 0.20)),
-        (_IRON, _COPPER),
-        ((0.88, 0.88, 0.86), (0.28, 0.29, 0.30)),
-        ("stripes",),
-        0.04,
-        ("stone", "planks", "planks"),
-        ("fabric", "fabric", "checks"),
-        "bricks",
-        (1.0, 0.84, 0.62),
-        ((0.58, 0.30, 0.24), (0.40, 0.40, 0.41)),
-    ),
-    Family(
-        "art deco",
-        ((0.14, 0.30, 0.34), (0.92, 0.86, 0.74), (0.20, 0.22, 0.32), (0.84, 0.66, 0.62)),
-        (_EBONY, _WALNUT, _MAHOGANY),
-        ((0.10, 0.36, 0.38), (0.16, 0.18, 0.30), (0.84, 0.74, 0.54)),
-        ((0.82, 0.64, 0.26), (0.06, 0.44, 0.42), (0.78, 0.42, 0.44)),
-        (_BRASS, _CHROME),
-        (_WHITE, _BLACK, (0.16, 0.40, 0.40)),
-        ("stripes", "dots"),
-        0.45,
-        ("marble", "planks", "checks"),
-        ("stripes", "fabric", "dots"),
-        None,
-        (1.0, 0.90, 0.74),
-        ((0.92, 0.88, 0.78), (0.74, 0.70, 0.64)),
-    ),
-    Family(
-        "japanese",
-        ((0.94, 0.92, 0.86), (0.86, 0.82, 0.72), (0.78, 0.76, 0.68)),
-        (_BEECH, _ASH, _EBONY),
-        ((0.88, 0.84, 0.74), (0.34, 0.40, 0.36), (0.56, 0.50, 0.42)),
-        ((0.72, 0.18, 0.16), (0.22, 0.30, 0.42), (0.52, 0.58, 0.36)),
-        (_BLACK, _IRON),
-        ((0.54, 0.56, 0.54), (0.86, 0.84, 0.78)),
-        ("leaves",),
-        0.12,
-        ("planks", "carpet", "stone"),
-        ("fabric", "fabric", "leaves"),
-        None,
-        (1.0, 0.91, 0.76),
-        ((0.40, 0.30, 0.22), (0.90, 0.88, 0.82)),
-    ),
-    Family(
-        "colonial",
-        ((0.90, 0.86, 0.74), (0.66, 0.74, 0.68), (0.62, 0.70, 0.78), (0.86, 0.78, 0.62)),
-        (_TEAK, _MAHOGANY),
-        ((0.88, 0.84, 0.74), (0.40, 0.50, 0.42), (0.62, 0.34, 0.24)),
-        ((0.24, 0.42, 0.36), (0.72, 0.34, 0.22), (0.30, 0.40, 0.60)),
-        (_BRASS, _IRON),
-        ((0.92, 0.92, 0.88), (0.50, 0.62, 0.60)),
-        ("leaves", "stripes", "checks"),
-        0.4,
-        ("planks", "planks", "tiles"),
-        ("leaves", "stripes", "checks"),
-        None,
-        (1.0, 0.90, 0.74),
-        ((0.92, 0.91, 0.87), (0.64, 0.72, 0.76)),
-    ),
-    Family(
-        "mid-century",
-        ((0.93, 0.91, 0.85), (0.86, 0.62, 0.30), (0.40, 0.54, 0.52), (0.78, 0.80, 0.72)),
-        (_TEAK, _WALNUT),
-        ((0.82, 0.50, 0.18), (0.36, 0.50, 0.46), (0.58, 0.56, 0.50)),
-        ((0.90, 0.48, 0.10), (0.10, 0.50, 0.50), (0.80, 0.72, 0.20)),
-        (_BRASS, _BLACK),
-        ((0.62, 0.78, 0.74), (0.94, 0.90, 0.80), (0.92, 0.70, 0.66)),
-        ("dots", "leaves"),
-        0.25,
-        ("planks", "planks", "carpet"),
-        ("fabric", "dots", "fabric"),
-        None,
-        (1.0, 0.89, 0.72),
-        ((0.78, 0.70, 0.58), (0.54, 0.34, 0.22)),
-    ),
-    Family(
-        "country",
-        ((0.92, 0.90, 0.82), (0.78, 0.86, 0.78), (0.94, 0.84, 0.80), (0.80, 0.86, 0.92)),
-        (_PINE, _OAK, (0.90, 0.88, 0.84)),
-        ((0.84, 0.60, 0.60), (0.62, 0.72, 0.84), (0.92, 0.88, 0.80)),
-        ((0.82, 0.36, 0.42), (0.40, 0.58, 0.76), (0.50, 0.66, 0.40)),
-        (_BRASS, _CHROME),
-        (_WHITE, (0.70, 0.82, 0.76)),
-        ("leaves", "dots", "checks"),
-        0.5,
-        ("planks", "carpet", "planks"),
-        ("leaves", "checks", "stripes", "dots"),
-        None,
-        (1.0, 0.91, 0.76),
-        ((0.94, 0.92, 0.86), (0.74, 0.80, 0.74)),
-    ),
-    Family(
-        "eclectic",
-        ((0.86, 0.44, 0.36), (0.24, 0.44, 0.50), (0.90, 0.76, 0.40), (0.60, 0.44, 0.60), (0.94, 0.92, 0.88)),
-        (_OAK, _EBONY, _PINE),
-        ((0.70, 0.22, 0.44), (0.16, 0.42, 0.58), (0.88, 0.62, 0.20)),
-        ((0.88, 0.24, 0.34), (0.14, 0.56, 0.62), (0.92, 0.72, 0.14), (0.46, 0.28, 0.58)),
-        (_BRASS, _COPPER, _CHROME),
-        ((0.20, 0.50, 0.58), (0.90, 0.60, 0.40), _WHITE),
-        ("leaves", "dots", "stripes", "checks"),
-        0.35,
-        ("planks", "checks", "carpet"),
-        ("leaves", "dots", "stripes", "checks", "fabric"),
-        None,
-        (1.0, 0.90, 0.76),
-    ),
-)
+
+def _family(name: str, fields: dict[str, Any]) -> Family:
+    return Family(name, **{field: _choices(value) for field, value in fields.items()})
+
+
+def _choices(value: Any) -> Any:
+    """A value of the table, with colours for their names and tuples for lists."""
+    return tuple(map(_choices, value)) if isinstance(value, list) else _COLOURS.get(value, value)
+
+
+FAMILIES = tuple(_family(name, fields) for name, fields in _TABLE.items())
 
 
 def draw_style(random: Generator, names: Collection[str] = ()) -> Style:

@@ -17,7 +17,7 @@ from pathlib import Path
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.lock import alone_in
-from vnla.houses.generate.world import GENERATOR, Recipe, make_houses
+from vnla.houses.generate.world import GENERATOR, HouseRecipe, make_houses
 from vnla.houses.house import House
 from vnla.houses.matterport import find_buildings, read_building, write_matterport
 
@@ -30,11 +30,11 @@ class Unfinished:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def has(self, recipe: Recipe) -> bool:
+    def has(self, recipe: HouseRecipe) -> bool:
         """Whether a house is finished."""
         return self._place(recipe).is_dir()
 
-    def make(self, wanted: Sequence[Recipe], workers: int | None = None) -> Generator[House]:
+    def make(self, wanted: Sequence[HouseRecipe], workers: int | None = None) -> Generator[House]:
         """The houses in order: those that are finished, and the others as they are made."""
         missing = [recipe for recipe in wanted if not self.has(recipe)]
         with contextlib.closing(make_houses(missing, workers) if missing else _none()) as making:
@@ -47,22 +47,22 @@ class Unfinished:
                     write_matterport(folder, [house])
                 yield house
 
-    def read(self, recipe: Recipe) -> House:
+    def read(self, recipe: HouseRecipe) -> House:
         """A house that is finished."""
         return read_building(find_buildings(self._place(recipe))[0]).house
 
-    def _read_or_made(self, recipe: Recipe) -> House:
+    def _read_or_made(self, recipe: HouseRecipe) -> House:
         try:
             return self.read(recipe)
         except (InputError, IndexError):  # damaged: made again
             return recipe.make().house
 
-    def _place(self, recipe: Recipe) -> Path:
+    def _place(self, recipe: HouseRecipe) -> Path:
         return self.folder / f"{recipe.name}-{recipe.seed}-{recipe.viewpoints}"
 
 
 @contextlib.contextmanager
-def unfinished(out: Path, wanted: Sequence[Recipe]) -> Iterator[Unfinished]:
+def unfinished(out: Path, wanted: Sequence[HouseRecipe]) -> Iterator[Unfinished]:
     """What is finished of the world `out`; it is forgotten when the block ends well, or if other houses are wanted."""
     folder = out.absolute().parent / f".{out.absolute().name}.unfinished"
     wishes = wanted[0].wishes

@@ -16,9 +16,20 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from vnla.houses.generate.free_space import CELL, RADIUS, FreeSpace, Obstacle
-from vnla.houses.generate.plan import Opening, Plan, PlannedRoom, Stairs
-from vnla.houses.generate.walks import LONGEST, Pair, Stand, Walk, choose_edges, groups, in_reach, on_floor, seen, walkable
+from vnla.houses.generate.free_space import CELL, RADIUS, FreeSpace, Obstacle, points_within
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedRoom, StairFlight
+from vnla.houses.generate.walks import (
+    LONGEST,
+    Pair,
+    PlacedViewpoints,
+    Stand,
+    choose_edges,
+    groups,
+    in_reach,
+    on_floor,
+    seen,
+    walkable,
+)
 from vnla.houses.house import Viewpoint
 
 DOORS = 0.4
@@ -34,14 +45,14 @@ XY = tuple[float, float]
 
 
 def place_viewpoints(
-    plan: Plan, obstacles: Iterable[Obstacle], random: Generator, target: int
+    plan: FloorPlan, obstacles: Iterable[Obstacle], random: Generator, target: int
 ) -> tuple[tuple[Viewpoint, ...], tuple[Pair, ...]]:
     """About `target` viewpoints on the free floor of a building, and the edges between them, smaller number first."""
     spaces = {level.id: FreeSpace(plan, level.id) for level in plan.levels}
     for obstacle in obstacles:
         spaces[obstacle.level].block(obstacle.outline)
     spots = {room: each for level, space in spaces.items() for room, each in _spots(plan, space, level).items()}
-    walk = Walk(plan, spaces, spots)
+    walk = PlacedViewpoints(plan, spaces, spots)
     for stairs in plan.stairs:
         _climb(walk, random, stairs)
     _spread(walk, random, target)
@@ -49,7 +60,7 @@ def place_viewpoints(
     return _finished(walk, random, edges), edges
 
 
-def _climb(walk: Walk, random: Generator, stairs: Stairs) -> None:
+def _climb(walk: PlacedViewpoints, random: Generator, stairs: StairFlight) -> None:
     """Viewpoints at the foot of a flight, on a step half-way up and at the head."""
     rooms = walk.plan.room_by_id
     lower, upper = rooms[stairs.lower_room], rooms[stairs.upper_room]
@@ -66,7 +77,7 @@ def _climb(walk: Walk, random: Generator, stairs: Stairs) -> None:
     walk.flights += list(pairwise(numbers))
 
 
-def _stand_near(walk: Walk, point: XY, room: PlannedRoom) -> int:
+def _stand_near(walk: PlacedViewpoints, point: XY, room: PlannedRoom) -> int:
     """The viewpoint nearly at a point, or a new one there: a foot is the head of the flight below it, if that is close."""
     for number, stand in enumerate(walk.stands):
         if stand.room == room and stand.lift == 0.0 and math.dist((stand.x, stand.y), point) < 0.5:
@@ -79,7 +90,7 @@ def _stand_near(walk: Walk, point: XY, room: PlannedRoom) -> int:
     return walk.add(Stand(float(x), float(y), room))
 
 
-def _spread(walk: Walk, random: Generator, target: int) -> None:
+def _spread(walk: PlacedViewpoints, random: Generator, target: int) -> None:
     """Viewpoints in every room and at many doors, enough more to join them all, then the rest where it is emptiest."""
     for room in walk.plan.rooms:
         if not any(stand.room == room for stand in walk.stands):
@@ -93,7 +104,7 @@ def _spread(walk: Walk, random: Generator, target: int) -> None:
     _fill(walk, random, target)
 
 
-def _stand_in(walk: Walk, random: Generator, room: PlannedRoom) -> None:
+def _stand_in(walk: PlacedViewpoints, random: Generator, room: PlannedRoom) -> None:
     """The first viewpoint of a room: where there is most space, more or less."""
     space = walk.spaces[room.level]
     spots = walk.spots[room.id]
@@ -106,19 +117,18 @@ def _stand_in(walk: Walk, random: Generator, room: PlannedRoom) -> None:
     walk.add(Stand(float(x), float(y), room))
 
 
-def _spots(plan: Plan, space: FreeSpace, level: int) -> dict[int, NDArray[np.float64]]:
+def _spots(plan: FloorPlan, space: FreeSpace, level: int) -> dict[int, NDArray[np.float64]]:
     """For each room of a level the places to stand, with some space around them where there are such."""
     roomy, tight = (space.spots(radius, reachable=True) for radius in (ROOM, RADIUS))
     found = {}
     for room in plan.rooms:
         if room.level == level:
-            low, high = (room.area.west, room.area.south), (room.area.east, room.area.north)
-            some = roomy[((roomy >= low) & (roomy <= high)).all(axis=1)]
-            found[room.id] = some if len(some) else tight[((tight >= low) & (tight <= high)).all(axis=1)]
+            some = points_within(roomy, room.area)
+            found[room.id] = some if len(some) else points_within(tight, room.area)
     return found
 
 
-def _stand_at_door(walk: Walk, random: Generator, opening: Opening) -> None:
+def _stand_at_door(walk: PlacedViewpoints, random: Generator, opening: Opening) -> None:
     """A viewpoint on the threshold of a door, or a step to one side of it."""
     off = float(random.uniform(-0.9, 0.9))
     x, y = (opening.x, opening.y + off) if opening.along == "x" else (opening.x + off, opening.y)
@@ -131,13 +141,13 @@ def _stand_at_door(walk: Walk, random: Generator, opening: Opening) -> None:
         walk.add(Stand(x, y, room))
 
 
-def _nearest(walk: Walk, level: int, point: XY) -> float:
+def _nearest(walk: PlacedViewpoints, level: int, point: XY) -> float:
     """Metres to the nearest viewpoint of a level."""
     stands = (stand for stand in walk.stands if stand.room.level == level and stand.lift == 0.0)
     return min((math.dist((stand.x, stand.y), point) for stand in stands), default=math.inf)
 
 
-def _join(walk: Walk, level: int) -> None:
+def _join(walk: PlacedViewpoints, level: int) -> None:
     """Add viewpoints on the way between groups that cannot walk to each other, until all of a level can."""
     for _ in range(len(walk.stands) + len(walk.plan.rooms)):
         here = on_floor(walk, level)
@@ -152,7 +162,7 @@ def _join(walk: Walk, level: int) -> None:
     raise ValueError(f"level {level} of the plan has rooms that cannot be reached on foot")
 
 
-def _thin(walk: Walk, level: int) -> None:
+def _thin(walk: PlacedViewpoints, level: int) -> None:
     """Take away viewpoints that stand too close to another, where neither the way nor a room depends on them."""
     fixed = {number for flight in walk.flights for number in flight}
     here = on_floor(walk, level)
@@ -173,7 +183,7 @@ def _thin(walk: Walk, level: int) -> None:
     walk.drop(gone)
 
 
-def _bridge(walk: Walk, level: int, inside: Sequence[int], others: Sequence[int]) -> None:
+def _bridge(walk: PlacedViewpoints, level: int, inside: Sequence[int], others: Sequence[int]) -> None:
     """Viewpoints at the bends of the shortest way from one group to the nearest other viewpoint."""
     space, stands = walk.spaces[level], walk.stands
     first = stands[inside[0]]
@@ -199,7 +209,7 @@ def _bridge(walk: Walk, level: int, inside: Sequence[int], others: Sequence[int]
         walk.add(Stand(*way[at], _room_at(walk.plan, level, way[at])))
 
 
-def _room_at(plan: Plan, level: int, point: XY) -> PlannedRoom:
+def _room_at(plan: FloorPlan, level: int, point: XY) -> PlannedRoom:
     rooms = (room for room in plan.rooms if room.level == level)
     return min(rooms, key=lambda room: max(0.0, *(_beyond(room, point))))
 
@@ -209,7 +219,7 @@ def _beyond(room: PlannedRoom, point: XY) -> tuple[float, float, float, float]:
     return area.west - x, x - area.east, area.south - y, y - area.north
 
 
-def _fill(walk: Walk, random: Generator, target: int) -> None:
+def _fill(walk: PlacedViewpoints, random: Generator, target: int) -> None:
     """The rest, each in the room that has least for its size, away from the others but in reach of one of them."""
     indoors = walk.plan.rooms
     counts = {room.id: sum(stand.room == room for stand in walk.stands) for room in indoors}
@@ -227,7 +237,7 @@ def _fill(walk: Walk, random: Generator, target: int) -> None:
         counts[room.id] += 1
 
 
-def _emptiest(walk: Walk, random: Generator, room: PlannedRoom, spots: NDArray[np.float64]) -> XY | None:
+def _emptiest(walk: PlacedViewpoints, random: Generator, room: PlannedRoom, spots: NDArray[np.float64]) -> XY | None:
     """Of some places in a room one that is far from all viewpoints, but can be walked to from one of them."""
     if len(spots) == 0:
         return None
@@ -245,7 +255,7 @@ def _emptiest(walk: Walk, random: Generator, room: PlannedRoom, spots: NDArray[n
     return None
 
 
-def _finished(walk: Walk, random: Generator, edges: Sequence[Pair]) -> tuple[Viewpoint, ...]:
+def _finished(walk: PlacedViewpoints, random: Generator, edges: Sequence[Pair]) -> tuple[Viewpoint, ...]:
     """The viewpoints with their cameras at the height of a tripod, and what each can see."""
     visible: list[set[int]] = [set() for _ in walk.stands]
     for i, j in [*edges, *seen(walk)]:

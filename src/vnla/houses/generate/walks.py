@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from vnla.houses.generate.free_space import FreeSpace
-from vnla.houses.generate.plan import Plan, PlannedRoom
+from vnla.houses.generate.plan import FloorPlan, PlannedRoom
 
 LONGEST = 4.95
 """Metres: no edge is as long as five."""
@@ -50,10 +50,10 @@ class Stand:
 
 
 @dataclass
-class Walk:
+class PlacedViewpoints:
     """Everything placed so far, with the floors of all levels."""
 
-    plan: Plan
+    plan: FloorPlan
     spaces: dict[int, FreeSpace]
     spots: dict[int, NDArray[np.float64]]
     """Room → places in it where one can stand, (places, 2)."""
@@ -81,12 +81,12 @@ def in_reach(space: FreeSpace, points: NDArray[np.float64], cells: NDArray[np.fl
     return found
 
 
-def on_floor(walk: Walk, level: int) -> list[int]:
+def on_floor(walk: PlacedViewpoints, level: int) -> list[int]:
     """The viewpoints that stand on the floor of a level, not on steps."""
     return [i for i, stand in enumerate(walk.stands) if stand.room.level == level and stand.lift == 0.0]
 
 
-def walkable(walk: Walk, level: int, here: Sequence[int]) -> NDArray[np.int64]:
+def walkable(walk: PlacedViewpoints, level: int, here: Sequence[int]) -> NDArray[np.int64]:
     """Pairs (pairs, 2) of viewpoints on one floor between which one can walk straight."""
     place = np.array([(walk.stands[i].x, walk.stands[i].y) for i in here])
     first, second = np.triu_indices(len(here), 1)
@@ -104,7 +104,7 @@ def groups(count: int, pairs: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]
     return int(number), np.asarray(group, dtype=np.int32)
 
 
-def choose_edges(walk: Walk, random: Generator) -> tuple[Pair, ...]:
+def choose_edges(walk: PlacedViewpoints, random: Generator) -> tuple[Pair, ...]:
     """Stairs, a tree that joins everything, and of the other ways as many as real buildings have."""
     levels = [walkable(walk, level.id, on_floor(walk, level.id)) for level in walk.plan.levels]
     flights = np.array(walk.flights, dtype=np.int64).reshape(-1, 2)
@@ -142,7 +142,7 @@ def _weight(count: int, pairs: NDArray[np.int64], length: NDArray[np.float64]) -
     return weight
 
 
-def seen(walk: Walk) -> list[Pair]:
+def seen(walk: PlacedViewpoints) -> list[Pair]:
     """Pairs of viewpoints on one floor with no wall between them; one looks over the furniture."""
     found: list[Pair] = []
     for level in walk.plan.levels:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.houses.generate.plan import Plan
+from vnla.houses.generate.plan import FloorPlan
 from vnla.houses.generate.styles import FAMILIES
 
 Range = tuple[int, int]
@@ -81,7 +81,7 @@ class Wishes:
             else None
         )
 
-    def met_by(self, plan: Plan) -> bool:
+    def met_by(self, plan: FloorPlan) -> bool:
         """Whether a plan has the rooms and the area."""
         area = sum(room.area.area for room in plan.rooms if not room.outdoor)
         return _within(len(plan.rooms), self.rooms) and _within(area, self.area)

@@ -30,7 +30,7 @@ _LEAST, _MOST = 8, 348  # viewpoints of the smallest and the largest real buildi
 _MOST_ASKED = 100_000
 
 
-class Parts(NamedTuple):
+class SplitSizes(NamedTuple):
     """How many houses there are for training, development and test."""
 
     train: int
@@ -39,7 +39,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Preset:
+class WorldPreset:
     """A kind of world: houses for training, development and test, and the viewpoints of their size deciles."""
 
     train: int
@@ -48,16 +48,16 @@ class Preset:
     sizes: tuple[int, ...]
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> SplitSizes:
         """Its houses for training, development and test."""
-        return Parts(self.train, self.dev, self.test)
+        return SplitSizes(self.train, self.dev, self.test)
 
     @property
     def houses(self) -> int:
         """How many there are in all."""
         return sum(self.parts)
 
-    def divided(self, houses: int) -> Parts:
+    def divided(self, houses: int) -> SplitSizes:
         """So many houses in the preset's proportions, at least one in each part; one house more changes no part but one."""
         if houses < len(self.parts):
             raise InputError(f"{houses} houses: at least {len(self.parts)} are needed, for training, development and test")
@@ -66,17 +66,17 @@ class Preset:
             # Sainte-Laguë's rule: the next one goes where it comes nearest to the proportions.
             claims = [share / (2 * has + 1) for share, has in zip(self.parts, count, strict=True)]
             count[claims.index(max(claims))] += 1
-        return Parts(*count)
+        return SplitSizes(*count)
 
 
 PRESETS = {
-    "small": Preset(train=11, dev=2, test=4, sizes=(18, 25, 32)),
-    "paper": Preset(train=61, dev=11, test=18, sizes=(_LEAST, *REAL_SIZES, _MOST)),
+    "small": WorldPreset(train=11, dev=2, test=4, sizes=(18, 25, 32)),
+    "paper": WorldPreset(train=61, dev=11, test=18, sizes=(_LEAST, *REAL_SIZES, _MOST)),
 }
 
 
 @dataclass(frozen=True)
-class Recipe:
+class HouseRecipe:
     """What determines one house."""
 
     name: str
@@ -89,7 +89,9 @@ class Recipe:
         return generate_house(self.name, self.seed, self.viewpoints, self.wishes)
 
 
-def recipes(preset: Preset, seed: int, parts: Parts | None = None, wishes: Wishes | None = None) -> list[Recipe]:
+def recipes(
+    preset: WorldPreset, seed: int, parts: SplitSizes | None = None, wishes: Wishes | None = None
+) -> list[HouseRecipe]:
     """The houses of a world: those for training, then development, then test; the preset's numbers unless `parts` says so,
     and the preset's houses unless somebody has wishes.
 
@@ -107,14 +109,14 @@ def recipes(preset: Preset, seed: int, parts: Parts | None = None, wishes: Wishe
     ]
 
 
-def _part(preset: Preset, seed: int, first: int, size: int) -> Iterator[Recipe]:
+def _part(preset: WorldPreset, seed: int, first: int, size: int) -> Iterator[HouseRecipe]:
     """The houses of a part, without end: `size` houses from the `first` on of every village."""
     for village in itertools.count():
         yield from _village(preset, seed, village)[first : first + size]
 
 
 @lru_cache(maxsize=8)
-def _village(preset: Preset, seed: int, number: int) -> list[Recipe]:
+def _village(preset: WorldPreset, seed: int, number: int) -> list[HouseRecipe]:
     """As many houses as the preset has: sizes spread evenly over the deciles, in random order, each with its own seed."""
     random = np.random.default_rng([seed, GENERATOR, *([number] if number else [])])
     spread = (np.arange(preset.houses) + 0.5) / preset.houses
@@ -122,26 +124,26 @@ def _village(preset: Preset, seed: int, number: int) -> list[Recipe]:
     seeds = random.choice(2**31, preset.houses, replace=False)
     order = random.permutation(preset.houses)
     first = number * preset.houses
-    return [Recipe(f"house{first + i:03d}", int(seeds[i]), round(float(sizes[order[i]]))) for i in range(preset.houses)]
+    return [HouseRecipe(f"house{first + i:03d}", int(seeds[i]), round(float(sizes[order[i]]))) for i in range(preset.houses)]
 
 
-def splits(preset: Preset, made: Iterable[Recipe], parts: Parts | None = None) -> dict[str, list[str]]:
+def splits(preset: WorldPreset, made: Iterable[HouseRecipe], parts: SplitSizes | None = None) -> dict[str, list[str]]:
     """Which houses are for training, development and test."""
     names = iter([recipe.name for recipe in made])
     return {name: list(itertools.islice(names, count)) for name, count in (parts or preset.parts)._asdict().items()}
 
 
-def make_houses(wanted: list[Recipe], workers: int | None = None) -> Generator[House]:
+def make_houses(wanted: list[HouseRecipe], workers: int | None = None) -> Generator[House]:
     """The houses as data, in order, made by several processes, which end when it is closed."""
     workers = min(workers_for(workers), len(wanted))
     yield from map(_house, wanted) if workers == 1 else mapped(_house, wanted, workers, name="vnla houses")
 
 
-def _house(recipe: Recipe) -> House:
+def _house(recipe: HouseRecipe) -> House:
     return recipe.make().house
 
 
-def as_extra(preset: str, seed: int, wanted: list[Recipe]) -> dict[str, Any]:
+def as_extra(preset: str, seed: int, wanted: list[HouseRecipe]) -> dict[str, Any]:
     """What a world folder keeps about how it was generated."""
     wishes = wanted[0].wishes
     return {
@@ -153,7 +155,7 @@ def as_extra(preset: str, seed: int, wanted: list[Recipe]) -> dict[str, Any]:
     }
 
 
-def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
+def recipe_of(folder: WorldFolder, house: str) -> HouseRecipe | None:
     """How a house of a generated world was made; None where it was not generated."""
     extra = folder.manifest.get("extra", {})
     if not isinstance(extra, dict) or "generator" not in extra:
@@ -162,7 +164,7 @@ def recipe_of(folder: WorldFolder, house: str) -> Recipe | None:
         return _recipe(folder, house, extra)
 
 
-def _recipe(folder: WorldFolder, house: str, extra: Mapping[str, Any]) -> Recipe:
+def _recipe(folder: WorldFolder, house: str, extra: Mapping[str, Any]) -> HouseRecipe:
     if extra["generator"] != GENERATOR:
         raise InputError(
             f"{folder.path}: was made by generator {extra['generator']}, but this vnla has generator {GENERATOR}: "
@@ -173,7 +175,7 @@ def _recipe(folder: WorldFolder, house: str, extra: Mapping[str, Any]) -> Recipe
     seed, viewpoints = extra["houses"][house]
     if not (type(seed) is type(viewpoints) is int and 0 <= seed < 2**63 and 0 < viewpoints <= _MOST_ASKED):
         raise ValueError(f"{house} {seed} {viewpoints}")
-    return Recipe(house, seed, viewpoints, _wishes(folder))
+    return HouseRecipe(house, seed, viewpoints, _wishes(folder))
 
 
 def _wishes(folder: WorldFolder) -> Wishes | None:

@@ -8,13 +8,12 @@
 """
 
 from vnla.houses.matterport.building import Building, read_building, read_house
-from vnla.houses.matterport.connectivity import Connectivity, read_connectivity
-from vnla.houses.matterport.house_file import HouseFile, read_house_file
+from vnla.houses.matterport.connectivity import read_connectivity
+from vnla.houses.matterport.house_file import read_house_file
 from vnla.houses.matterport.notes import Note
-from vnla.houses.matterport.panoramas import PanoramaFile, read_panorama_to_region
+from vnla.houses.matterport.panoramas import read_panorama_to_region
 from vnla.houses.matterport.sources import BuildingFiles, TextFile, find_buildings
 from vnla.houses.matterport.writing import (
-    check_writable,
     write_connectivity,
     write_house,
     write_matterport,
@@ -24,12 +23,8 @@ from vnla.houses.matterport.writing import (
 __all__ = [
     "Building",
     "BuildingFiles",
-    "Connectivity",
-    "HouseFile",
     "Note",
-    "PanoramaFile",
     "TextFile",
-    "check_writable",
     "find_buildings",
     "read_building",
     "read_connectivity",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vnla.common.errors import InputError
-from vnla.houses.house import House, HouseError, Level, Object, Problem, Room
+from vnla.houses.house import House, HouseError, Level, Object, Problem, Room, connected
 from vnla.houses.matterport.connectivity import Connectivity, read_connectivity
 from vnla.houses.matterport.house_file import HouseFile, read_house_file
 from vnla.houses.matterport.notes import Note
@@ -164,23 +164,7 @@ def _groups(graph: Connectivity, mapping: PanoramaFile) -> list[list[int]]:
         if i in letter and letter[i] == letter.get(j):
             beside[i].append(j)
             beside[j].append(i)
-    return _connected(beside)
-
-
-def _connected(beside: dict[int, list[int]]) -> list[list[int]]:
-    groups: list[list[int]] = []
-    seen: set[int] = set()
-    for start in beside:
-        if start in seen:
-            continue
-        group = [start]
-        seen.add(start)
-        for here in group:
-            fresh = [there for there in beside[here] if there not in seen]
-            seen.update(fresh)
-            group.extend(fresh)
-        groups.append(group)
-    return groups
+    return connected(beside)
 
 
 def _house(name: str, graph: Connectivity, segments: HouseFile | None, rooms: _Rooms) -> House:

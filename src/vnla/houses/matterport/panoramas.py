@@ -16,7 +16,7 @@ WHAT = "panorama_to_region.txt, one line a panorama"
 
 
 @dataclass(frozen=True, slots=True)
-class Panorama:
+class PanoramaLine:
     """One line. `region` is None where the line says −1, and `numbered` is false where it says nothing."""
 
     line: int
@@ -30,7 +30,7 @@ class PanoramaFile:
     """The content of one file, by viewpoint id."""
 
     source: TextFile
-    panoramas: dict[str, Panorama]
+    panoramas: dict[str, PanoramaLine]
     notes: tuple[Note, ...]
 
     def place(self, viewpoint: str) -> str:
@@ -40,7 +40,7 @@ class PanoramaFile:
 
 def read_panorama_to_region(source: TextFile) -> PanoramaFile:
     """The rooms in a panorama_to_region.txt."""
-    panoramas: dict[str, Panorama] = {}
+    panoramas: dict[str, PanoramaLine] = {}
     labels: dict[int, str] = {}
     notes: list[Note] = []
     for line, text in source.lines(WHAT):
@@ -59,7 +59,7 @@ def read_panorama_to_region(source: TextFile) -> PanoramaFile:
     return PanoramaFile(source, panoramas, tuple(notes))
 
 
-def _panorama(place: str, line: int, fields: list[str]) -> tuple[str, Panorama]:
+def _panorama(place: str, line: int, fields: list[str]) -> tuple[str, PanoramaLine]:
     if len(fields) < 3:
         raise InputError(f"{place}: has {len(fields)} fields; expected index, viewpoint, region (may be missing) and letter")
     label = fields[-1]
@@ -67,9 +67,9 @@ def _panorama(place: str, line: int, fields: list[str]) -> tuple[str, Panorama]:
         raise InputError(f"{place}: the last field is {shown(label)}; expected one of the letters {' '.join(ROOM_NAMES)}")
     numbered = len(fields) > 3 and fields[2].removeprefix("-").isdecimal() and fields[2].isascii()
     if not numbered:
-        return fields[1], Panorama(line, label, None, numbered=False)
+        return fields[1], PanoramaLine(line, label, None, numbered=False)
     region = _whole(place, fields[2])
-    return fields[1], Panorama(line, label, region if region >= 0 else None, numbered=True)
+    return fields[1], PanoramaLine(line, label, region if region >= 0 else None, numbered=True)
 
 
 def _whole(place: str, text: str) -> int:

@@ -121,10 +121,7 @@ def _listed(path: Path, found: list[str], only: Sequence[str]) -> list[str]:
 
 def _building(name: str, folder: Path, roots: Sequence[Path]) -> BuildingFiles:
     return BuildingFiles(
-        name,
-        folder / f"{name}{SUFFIX}",
-        house=_find(name, roots, f"{name}.house"),
-        panoramas=_find(name, roots, PANORAMAS),
+        name, folder / f"{name}{SUFFIX}", house=_find(name, roots, f"{name}.house"), panoramas=_find(name, roots, PANORAMAS)
     )
 
 

@@ -79,7 +79,7 @@ def make_edges(viewpoints: Sequence[Viewpoint], rooms: Sequence[Room], doors: It
         if stand.room is not None:
             by_room[stand.room].append(number)
     found = {edge for inside in by_room.values() for edge in _inside(viewpoints, inside)}
-    places = {room: _Places.of(viewpoints, inside) for room, inside in by_room.items()}
+    places = {room: _FloorPlaces.of(viewpoints, inside) for room, inside in by_room.items()}
     for door in dict.fromkeys(doors):
         one, other = door.rooms
         way = _through(viewpoints, places[one], places[other], door.at)
@@ -118,14 +118,14 @@ def _spanning(viewpoints: Sequence[Viewpoint], inside: Sequence[int], place: Flo
     return found
 
 
-class _Places(NamedTuple):
+class _FloorPlaces(NamedTuple):
     """Where the viewpoints of a room are on the floor; of several above each other the first is meant."""
 
     numbers: list[int]
     at: Float64  # (places, 2)
 
     @classmethod
-    def of(cls, viewpoints: Sequence[Viewpoint], inside: Sequence[int]) -> _Places:
+    def of(cls, viewpoints: Sequence[Viewpoint], inside: Sequence[int]) -> _FloorPlaces:
         first: dict[tuple[float, ...], int] = {}
         for i in inside:
             first.setdefault(viewpoints[i].position[:2], i)
@@ -139,7 +139,7 @@ class _Places(NamedTuple):
         return [self.numbers[i] for i in np.sort(some[away[some] <= second + _CLOSE])]
 
 
-def _through(viewpoints: Sequence[Viewpoint], one: _Places, other: _Places, door: Point) -> Edge | None:
+def _through(viewpoints: Sequence[Viewpoint], one: _FloorPlaces, other: _FloorPlaces, door: Point) -> Edge | None:
     """The edge between the viewpoints of two rooms that are nearest to each other by way of a door.
 
     Two that stand above each other are not joined, so the nearest of a room may not do, but then the second nearest does.

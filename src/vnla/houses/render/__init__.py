@@ -17,11 +17,10 @@ from vnla.houses.render.panorama import (
     objects_in_views,
     panorama_objects,
     render_panorama,
-    render_panoramas,
     views_of,
 )
 from vnla.houses.render.raster import SKY, Frame
-from vnla.houses.render.stage import Stage, prepare
+from vnla.houses.render.stage import PreparedScene, prepare
 
 __all__ = [
     "SKY",
@@ -29,14 +28,13 @@ __all__ = [
     "Mesh",
     "ObjectsInViews",
     "Panorama",
-    "Stage",
+    "PreparedScene",
     "around_of",
     "build_mesh",
     "objects_in_views",
     "panorama_objects",
     "prepare",
     "render_panorama",
-    "render_panoramas",
     "render_view",
     "views_of",
 ]

@@ -6,15 +6,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH, camera_axes
 from vnla.houses.render.raster import Camera, Frame, draw
-from vnla.houses.render.stage import Stage
+from vnla.houses.render.stage import PreparedScene
 
 
 def render_view(
-    stage: Stage,
+    stage: PreparedScene,
     position: Sequence[float],
     heading: float,
     elevation: float,
@@ -30,12 +29,3 @@ def render_view(
     tangent = math.tan(vfov / 2)
     camera = Camera(np.array(position, np.float32), camera_axes(heading, elevation), tangent * width / height, tangent)
     return draw(stage.surfaces, camera, width, height, samples)
-
-
-def camera_axes(heading: float, elevation: float) -> NDArray[np.float32]:
-    """The camera's right, down and ahead in the world, as rows."""
-    sine, cosine = math.sin(heading), math.cos(heading)
-    rise, level = math.sin(elevation), math.cos(elevation)
-    return np.array(
-        [(cosine, -sine, 0.0), (sine * rise, cosine * rise, -level), (sine * level, cosine * level, rise)], np.float32
-    )

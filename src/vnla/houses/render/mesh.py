@@ -390,7 +390,7 @@ def _round(batch: _Batch, shape: int, detail: int) -> _Piece:
     )
 
 
-class _Places(NamedTuple):
+class _Points(NamedTuple):
     position: NDArray[np.float64]
     normal: NDArray[np.float64]
 
@@ -404,7 +404,7 @@ def _surface(
     across: NDArray[np.float64],
     down: NDArray[np.float64],
     unit: NDArray[np.float64] | None = None,
-) -> _Places:
+) -> _Points:
     """Points on round parts and the normals there, from shares of the way around (or across an end) and down."""
     angle = across * 2 * math.pi
     if shape == ELLIPSOID:
@@ -427,7 +427,7 @@ def _surface(
         width = 1 + (batch.taper[part] - 1) * (point[:, 2] + 1) / 2
         point = point * np.column_stack([width, width, np.ones_like(width)])
     normal = normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
-    return _Places(_placed(batch, part, point * lengths[part] / 2) + batch.centre[part], _placed(batch, part, normal))
+    return _Points(_placed(batch, part, point * lengths[part] / 2) + batch.centre[part], _placed(batch, part, normal))
 
 
 def _placed(batch: _Batch, part: NDArray[np.int64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,10 +7,8 @@ take the same way from there. The views are the same as `vnla.houses.skybox.rend
 from __future__ import annotations
 
 import math
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise, starmap
 from typing import NamedTuple
@@ -18,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, VERTICAL_FIELD, VIEWS, angles_around, view_angles
+from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, VERTICAL_FIELD, VIEWS, angles_around, camera_axes, view_angles
 from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
-from vnla.houses.render.camera import camera_axes
 from vnla.houses.render.raster import Camera, draw, draw_objects
-from vnla.houses.render.stage import Stage
+from vnla.houses.render.stage import PreparedScene
 from vnla.houses.skybox import Faces, face_directions
 
 
@@ -47,7 +44,7 @@ class ObjectsInViews(NamedTuple):
 
 
 def render_panorama(
-    stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
+    stage: PreparedScene, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
 ) -> Panorama:
     """The panorama at `position`: six faces of `size` × `size` pixels."""
     eye = np.array(position, np.float32)
@@ -56,31 +53,13 @@ def render_panorama(
     return Panorama(rgb, objects, depth)
 
 
-def panorama_objects(stage: Stage, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT) -> NDArray[np.int32]:
+def panorama_objects(
+    stage: PreparedScene, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT
+) -> NDArray[np.int32]:
     """The objects of the panorama at `position`, as `render_panorama` has them: (6, size, size)."""
     eye = np.array(position, np.float32)
     faces = [draw_objects(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size) for axes in _face_axes(rotation)]
     return np.stack(faces)
-
-
-def render_panoramas(
-    stage: Stage,
-    positions: Iterable[Sequence[float]],
-    size: int,
-    rotation: ArrayLike = UPRIGHT,
-    samples: int = 1,
-    workers: int | None = None,
-) -> Iterator[Panorama]:
-    """The panoramas at many positions, in order, drawn on `workers` threads (all cores unless told)."""
-    workers = workers or os.cpu_count() or 1
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Panorama]] = deque()
-        for position in positions:
-            waiting.append(pool.submit(render_panorama, stage, position, size, rotation, samples))
-            if len(waiting) > 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def views_of(

@@ -68,13 +68,7 @@ def build_tree(solids: Solids, clear: NDArray[np.bool_]) -> Tree:
     bottom, top = np.concatenate(lows), np.concatenate(highs)
     # A box turned inside out would be met by every ray; a point far away is met by none.
     top = np.where(bottom > top, bottom, top)
-    return Tree(
-        bottom.astype(np.float32),
-        top.astype(np.float32),
-        order.astype(np.int32),
-        solids,
-        clear,
-    )
+    return Tree(bottom.astype(np.float32), top.astype(np.float32), order.astype(np.int32), solids, clear)
 
 
 def _bounds(solids: Solids) -> tuple[NDArray[np.floating], NDArray[np.floating]]:

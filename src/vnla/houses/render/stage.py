@@ -16,14 +16,14 @@ from vnla.houses.scene import Scene
 
 
 @dataclass(frozen=True)
-class Stage:
+class PreparedScene:
     """A scene that can be drawn: its mesh, and all that the compiled loops read."""
 
     mesh: Mesh
     surfaces: Surfaces
 
 
-def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> Stage:
+def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> PreparedScene:
     """Triangles, textures and light of a scene: once for each house, a second or two for a large one.
 
     Light is computed on `workers` threads, all cores unless told; their number changes nothing in the result. Without it
@@ -37,7 +37,7 @@ def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> St
         [(m.gloss, m.glow, m.pattern == "metal", number in panes) for number, m in enumerate(mesh.materials)], np.float32
     )
     lamps = [(*lamp.position, *(min(lamp.power, 1.5) * c for c in lamp.colour)) for lamp in scene.lights] or [(0.0,) * 6]
-    return Stage(
+    return PreparedScene(
         mesh,
         Surfaces(
             mesh.position,

@@ -303,10 +303,8 @@ def _tint(rng: Random, low: float = 0.0, high: float = 1.0) -> Array:
 
 def _landscape(rng: Random) -> Picture:
     across, down = _grid(SIZE)
-    top, horizon = (
-        np.array((0.35, 0.5, 0.75)) + rng.uniform(-0.15, 0.15, 3),
-        np.array((0.95, 0.8, 0.6)) * rng.uniform(0.85, 1.05),
-    )
+    top = np.array((0.35, 0.5, 0.75)) + rng.uniform(-0.15, 0.15, 3)
+    horizon = np.array((0.95, 0.8, 0.6)) * rng.uniform(0.85, 1.05)
     picture = top + (horizon - top) * np.clip(down * 1.7, 0, 1)[..., None]
     sun = np.hypot(across - rng.uniform(0.2, 0.8), down - rng.uniform(0.15, 0.4)) < rng.uniform(0.04, 0.09)
     picture = np.where(sun[..., None], np.array((1.0, 0.93, 0.7)), picture)

@@ -17,10 +17,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from vnla.common import files
+from vnla.common.checksums import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, whole
 from vnla.common.randomness import Purpose, uniform
-from vnla.common.sealed import CHECKSUM, UNSEALED, is_sealed_with, sealed
 from vnla.language.grammar import FULL_STOP, text_of
 from vnla.language.speaker.looks import called
 from vnla.language.speaker.network import Sizes, SpeakerNetwork

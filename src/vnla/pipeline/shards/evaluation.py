@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from vnla.common import files
 from vnla.common.errors import InputError
-from vnla.evaluation.evaluate import Evaluation, Piece, joined
-from vnla.evaluation.kept import read_pieces, write_pieces
+from vnla.evaluation.evaluate import EvaluatedBatch, Evaluation, joined
+from vnla.evaluation.evaluation_file import read_pieces, write_pieces
 from vnla.evaluation.metrics import Metric
-from vnla.pipeline.shards.parts import Parts
+from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import shards
 from vnla.tasks.task_set import TaskSet
 from vnla.training.checkpoints import CONFIG
@@ -31,7 +31,7 @@ PLACES = ("world", "tasks", "begins_with")
 """Of a run's configuration what differs where a disk is mounted elsewhere."""
 
 
-class Slice(NamedTuple):
+class EvaluationSlice(NamedTuple):
     """Every n-th batch of the evaluation of a run on a split."""
 
     run: str
@@ -49,29 +49,31 @@ class Slice(NamedTuple):
         return place / self.run / f"{self.split}-{self.which}-of-{self.of}.npz"
 
 
-def slices(runs: Sequence[str], splits: Sequence[str], count: int) -> list[list[Slice]]:
+def slices(runs: Sequence[str], splits: Sequence[str], count: int) -> list[list[EvaluationSlice]]:
     """What each of so many shards carries out."""
     pairs = [(run, split) for run in runs for split in splits]
     of = 1 if len(pairs) >= count else count // gcd(count, len(pairs))
-    every = [Slice(run, split, which, of) for run, split in pairs for which in range(of)]
+    every = [EvaluationSlice(run, split, which, of) for run, split in pairs for which in range(of)]
     return [every[number::count] for number in range(count)]
 
 
-def evaluation_parts(out: Path, runs: Mapping[str, Path], settings: Mapping[str, Any]) -> Parts:
+def evaluation_parts(out: Path, runs: Mapping[str, Path], settings: Mapping[str, Any]) -> ShardParts:
     """The parts of evaluations that are to be in `out`; runs are known by their name and all that they have learned."""
-    return Parts(out, "evaluations", {"runs": {name: _learned(path) for name, path in runs.items()}, **settings})
+    return ShardParts(out, "evaluations", {"runs": {name: _learned(path) for name, path in runs.items()}, **settings})
 
 
-def write_slice(place: Path, part: Slice, pieces: Sequence[Piece], tasks: TaskSet, seeds: Sequence[int]) -> None:
+def write_slice(
+    place: Path, part: EvaluationSlice, pieces: Sequence[EvaluatedBatch], tasks: TaskSet, seeds: Sequence[int]
+) -> None:
     """Write a slice into the folder of a part; one without a batch leaves no file."""
     if pieces:
         write_pieces(part.file(place), pieces, [task.id for task in tasks.tasks], seeds)
 
 
-class Merged:
+class MergedEvaluations:
     """The evaluations of all shards, which were checked."""
 
-    def __init__(self, parts: Parts, runs: Sequence[str], splits: Sequence[str]) -> None:
+    def __init__(self, parts: ShardParts, runs: Sequence[str], splits: Sequence[str]) -> None:
         self._parts, count = parts, len(parts.complete())
         self._slices = dict(zip(shards(count), slices(runs, splits, count), strict=True))
 
@@ -80,7 +82,7 @@ class Merged:
     ) -> Evaluation:
         """The whole evaluation of a run on a split."""
         ids = [task.id for task in tasks.tasks]
-        pieces: list[Piece] = []
+        pieces: list[EvaluatedBatch] = []
         for shard, mine in self._slices.items():
             for part in mine:
                 file = part.file(self._parts.place(shard))
@@ -90,7 +92,7 @@ class Merged:
         self._check(pieces, len(tasks) * len(seeds), f"{run}, {split}")
         return joined(tasks, seeds, pieces, metrics)
 
-    def _check(self, pieces: Sequence[Piece], episodes: int, what: str) -> None:
+    def _check(self, pieces: Sequence[EvaluatedBatch], episodes: int, what: str) -> None:
         """That every episode is there once: it is not where a machine had memory for other batches than the others."""
         end = 0
         for piece in pieces:

@@ -12,7 +12,7 @@ from pathlib import Path
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
-from vnla.pipeline.shards.parts import RECORD, Parts
+from vnla.pipeline.shards.parts import RECORD, ShardParts
 from vnla.pipeline.shards.shard import Shard, divide, shards
 from vnla.vision.encoders import Encoder
 from vnla.vision.making import encode
@@ -22,16 +22,16 @@ ROWS = 64
 """Viewpoints that are copied at once."""
 
 
-def feature_parts(out: Path, header: Header) -> Parts:
+def feature_parts(out: Path, header: Header) -> ShardParts:
     """The parts of the store `out`, of which `header` is to be that of the whole."""
     config = {name: value for name, value in header.as_json().items() if name not in ("houses", "format", "version")}
     viewpoints = hashlib.sha256(repr(header.viewpoints).encode()).hexdigest()[:16]
-    return Parts(out, "features", {**config, "viewpoints": viewpoints})
+    return ShardParts(out, "features", {**config, "viewpoints": viewpoints})
 
 
 def feature_place(world: Path, encoder: str, shard: Shard) -> Path:
     """Where the part of a shard is going to be."""
-    return Parts(store_path(world, encoder), "features", {}).place(shard)
+    return ShardParts(store_path(world, encoder), "features", {}).place(shard)
 
 
 def share_of(shard: Shard, header: Header) -> tuple[Place, ...]:
@@ -40,7 +40,7 @@ def share_of(shard: Shard, header: Header) -> tuple[Place, ...]:
 
 
 def make_part(
-    parts: Parts,
+    parts: ShardParts,
     shard: Shard,
     folder: WorldFolder,
     header: Header,
@@ -62,7 +62,7 @@ def make_part(
     return place is not None
 
 
-def merge(parts: Parts, header: Header, progress: Count = unheard) -> FeatureStore:
+def merge(parts: ShardParts, header: Header, progress: Count = unheard) -> FeatureStore:
     """The store of all shards, each of which is held against its checksum first; goes on where it was."""
     count = len(parts.complete())
     first: dict[str, int] = {}
@@ -78,7 +78,7 @@ def merge(parts: Parts, header: Header, progress: Count = unheard) -> FeatureSto
         return store.finish()
 
 
-def _opened(parts: Parts, shard: Shard, expected: Header) -> FeatureStore:
+def _opened(parts: ShardParts, shard: Shard, expected: Header) -> FeatureStore:
     place = parts.place(shard)
     try:
         part = FeatureStore.open(place)

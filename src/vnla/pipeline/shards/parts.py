@@ -44,7 +44,7 @@ def code() -> dict[str, str]:
     return {"vnla": vnla.__version__, "source": checksums.of_program()[:12], "python": python, **libraries}
 
 
-def told_apart(here: Mapping[str, Any], there: Mapping[str, Any]) -> str | None:
+def first_difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> str | None:
     """The first difference between two descriptions, in words; None if there is none."""
     name = next((name for name in {**here, **there} if here.get(name) != there.get(name)), None)
     return None if name is None else f"{name} {_brief(there.get(name))} there, {_brief(here.get(name))} here"
@@ -56,7 +56,7 @@ def _brief(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ShardParts:
     """The parts of `out`, which is what `what` names. `config` is all that decides the result, as JSON holds it."""
 
     out: Path
@@ -144,11 +144,11 @@ class Parts:
         where = f"{self.place(shard)}: shard {shard}"
         if (record["what"], record.get("shard"), record.get("of")) != (self.what, shard.number, shard.count):
             raise InputError(f"{where} is not a part of {self.what}; remove it and make it again")
-        if difference := told_apart(code(), record["code"]):
+        if difference := first_difference(code(), record["code"]):
             raise InputError(
                 f"{where} was made by another version ({difference}); use one version for all, and make it again"
             )
-        if difference := told_apart(self.config, record["config"]):
+        if difference := first_difference(self.config, record["config"]):
             raise InputError(
                 f"{where} was made with something else ({difference}); remove it, or give what it was made with"
             )

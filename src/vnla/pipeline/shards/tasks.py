@@ -26,14 +26,13 @@ from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
-from vnla.pipeline.shards.parts import Parts
+from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import Shard, divide, shards
-from vnla.tasks.buckets import Bucket, buckets_of
-from vnla.tasks.filters import FEWEST, Filters
+from vnla.tasks.buckets import FEWEST, Bucket, Filters, buckets_of
 from vnla.tasks.making import identity
 from vnla.tasks.points import ARRAYS, TURNS, HousePoints, house_points
-from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, Recipe
-from vnla.tasks.records import Records
+from vnla.tasks.recipes import FEWEST_ACTIONS, MOST_ACTIONS, DatasetRecipe
+from vnla.tasks.records import RecordMaker
 from vnla.world.graph import Graph
 
 _WHAT = "the points of a house that a shard has worked out"
@@ -41,13 +40,13 @@ _LARGEST = 512 * files.MEGABYTE
 _MOST_CANDIDATES = 1 << 40
 
 
-def task_parts(out: Path, world: WorldFolder, recipe: Recipe, *, seed: int = 0, fewest: int = FEWEST) -> Parts:
+def task_parts(out: Path, world: WorldFolder, recipe: DatasetRecipe, *, seed: int = 0, fewest: int = FEWEST) -> ShardParts:
     """The parts of a data set. How large its splits are is for the merge to say."""
-    return Parts(out, "tasks", {"world": identity(world)["sha256"], **asdict(recipe), "seed": seed, "fewest": fewest})
+    return ShardParts(out, "tasks", {"world": identity(world)["sha256"], **asdict(recipe), "seed": seed, "fewest": fewest})
 
 
 def make_part(
-    parts: Parts, shard: Shard, houses: Sequence[House], recipe: Recipe, progress: Count = unheard
+    parts: ShardParts, shard: Shard, houses: Sequence[House], recipe: DatasetRecipe, progress: Count = unheard
 ) -> tuple[int, bool]:
     """Work out the points of a shard's houses; how many houses there are, and whether there was anything to do."""
     mine = shard.of_all(_divided(houses, shard.count))
@@ -69,7 +68,7 @@ def share_of(shard: Shard, houses: Sequence[House]) -> int:
 class WorkedByShards:
     """What all shards have worked out, for `vnla.tasks.making`; nothing is read before all are known to be whole."""
 
-    def __init__(self, parts: Parts, houses: Sequence[House], recipe: Recipe) -> None:
+    def __init__(self, parts: ShardParts, houses: Sequence[House], recipe: DatasetRecipe) -> None:
         count = len(parts.complete())
         divided = zip(shards(count), _divided(houses, count), strict=True)
         self._place = {number: parts.place(shard) for shard, mine in divided for number in mine}
@@ -115,9 +114,9 @@ def _check_points(path: Path, arrays: Mapping[str, NDArray[Any]], house: House, 
         raise InputError(f"{path}: first does not count the goals of its points; expected {_WHAT}")
 
 
-def _write(place: Path, number: int, points: HousePoints, recipe: Recipe) -> None:
+def _write(place: Path, number: int, points: HousePoints, recipe: DatasetRecipe) -> None:
     """What a house has; the arrays last, by which it is known that it is done."""
-    records = Records(points, recipe)
+    records = RecordMaker(points, recipe)
     files.write_text(_lines(place, number), "".join(f"{records.line(point)}\n" for point in range(len(points))))
     write_arrays(_arrays(place, number), points.arrays | {"candidates": np.array(points.candidates)})
 

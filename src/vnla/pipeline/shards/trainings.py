@@ -10,17 +10,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from vnla.common.errors import InputError
-from vnla.pipeline.shards.parts import Parts
+from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import Shard
+from vnla.training.checkpoints import is_finished
 from vnla.training.config import RunConfig
-from vnla.training.opening import is_finished
 
 Runs = Mapping[Path, RunConfig]
 
 
-def training_parts(out: Path, runs: Runs) -> Parts:
+def training_parts(out: Path, runs: Runs) -> ShardParts:
     """The parts of a grid of runs in the folder `out`, each known by what differs, but for places."""
-    return Parts(out, "trainings", {_name(out, path): _told(config) for path, config in runs.items()})
+    return ShardParts(out, "trainings", {_name(out, path): _described(config) for path, config in runs.items()})
 
 
 def share_of(shard: Shard, runs: Runs) -> dict[Path, RunConfig]:
@@ -41,5 +41,5 @@ def _name(out: Path, path: Path) -> str:
     return path.relative_to(out).as_posix() if path != out else path.name
 
 
-def _told(config: RunConfig) -> dict[str, object]:
+def _described(config: RunConfig) -> dict[str, object]:
     return asdict(replace(config, world="", tasks="", begins_with=""))

@@ -8,21 +8,21 @@ from pathlib import Path
 
 from vnla.common.progress import Count, unheard
 from vnla.houses.generate.unfinished import Unfinished
-from vnla.houses.generate.world import Parts as Houses
-from vnla.houses.generate.world import Recipe, as_extra
+from vnla.houses.generate.world import HouseRecipe, as_extra
+from vnla.houses.generate.world import SplitSizes as Houses
 from vnla.houses.house import House
-from vnla.pipeline.shards.parts import Parts
+from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import Shard, divide, shards
 
 
-def world_parts(out: Path, preset: str, seed: int, houses: Houses, wanted: list[Recipe]) -> Parts:
+def world_parts(out: Path, preset: str, seed: int, houses: Houses, wanted: list[HouseRecipe]) -> ShardParts:
     """The parts of a world. What its houses are follows from what is compared here."""
     extra = {name: value for name, value in as_extra(preset, seed, wanted).items() if name != "houses"}
-    return Parts(out, "world", {**extra, "parts": list(houses)})
+    return ShardParts(out, "world", {**extra, "parts": list(houses)})
 
 
 def make_part(
-    parts: Parts, shard: Shard, wanted: Sequence[Recipe], workers: int | None = None, progress: Count = unheard
+    parts: ShardParts, shard: Shard, wanted: Sequence[HouseRecipe], workers: int | None = None, progress: Count = unheard
 ) -> tuple[int, bool]:
     """Make the houses of a shard; how many there are, and whether there was anything to do."""
     mine = shard.of_all(_divided(wanted, shard.count))
@@ -34,12 +34,12 @@ def make_part(
     return len(mine), place is not None
 
 
-def share_of(shard: Shard, wanted: Sequence[Recipe]) -> int:
+def share_of(shard: Shard, wanted: Sequence[HouseRecipe]) -> int:
     """How many houses a shard makes."""
     return len(shard.of_all(_divided(wanted, shard.count)))
 
 
-def houses_of(parts: Parts, wanted: Sequence[Recipe]) -> Iterator[House]:
+def houses_of(parts: ShardParts, wanted: Sequence[HouseRecipe]) -> Iterator[House]:
     """The houses of all shards in their order; nothing is read before all shards are known to be whole."""
     count = len(parts.complete())
     divided = zip(shards(count), _divided(wanted, count), strict=True)
@@ -47,5 +47,5 @@ def houses_of(parts: Parts, wanted: Sequence[Recipe]) -> Iterator[House]:
     return (made[recipe.name].read(recipe) for recipe in wanted)
 
 
-def _divided(wanted: Sequence[Recipe], count: int) -> list[list[Recipe]]:
+def _divided(wanted: Sequence[HouseRecipe], count: int) -> list[list[HouseRecipe]]:
     return [[wanted[i] for i in share] for share in divide([recipe.viewpoints for recipe in wanted], count)]

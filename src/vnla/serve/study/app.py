@@ -1,4 +1,4 @@
-"""The server of a study: the page, and lines on which the desk decides what comes next.
+"""The server of a study: the page, and connections on which the study's service decides what comes next.
 
 What could give an answer away is not there: names of objects and rooms, plans with names, and the recorded episode.
 """
@@ -7,33 +7,33 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from fastapi import FastAPI, WebSocket
+from fastapi import FastAPI
 from pydantic import BaseModel
 
 from vnla.common.errors import InputError
-from vnla.serve.answers import Content
+from vnla.serve import messages
 from vnla.serve.app import bare_app
-from vnla.serve.engine import Engine
+from vnla.serve.connections import PATIENCE, Connection, Connections
+from vnla.serve.content import INDEX, Content, assets
+from vnla.serve.engine import EpisodeEngine
 from vnla.serve.limits import Limits
-from vnla.serve.lines import PATIENCE, Line, Lines
-from vnla.serve.messages import AnyMessage, Hello, Welcome
-from vnla.serve.page import INDEX, assets
+from vnla.serve.messages import STUDY_MESSAGE, TOKEN, StudyMessage
 from vnla.serve.reduce import NOTHING
-from vnla.serve.site import Opening, Site
+from vnla.serve.sessions import Session
+from vnla.serve.site import Site, SiteLoader
 from vnla.serve.study.design import Design
-from vnla.serve.study.desk import Desk
-from vnla.serve.study.records import Record
-from vnla.serve.study.words import TOKEN, WORD, Agree, AnyWord, Withdraw
-from vnla.serve.visits import Visits
+from vnla.serve.study.records import ParticipantSession
+from vnla.serve.study.service import StudyService
+from vnla.serve.visitor_service import VisitorService
 from vnla.training.trained import Trained
 
 MARK = b'<meta name="study">'
-"""In the head of the page of a study, by which its scripts know what they are to show."""
+"""In the head of the page of a study, by which its scripts know what to show."""
 
 
 class StudySite(Site):
@@ -42,86 +42,76 @@ class StudySite(Site):
     def __init__(self, trained: Mapping[str, Trained], cache: Path, secret: bytes) -> None:
         (first, one), *others = trained.items()
         super().__init__(one, cache, secret)
-        visits = {name: Visits(Engine(each), self.visits.scene, self.visits.walkers) for name, each in others}
-        self.agents = {first: self.visits, **visits}
+        worlds = self.service.world, self.service.walker_world
+        self.agents = {first: self.service} | {name: VisitorService(EpisodeEngine(each), *worlds) for name, each in others}
 
     def check(self, design: Design) -> None:
         """Refuse a design that these agents and tasks cannot fulfil."""
         for condition in design.conditions:
             if condition.mode == "help" and not self.agents[condition.agent].engine.listens:
                 raise InputError(f"condition {condition.name}: the agent {condition.agent} was not trained to follow words")
-        known = self.engine.goals.tasks
+        tasks = self.engine.goals.tasks
         for task in (*design.practice.tasks, *design.catch, *(task for group in design.groups for task in group)):
-            if task not in known:
+            if task not in tasks:
                 raise InputError(f"{design.tasks}: has no task {task!r}, which the study names")
 
     def close(self) -> None:
         """Finish what is under way."""
-        for visits in self.agents.values():
-            visits.engine.close()
+        for service in self.agents.values():
+            service.engine.close()
 
 
-def make_study_app(opening: Opening, desk: Desk, hosts: Collection[str], limits: Limits) -> FastAPI:
-    """The server of a study. Its `opening` opens a `StudySite`."""
+def make_study_app(loader: SiteLoader, study: StudyService, hosts: Collection[str], limits: Limits) -> FastAPI:
+    """Return the server of a study. Its `loader` opens a `StudySite`."""
     page = {**assets(), INDEX: marked(assets()[INDEX])}
-    return bare_app(StudyLines(opening, desk, limits), hosts, page)
+    return bare_app(StudyConnections(loader, study, limits), hosts, page)
 
 
 def marked(page: Content) -> Content:
-    """The page with the mark of a study."""
+    """Return the page with the mark of a study."""
     return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
 
 
-class StudyLines(Lines):
-    """All lines of a study's server."""
+class StudyConnections(Connections):
+    """The connections of a study's participants."""
 
-    SPOKEN_TO = ("help",)
+    MESSAGES = STUDY_MESSAGE
+    ADVISABLE = ("help",)
 
-    def __init__(self, opening: Opening, desk: Desk, limits: Limits) -> None:
-        super().__init__(opening, None, limits)
-        self.desk = desk
+    def __init__(self, loader: SiteLoader, study: StudyService, limits: Limits) -> None:
+        super().__init__(loader, limits)
+        self._study = study
 
-    def line(self, socket: WebSocket) -> Line:
-        """A new participant's line."""
-        return _StudyLine(self, socket)
+    def service(self, session: Session) -> VisitorService:
+        """Return the service of the present condition's agent; before the first task, that of the first agent."""
+        site, trial = cast(StudySite, self.loader.now()), cast(ParticipantSession, session).trial
+        if trial is None:
+            return site.service
+        return site.agents[next(each.agent for each in self._study.design.conditions if each.name == trial.condition)]
 
-
-class _StudyLine(Line):
-    def __init__(self, lines: StudyLines, socket: WebSocket) -> None:
-        super().__init__(lines, socket)
-        self._desk = lines.desk
-        self._token = ""
-
-    def _read(self, text: str) -> AnyMessage:
-        return cast(AnyMessage, WORD.validate_json(text))
-
-    async def _do(self, message: AnyMessage) -> BaseModel | None:
-        for each in await self._replies(cast(AnyWord, message)):
-            self._say(each)
-        return None
-
-    async def _replies(self, word: AnyWord) -> list[BaseModel]:
-        if isinstance(word, Hello):
-            return self._greet(word)
-        if not self._token:
+    async def replies(self, connection: Connection, message: StudyMessage) -> Sequence[BaseModel]:
+        """Do what a participant says; nothing but a hello and consent is possible before there is a session."""
+        if isinstance(message, messages.HelloMessage):
+            return self._greet(connection, message)
+        if not connection.token:
             raise InputError("say hello first")
-        if isinstance(word, Agree):
-            self._enter(self._desk.agree(self._token, word))
-            return [self._desk.standing(self._token)]
-        if self.session is None:
+        if isinstance(message, messages.AgreeMessage):
+            connection.enter(self._study.agree(connection.token, message))
+            return [self._study.status(connection.token)]
+        if connection.session is None:
             raise InputError("agree to take part first")
-        record = cast(Record, self.session)
-        if isinstance(word, Withdraw):
-            return [await self._desk.withdraw(record)]
-        site = cast(StudySite, await self._lines.opening.soon(PATIENCE))
-        return await self._desk.hear(self._token, record, word, site.agents)
+        session = cast(ParticipantSession, connection.session)
+        if isinstance(message, messages.WithdrawMessage):
+            return [await self._study.withdraw(session)]
+        site = cast(StudySite, await self.loader.soon(PATIENCE))
+        return await self._study.hear(connection.token, session, message, site.agents)
 
-    def _greet(self, hello: Hello) -> list[BaseModel]:
-        """A browser without a token gets one; nothing is kept of it before somebody agrees to take part."""
-        known = hello.session is not None and re.fullmatch(TOKEN, hello.session)
-        self._token = hello.session if known and hello.session else secrets.token_hex(16)
-        record = self._desk.enter(self._token)
-        if record is not None:
-            self._enter(record)
-        snapshot = NOTHING if record is None else record.state
-        return [Welcome(session=self._token, snapshot=snapshot), self._desk.standing(self._token)]
+    def _greet(self, connection: Connection, hello: messages.HelloMessage) -> list[BaseModel]:
+        """Give a browser without a token one; nothing is stored of it before somebody agrees to take part."""
+        valid = hello.session is not None and re.fullmatch(TOKEN, hello.session)
+        token = connection.token = hello.session if valid and hello.session else secrets.token_hex(16)
+        session = self._study.session_of(token)
+        if session is not None:
+            connection.enter(session)
+        snapshot = NOTHING if session is None else session.state
+        return [messages.WelcomeReply(session=token, snapshot=snapshot), self._study.status(token)]

@@ -1,4 +1,4 @@
-"""Who does what in which order.
+"""The schedule of each participant: who does what in which order.
 
 A cell is an order of the conditions and a group of tasks. Orders are the rows of a Williams square: every condition is
 equally often at every place, and follows every other equally often. The tasks of a group come in one order for all, so
@@ -15,11 +15,11 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from vnla.serve.study.design import Condition, Design, Place
+from vnla.serve.study.design import Design, ScheduleEntry, StudyCondition
 
 
 class Cell(NamedTuple):
-    """Conditions in their order, by number, and a group of tasks."""
+    """An order of conditions, by number, and a group of tasks."""
 
     order: tuple[int, ...]
     group: int
@@ -55,7 +55,7 @@ class Next(NamedTuple):
 
 
 def williams(count: int) -> list[tuple[int, ...]]:
-    """Orders of so many things: as many as there are things, or twice as many where their number is odd."""
+    """Return orders of so many things: as many as there are things, or twice as many where their number is odd."""
     first = [(each + 1) // 2 if each % 2 else (count - each // 2) % count for each in range(count)]
     rows = [tuple((each + shift) % count for each in first) for shift in range(count)]
     mirrored = [row[::-1] for row in rows] if count % 2 else []
@@ -63,41 +63,44 @@ def williams(count: int) -> list[tuple[int, ...]]:
 
 
 def cells(design: Design) -> list[Cell]:
-    """All cells of a study."""
+    """Return all cells of a study."""
     count = len(design.conditions)
     orders = williams(count) if design.arrangement == "within" else [(each,) for each in range(count)]
     return [Cell(order, group) for group in range(len(design.groups)) for order in orders]
 
 
 def chosen(counts: Sequence[Count], draw: Callable[[int], bytes]) -> int:
-    """The cell of a new participant."""
+    """Return the cell of a new participant."""
     ranks = [(each.completed + each.at_work, each.begun, draw(i)) for i, each in enumerate(counts)]
     return ranks.index(min(ranks))
 
 
-def places(design: Design, cell: Cell) -> list[Place]:
-    """All that a participant of a cell does."""
+def schedule(design: Design, cell: Cell) -> list[ScheduleEntry]:
+    """Return all that a participant of a cell does."""
     conditions = [design.conditions[each] for each in cell.order]
     return [*_practice(design, conditions), *_blocks(design, cell, conditions)]
 
 
-def _practice(design: Design, conditions: Sequence[Condition]) -> Iterator[Place]:
-    """Once for everything that has to be done, as it first occurs."""
+def _practice(design: Design, conditions: Sequence[StudyCondition]) -> Iterator[ScheduleEntry]:
+    """Yield practice once for everything that has to be done, as it first occurs."""
     first = {each.kind: each for each in reversed(conditions) if each.mode != "watch"}
     for condition in conditions:
         if design.practice.passes and first.get(condition.kind) is condition:
-            yield Place(kind="practice", condition=condition, tasks=tuple(design.practice.tasks))
+            yield ScheduleEntry(kind="practice", condition=condition, tasks=tuple(design.practice.tasks))
 
 
-def _blocks(design: Design, cell: Cell, conditions: Sequence[Condition]) -> Iterator[Place]:
+def _blocks(design: Design, cell: Cell, conditions: Sequence[StudyCondition]) -> Iterator[ScheduleEntry]:
     tasks = design.groups[cell.group]
     size = len(tasks) // design.blocks
     for block, condition in enumerate(conditions):
-        found = [Place(kind="task", condition=condition, tasks=(task,)) for task in tasks[block * size : (block + 1) * size]]
+        found = [
+            ScheduleEntry(kind="task", condition=condition, tasks=(task,))
+            for task in tasks[block * size : (block + 1) * size]
+        ]
         if design.catch and condition.mode != "watch":
             catch = design.catch[block % len(design.catch)]
             place = 1 + _drawn(design.seed, cell, block) % size  # never the first, which one is careful with
-            found.insert(place, Place(kind="catch", condition=condition, tasks=(catch,)))
+            found.insert(place, ScheduleEntry(kind="catch", condition=condition, tasks=(catch,)))
         yield from found
 
 
@@ -105,8 +108,8 @@ def _drawn(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:8], "big")
 
 
-def what_next(design: Design, todo: Sequence[Place], tries: Sequence[Try]) -> Next:
-    """What a participant with these tries, all over, does next."""
+def what_next(design: Design, todo: Sequence[ScheduleEntry], tries: Sequence[Try]) -> Next:
+    """Return what a participant with these tries, all over, does next."""
     for number, place in enumerate(todo):
         passed = [each.passed for each in tries if each.place == number]
         if place.kind != "practice":

@@ -6,25 +6,59 @@ named with what is wrong: figures of a paper must not rest on it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pydantic import Field, ValidationError, model_validator
 
 from vnla.common.errors import InputError
-from vnla.serve.places import Places
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import Event, Frozen
+from vnla.serve.messages import StudyMessage
+from vnla.serve.places import PlaceNames
+from vnla.serve.sessions import log_lines
 from vnla.serve.study.assignment import Try
-from vnla.serve.study.design import Place
-from vnla.serve.study.records import DamagedError, checked_lines
-from vnla.serve.study.store import STORE
+from vnla.serve.study.design import ScheduleEntry
+from vnla.serve.study.records import Stamp, TrialHeader
+from vnla.serve.study.store import STORE, Moment, why_invalid
 from vnla.world.budgets import LONGEST_EPISODE
 
-Lines = list[dict[str, Any]]
+JsonLines = list[dict[str, Any]]
 _ONE = "viewpoint"
 _MANY = ("ahead", "way", "goals")
 """Fields of events that name places."""
 
 
-def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[Place]) -> None:
+class RecordLine(Frozen):
+    """A line of a record: the time, and one of the others."""
+
+    at: Moment
+    stamp: Stamp | None = None
+    consent: str | None = Field(default=None, max_length=64)
+    trial: TrialHeader | None = None
+    heard: StudyMessage | None = None
+    refused: str | None = None
+    wanted: EpisodeSpec | None = None
+    event: Event | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        there = {name for name in self.model_fields_set if getattr(self, name) is not None} - {"at"}
+        if self.model_fields_set != {"at", *there} or (len(there) != 1 and there != {"heard", "refused"}):
+            raise ValueError("has not one thing to tell")
+        return self
+
+
+class DamagedError(InputError):
+    """A record that is not as it was written."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}; put back a copy of this record, or leave it out with --skip-damaged")
+
+
+def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[ScheduleEntry]) -> None:
     """Refuse tries that a participant with these things to do cannot have made."""
     for each in tries:
         if each.place >= len(todo) or each.task not in todo[each.place].tasks:
@@ -34,14 +68,14 @@ def check_tries(store: Path, who: str, tries: Sequence[Try], todo: Sequence[Plac
             )
 
 
-def read_record(path: Path, tries: Sequence[Try], todo: Sequence[Place], names: Places) -> Lines:
-    """The lines of a participant's record, checked, without those of a try that is just being begun."""
+def read_record(path: Path, tries: Sequence[Try], todo: Sequence[ScheduleEntry], names: PlaceNames) -> JsonLines:
+    """Return the checked lines of a participant's record, without those of a try that is just being begun."""
     acknowledged = max((each.acknowledged for each in tries), default=0)
     if not path.exists():
         if acknowledged:
             raise DamagedError(path, f"is missing, but {STORE} knows what was in it")
         return []
-    lines = checked_lines(path)
+    lines = _checked_lines(path)
     numbers = [line["event"]["number"] for line in lines if "event" in line]
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < acknowledged:
         raise DamagedError(path, f"has not all events up to number {max(acknowledged, *numbers, 0)}")
@@ -58,7 +92,25 @@ def read_record(path: Path, tries: Sequence[Try], todo: Sequence[Place], names: 
     return lines
 
 
-def _check_trials(path: Path, lines: Lines, starts: Sequence[int], todo: Sequence[Place]) -> None:
+def _checked_lines(path: Path) -> JsonLines:
+    """Return the lines of a record, each of which is one that a server writes: all fields have their types and ranges."""
+    try:
+        found = list(log_lines(path))
+    except InputError as error:
+        raise DamagedError(path, str(error).removeprefix(f"{path}: ")) from None
+    for number, line in enumerate(found, start=1):
+        try:
+            event = RecordLine.model_validate_json(json.dumps(line, allow_nan=False), strict=True).event
+        except ValidationError as error:
+            raise DamagedError(path, f"line {number} is damaged ({why_invalid(error)})") from None
+        except ValueError:
+            raise DamagedError(path, f"line {number} is damaged (a number in it is none)") from None
+        if event is not None:
+            line["event"] = event.model_dump(mode="json")  # with fields that it lacks because it is older than they are
+    return found
+
+
+def _check_trials(path: Path, lines: JsonLines, starts: Sequence[int], todo: Sequence[ScheduleEntry]) -> None:
     before = 0
     for first, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         trial, parts = lines[first]["trial"], lines[first + 1 : end]
@@ -68,8 +120,8 @@ def _check_trials(path: Path, lines: Lines, starts: Sequence[int], todo: Sequenc
         before = trial["number"]
 
 
-def _wrong(trial: dict[str, Any], lines: Lines, todo: Sequence[Place]) -> str | None:
-    """What is wrong with a trial and the lines that belong to it."""
+def _wrong(trial: dict[str, Any], lines: JsonLines, todo: Sequence[ScheduleEntry]) -> str | None:
+    """Return what is wrong with a trial and the lines that belong to it."""
     if not 0 <= trial["place"] < len(todo):
         return "the participant has no such place"
     place = todo[trial["place"]]
@@ -88,8 +140,8 @@ def _wrong(trial: dict[str, Any], lines: Lines, todo: Sequence[Place]) -> str | 
     return None
 
 
-def named(value: Any, names: Places) -> Any:
-    """The same with the world's names of houses and viewpoints."""
+def named(value: Any, names: PlaceNames) -> Any:
+    """Return the same value with the world's names of houses and viewpoints."""
     if isinstance(value, list):
         return [named(each, names) for each in value]
     if not isinstance(value, dict):
@@ -97,7 +149,7 @@ def named(value: Any, names: Places) -> Any:
     return {field: _named(field, each, names) for field, each in value.items()}
 
 
-def _named(field: str, value: Any, names: Places) -> Any:
+def _named(field: str, value: Any, names: PlaceNames) -> Any:
     if field == "house" and value is not None:
         return names.house(value).name
     if field == _ONE:
@@ -105,7 +157,7 @@ def _named(field: str, value: Any, names: Places) -> Any:
     return [viewpoint_id(each, names) for each in value] if field in _MANY else named(value, names)
 
 
-def viewpoint_id(name: str, names: Places) -> str:
-    """The world's name of a viewpoint."""
+def viewpoint_id(name: str, names: PlaceNames) -> str:
+    """Return the world's name of a viewpoint."""
     house, number = names.viewpoint(name)
     return house.viewpoints[number].id

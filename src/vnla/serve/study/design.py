@@ -1,8 +1,8 @@
 """What a study is, as its `study.json` says; `docs/human-study.md` explains the fields.
 
-A participant goes through places: practice until a criterion, then blocks of tasks, one block a condition. Which condition
-comes when is the participant's cell (`vnla.serve.study.assignment`). All of it follows from the design and the cell, so a
-participant's state is which tries have been made.
+A participant goes through a schedule: practice until a criterion, then blocks of tasks, one block a condition. The cell of a
+participant (`vnla.serve.study.assignment`) says which condition comes when. All of it follows from the design and the cell,
+so a participant's state is which tries have been made.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ INSTRUCTIONS = {
 }
 
 
-class Condition(Frozen):
+class StudyCondition(Frozen):
     """What a participant does, with which of the agents."""
 
     name: str = Field(min_length=1, max_length=100)
@@ -42,12 +42,12 @@ class Condition(Frozen):
 
     @property
     def mode(self) -> Mode:
-        """As the page has it."""
+        """The mode of the page."""
         return DOES[self.kind]
 
 
-class Practice(Frozen):
-    """Before the tasks, for everything that a participant will have to do."""
+class PracticeRules(Frozen):
+    """Practice before the tasks, for everything that a participant will have to do."""
 
     tasks: list[str]
     passes: int = Field(ge=0)
@@ -57,7 +57,7 @@ class Practice(Frozen):
 
 
 class Shows(Frozen):
-    """What participants are told in the tasks; in practice they are told how it went in any case."""
+    """What participants see in the tasks; in practice they see how it went in any case."""
 
     way: bool = True
     """To helpers: the shortest way to the goal."""
@@ -77,12 +77,12 @@ class Design(Frozen):
     tasks: str
     agents: dict[str, str] = Field(min_length=1)
     """Name → folder of a run, or "pretrained"."""
-    conditions: list[Condition] = Field(min_length=1, max_length=12)
+    conditions: list[StudyCondition] = Field(min_length=1, max_length=12)
     arrangement: Literal["within", "between"]
     """Every participant goes through all conditions, or through one."""
     groups: list[list[str]] = Field(min_length=1)
     """Groups of tasks; a participant does one of them, block by block."""
-    practice: Practice
+    practice: PracticeRules
     catch: list[str]
     """Easy tasks, one in each block: who fails them was not attentive."""
     shows: Shows = Shows()
@@ -125,12 +125,12 @@ class Design(Frozen):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def text(self) -> str:
-        """As `study.json` has it."""
+        """Return the text of `study.json`."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
     def read(cls, folder: Path) -> Design:
-        """The design of the study in a folder."""
+        """Return the design of the study in a folder."""
         path = folder / DESIGN
         text = files.read_text(path, WHAT, _LARGEST)
         try:
@@ -150,16 +150,16 @@ class Consent(Frozen):
 
     @classmethod
     def read(cls, folder: Path) -> Consent:
-        """The consent text of a study."""
+        """Return the consent text of the study in a folder."""
         text = files.read_text(folder / CONSENT, "the consent text of a study", _LARGEST).strip()
         if not text:
             raise InputError(f"{folder / CONSENT}: is empty; say there what participants agree to")
         return cls(text=text, version=hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
-class Place(Frozen):
-    """One thing after the other that a participant does. Practice has several tasks, of which as many as needed are done."""
+class ScheduleEntry(Frozen):
+    """An entry of a participant's schedule. Practice has several tasks, of which as many as needed are done."""
 
     kind: Literal["practice", "task", "catch"]
-    condition: Condition
+    condition: StudyCondition
     tasks: tuple[str, ...]

@@ -28,13 +28,13 @@ from vnla.evaluation.recorded import Recorded
 from vnla.evaluation.results import write_results
 from vnla.evaluation.spreadsheet import as_csv
 from vnla.houses.folder import read_world
-from vnla.serve.places import Places
+from vnla.serve.places import PlaceNames
 from vnla.serve.reduce import reduced
-from vnla.serve.study.assignment import Try, cells, places
-from vnla.serve.study.checked import check_tries, named, read_record, viewpoint_id
-from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, Place
-from vnla.serve.study.records import DamagedError, record_of
-from vnla.serve.study.store import STORE, Participant, Secret, Status, Store
+from vnla.serve.study.assignment import Try, cells, schedule
+from vnla.serve.study.checked import DamagedError, check_tries, named, read_record, viewpoint_id
+from vnla.serve.study.design import CONSENT, DESIGN, Consent, Design, ScheduleEntry
+from vnla.serve.study.records import record_of
+from vnla.serve.study.store import STORE, Participant, Status, Store, StudyKey
 
 RESULTS, EPISODES, PARTICIPANTS, EVENTS = "results.json", "episodes.csv", "participants.csv", "events.jsonl"
 SUMMARY = "summary.json"
@@ -48,11 +48,11 @@ PARTICIPANT_COLUMNS = (
     "completion_code", "practice", "tasks", "catch", "catch_failed",
 )  # fmt: skip
 LATE = "late"
-"""The reason of an end besides those of `vnla.serve.events.Ended`: the seconds for the task were over."""
+"""The reason of an end besides those of `vnla.serve.events.EndedEvent`: the seconds for the task were over."""
 
 
 @dataclass
-class Episode:
+class ExportedEpisode:
     """One try of a participant, from its record."""
 
     participant: Participant
@@ -71,12 +71,12 @@ class Episode:
 
     @property
     def outcome(self) -> dict[str, Any] | None:
-        """How it ended, if it did."""
+        """The event of its end, if it has one."""
         return next((event for event in reversed(self.events) if event["kind"] == "ended"), None)
 
     @property
     def reason(self) -> str:
-        """Why it ended. Who gives up says so; whoever says something else when it ends like that has had no time left."""
+        """Why it ended. Who gives up says so; whoever says something else when it ends like that had no time left."""
         reason = self.outcome["reason"] if self.outcome else ""
         return LATE if reason == "left" and self.heard != "leave" else reason
 
@@ -91,27 +91,26 @@ class Exported(NamedTuple):
 
 
 @dataclass
-class _Records:
+class _ExportedRecords:
     """All that is in the records of a study."""
 
-    episodes: list[Episode] = field(default_factory=list)
+    episodes: list[ExportedEpisode] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     damaged: dict[str, str] = field(default_factory=dict)
 
 
 def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_damaged: bool = False) -> Exported:
-    """Write the data of the study in a folder as the new folder `out`. A damaged record is refused, or left out if that is
-    wanted."""
-    design, secret = Design.read(folder), Secret.read(folder)
-    store = Store(folder, secret, cells=len(cells(design)), patience=60 * design.patience)
+    """Write the data of the study in a folder as the new folder `out`; refuse or skip damaged records."""
+    design, key = Design.read(folder), StudyKey.read(folder)
+    store = Store.of(folder, design, key)
     store.check(design.fingerprint)
     everybody = store.everybody()
     tries = {each.id: store.tries(each.id) for each in everybody}  # before the records, which then have at least as much
     for each in everybody:
         check_tries(folder / STORE, each.id, tries[each.id], _todo(each, design))
     houses = read_world(Path(design.world)).houses
-    names = Places(houses).reading(Places(houses, secret.names))
-    read = _Records()
+    names = PlaceNames(houses).reading(PlaceNames(houses, key.names))
+    read = _ExportedRecords()
     for done, someone in enumerate(tuple(everybody), start=1):
         try:
             lines = read_record(record_of(folder, someone.id), tries[someone.id], _todo(someone, design), names)
@@ -129,7 +128,7 @@ def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_dam
     summary = _summary(design, everybody, store.withdrew(), read)
     with files.new_folder(out) as new:
         _write_records(new, design, read, names)
-        people = [_participant_row(each, design, secret, tries[each.id]) for each in everybody]
+        people = [_participant_row(each, design, key, tries[each.id]) for each in everybody]
         files.write_text(new / PARTICIPANTS, _csv(PARTICIPANT_COLUMNS, people))
         files.write_text(new / SUMMARY, json.dumps(summary, indent=2) + "\n")
         files.write_text(new / DESIGN, design.text())
@@ -137,7 +136,7 @@ def export_study(folder: Path, out: Path, progress: Share = unheard, *, skip_dam
     return Exported(sum(each.status == "completed" for each in everybody), read.damaged)
 
 
-def _write_records(new: Path, design: Design, read: _Records, names: Places) -> None:
+def _write_records(new: Path, design: Design, read: _ExportedRecords, names: PlaceNames) -> None:
     order = [each.name for each in design.conditions]
     counted = sorted(filter(_counts, read.episodes), key=lambda each: order.index(each.trial["condition"]))
     write_results(new / RESULTS, [_result(each, names) for each in counted])
@@ -146,12 +145,12 @@ def _write_records(new: Path, design: Design, read: _Records, names: Places) -> 
     files.write_text(new / EVENTS, "".join(f"{row}\n" for row in read.rows))
 
 
-def _todo(someone: Participant, design: Design) -> list[Place]:
-    return places(design, cells(design)[someone.cell])
+def _todo(someone: Participant, design: Design) -> list[ScheduleEntry]:
+    return schedule(design, cells(design)[someone.cell])
 
 
-def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _Records) -> dict[str, Any]:
-    """How many came, and by what their records were made: more than one stamp if that changed meanwhile."""
+def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, read: _ExportedRecords) -> dict[str, Any]:
+    """Return how many came, and by what their records were made: more than one stamp if that changed meanwhile."""
     statuses = Counter(each.status for each in everybody)
     completed = Counter(each.cell for each in everybody if each.status == "completed")
     stamps = {json.dumps(each.stamp, sort_keys=True): each.stamp for each in read.episodes}
@@ -171,20 +170,20 @@ def _summary(design: Design, everybody: Sequence[Participant], withdrew: int, re
     }
 
 
-def _counts(episode: Episode) -> bool:
-    """Whether an episode is in the results."""
+def _counts(episode: ExportedEpisode) -> bool:
+    """Return whether an episode is in the results."""
     completed = episode.participant.status == "completed"
     return completed and episode.trial["kind"] == "task" and episode.outcome is not None
 
 
-def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[Episode]:
-    """The tries of a record. The episode that is wanted changes with every word of the participant."""
-    found: list[Episode] = []
+def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[ExportedEpisode]:
+    """Return the tries of a record. The episode that is wanted changes with every word of the participant."""
+    found: list[ExportedEpisode] = []
     stamp: dict[str, Any] = {}
     for line in lines:
         stamp = line.get("stamp", stamp)
         if "trial" in line:
-            found.append(Episode(someone, line["trial"], stamp, line["at"]))
+            found.append(ExportedEpisode(someone, line["trial"], stamp, line["at"]))
         elif found:
             _take(found[-1], line)
     for episode, after in zip(found, [*(each.began for each in found[1:]), someone.finished], strict=False):
@@ -192,7 +191,7 @@ def _episodes(someone: Participant, lines: Sequence[dict[str, Any]]) -> list[Epi
     return found
 
 
-def _take(episode: Episode, line: dict[str, Any]) -> None:
+def _take(episode: ExportedEpisode, line: dict[str, Any]) -> None:
     if "refused" in line:
         episode.refused += 1
     elif "heard" in line and episode.ended is None:
@@ -204,8 +203,8 @@ def _take(episode: Episode, line: dict[str, Any]) -> None:
         episode.ended = line["at"] if line["event"]["kind"] == "ended" else None
 
 
-def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) -> Iterator[dict[str, Any]]:
-    """The lines of a record, each with all that it belongs to."""
+def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: PlaceNames) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a record, each with all that it belongs to."""
     stamp: dict[str, Any] = {}
     trial: dict[str, Any] = {}
     for line in lines:
@@ -214,8 +213,8 @@ def _rows(someone: Participant, lines: Iterable[dict[str, Any]], names: Places) 
             yield {"participant": someone.id, **stamp, "trial": trial or None, **named(line, names)}
 
 
-def _result(episode: Episode, names: Places) -> Recorded:
-    """An episode as a results file has it."""
+def _result(episode: ExportedEpisode, names: PlaceNames) -> Recorded:
+    """Return an episode as a results file has it."""
     state = reduced(episode.events)
     steps = state["steps"]
     poses = [state["begun"]["start"], *(step["acted"]["pose"] for step in steps if step["acted"])]
@@ -237,7 +236,7 @@ def _result(episode: Episode, names: Places) -> Recorded:
     )
 
 
-def _episode_row(episode: Episode, design: Design, names: Places) -> dict[str, Any]:
+def _episode_row(episode: ExportedEpisode, design: Design, names: PlaceNames) -> dict[str, Any]:
     state, outcome = reduced(episode.events), episode.outcome or {}
     begun, steps = state["begun"], state["steps"]
     agents = {each.name: each.agent for each in design.conditions}
@@ -272,9 +271,9 @@ def _episode_row(episode: Episode, design: Design, names: Places) -> dict[str, A
     }
 
 
-def _participant_row(someone: Participant, design: Design, secret: Secret, tries: Iterable[Try]) -> dict[str, Any]:
+def _participant_row(someone: Participant, design: Design, key: StudyKey, tries: Iterable[Try]) -> dict[str, Any]:
     here = cells(design)[someone.cell]
-    todo = places(design, here)
+    todo = schedule(design, here)
     over = [(todo[each.place].kind, each.passed) for each in tries if each.passed is not None]
     kinds = [kind for kind, _ in over]
     return {
@@ -288,7 +287,7 @@ def _participant_row(someone: Participant, design: Design, secret: Secret, tries
         "last_heard": _time(someone.heard),
         "finished": "" if someone.finished is None else _time(someone.finished),
         "minutes": "" if someone.finished is None else round((someone.finished - someone.consented) / 60, 1),
-        "completion_code": "" if someone.finished is None else secret.code(someone),
+        "completion_code": "" if someone.finished is None else key.code(someone),
         "practice": kinds.count("practice"),
         "tasks": kinds.count("task"),
         "catch": kinds.count("catch"),

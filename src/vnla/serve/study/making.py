@@ -15,70 +15,19 @@ from vnla.common.errors import InputError
 from vnla.houses.folder import read_world
 from vnla.serve.goals import SPLITS
 from vnla.serve.keys import new_key
-from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Condition, Design, Practice
+from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README, Design, PracticeRules, StudyCondition
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task import Task
 
 BLANK = "[["
 """Begins what is to be filled in in the consent text."""
 
-_CONSENT = """\
-[[Title of the study]]
-
-You are invited to take part in a study by [[who does it, and how to reach them]]. You will look for things in drawn houses,
-or help a robot that does so. This takes about [[how many]] minutes.
-
-What is recorded: what you do and type on this page and when, how the robot answers, and the version of this text. Neither
-your name nor the address of your computer is recorded. If you come from a platform, its id of you is kept only as a code
-that cannot be read back, apart from everything else.
-
-What happens with it: [[who may read the records, how long they are kept, whether they are published]].
-
-Taking part is voluntary. You may stop at any time by closing this page. With the button “Withdraw” you stop and everything
-that was recorded of you is deleted at once.
-"""
-
-_README = """\
-# {name}: a study with people
-
-| file | what it is |
-| --- | --- |
-| `{design}` | the configuration, explained below; it must not change once somebody takes part |
-| `{consent}` | what participants agree to; fill in what stands in [[…]]. Its version is made from its text |
-| `secret.key` | makes completion codes, draws and hashes of platform ids; keep it, and give it to nobody |
-| `study.sqlite` | participants, their cells and tries; tokens are kept as hashes |
-| `platform.sqlite` | ids of a platform as keyed hashes, apart from the rest; delete it when nobody has to be paid any more |
-| `records/` | what everybody did, a JSONL file a participant |
-
-Try it out with `vnla study rehearse`, open it with `vnla study serve`, and get the data with `vnla study export`.
-
-## {design}
-
-| field | what it is |
-| --- | --- |
-| `name` | shown above the page |
-| `world`, `tasks` | the houses, and the data set that the tasks are of |
-| `agents` | name → run of the agent, or `pretrained` |
-| `conditions` | `kind`: `help:advisor` (the participant watches, the built-in advisor answers), `help:person` (the \
-participant answers), `beat` (the participant does the task); `agent`; `instructions`: what the page says |
-| `arrangement` | `within`: everybody goes through all conditions, in counter-balanced order; `between`: through one |
-| `groups` | groups of task ids; a participant gets one group, split into one block a condition |
-| `practice` | `tasks`; `passes`: how many have to go well first; `most`: who needs more tries than that is out |
-| `catch` | easy tasks, one in each block, to see who is attentive |
-| `shows` | what participants see: `way` and `offer` (helpers: the shortest way, the advisor's answer), `thoughts` of the \
-agent, `outcome` of their tasks |
-| `unasked` | whether helpers may speak unasked |
-| `seconds` | time for a task, or null |
-| `patience` | minutes after which somebody silent counts as a drop-out |
-| `participants` | how many are wanted, or null |
-| `platform` | the parameter of the page's address with a platform's id, such as `PROLIFIC_PID`, or null |
-| `seed` | of the draws that everybody has in common |
-"""
+_TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How much of everything."""
+class StudySizes:
+    """How many tasks a study has."""
 
     each: int
     """Tasks in a block."""
@@ -89,8 +38,8 @@ class Sizes:
     catch: int
 
 
-def conditions_of(text: str, agents: Mapping[str, str]) -> list[Condition]:
-    """Conditions by their kinds, with commas between them, each with @ and an agent if it is not the first."""
+def conditions_of(text: str, agents: Mapping[str, str]) -> list[StudyCondition]:
+    """Read conditions: kinds with commas between them, each with @ and an agent if it is not the first."""
     found = []
     for name in filter(None, (each.strip() for each in text.split(","))):
         kind, _, agent = name.partition("@")
@@ -99,7 +48,7 @@ def conditions_of(text: str, agents: Mapping[str, str]) -> list[Condition]:
         if agent and agent not in agents:
             raise InputError(f"condition {name}: there is no agent {agent!r}; there are {', '.join(agents)}")
         values = {"name": name, "kind": kind, "agent": agent or next(iter(agents)), "instructions": INSTRUCTIONS[kind]}
-        found.append(Condition.model_validate(values))
+        found.append(StudyCondition.model_validate(values))
     if not found:
         raise InputError(f"there are no conditions; there are {', '.join(DOES)}")
     if len({each.name for each in found}) < len(found):
@@ -113,10 +62,10 @@ def make_study(
     world: Path,
     tasks: Path,
     agents: Mapping[str, str],
-    conditions: Sequence[Condition],
+    conditions: Sequence[StudyCondition],
     arrangement: Literal["within", "between"],
     split: str,
-    sizes: Sizes,
+    sizes: StudySizes,
     seed: int,
 ) -> Design:
     """Write a new study, whole or not at all."""
@@ -135,27 +84,30 @@ def make_study(
         conditions=list(conditions),
         arrangement=arrangement,
         groups=found.groups,
-        practice=Practice(tasks=found.practice, passes=sizes.passes, most=max(1, 3 * sizes.passes)),
+        practice=PracticeRules(tasks=found.practice, passes=sizes.passes, most=max(1, 3 * sizes.passes)),
         catch=found.catch,
         seed=seed,
     )
     with files.new_folder(folder) as new:
         files.write_text(new / DESIGN, design.text())
-        files.write_text(new / CONSENT, _CONSENT)
-        files.write_text(new / README, _README.format(name=design.name, design=DESIGN, consent=CONSENT))
+        for name in (CONSENT, README):
+            template = (_TEMPLATES / name).read_text(encoding="utf-8")
+            files.write_text(new / name, template.replace("{name}", design.name))
         new_key(new)
     return design
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class DrawnTasks:
+    """The ids of a study's tasks."""
+
     groups: list[list[str]]
     practice: list[str]
     catch: list[str]
 
 
-def _draw(tasks: Sequence[Task], sizes: Sizes, blocks: int, seed: int) -> _Drawn:
-    """Tasks for everything, none of them twice: the shortest to catch and to practise with, the others at random.
+def _draw(tasks: Sequence[Task], sizes: StudySizes, blocks: int, seed: int) -> DrawnTasks:
+    """Draw tasks for everything, none of them twice: the shortest for catch tasks and practice, the others at random.
 
     In one house nothing is looked for twice.
     """
@@ -171,7 +123,7 @@ def _draw(tasks: Sequence[Task], sizes: Sizes, blocks: int, seed: int) -> _Drawn
             "ask for fewer, or name another --split"
         )
     ids = [task.id for task in rest[:wanted]]
-    return _Drawn(
+    return DrawnTasks(
         groups=[ids[first : first + size] for first in range(0, wanted, size)],
         practice=[task.id for task in easy[sizes.catch :]],
         catch=[task.id for task in easy[: sizes.catch]],

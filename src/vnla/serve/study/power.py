@@ -34,7 +34,7 @@ class Expected:
     """Of a person's chances under two conditions."""
 
     def variances(self, difference: float, tasks: int) -> tuple[float, float]:
-        """Of a person's share under either condition."""
+        """Return the variances of a person's share under both conditions."""
         means = (self.success, self.success + difference)
         if not all(0 < mean < 1 and self.spread**2 < mean * (1 - mean) for mean in means):
             raise InputError(
@@ -46,7 +46,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PowerAnalysis:
     """A two-sided test between two conditions that finds a true difference with probability `power`."""
 
     arrangement: Literal["within", "between"]
@@ -54,7 +54,7 @@ class Comparison:
     power: float = 0.8
 
     def finds(self, people: int, difference: float, tasks: int, expected: Expected) -> float:
-        """The probability that so many people, all together, show it."""
+        """Return the probability that so many people, all together, show the difference."""
         from scipy.stats import nct, t
 
         first, second = expected.variances(difference, tasks)
@@ -68,7 +68,7 @@ class Comparison:
         return float(nct.sf(bound, freedom, shift) + nct.cdf(-bound, freedom, shift))
 
     def people(self, difference: float, tasks: int, expected: Expected, cells: int = 1) -> int | None:
-        """The fewest people, as many in every one of so many cells; None if it takes more than `MOST`."""
+        """Return the fewest people, as many in every one of so many cells; None if it takes more than `MOST`."""
         low, high = 1, max(1, math.ceil(4 / cells))
         while self.finds(high * cells, difference, tasks, expected) < self.power:
             low, high = high, 2 * high

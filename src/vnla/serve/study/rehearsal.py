@@ -1,6 +1,6 @@
-"""A study tried out by scripted participants before people come, over lines of their own to the real server.
+"""A study tried out by scripted participants before people come, over connections of their own to the real server.
 
-They know what a browser is told and nothing else. A helper reads the plan and says where the way that is shown goes, in as
+They know what a browser knows and nothing else. A helper reads the plan and says where the way that is shown goes, in as
 many actions as the advisor would; a walker does what the advisor says, and wanders about when there is nobody to ask. Their
 habits differ: some answer nonsense, give up, reload the page in the middle of a task, close it for good, or withdraw. So
 whoever makes a study sees beforehand every kind of row that its data will have.
@@ -76,7 +76,7 @@ HABITS = (
 
 
 def copy(folder: Path, out: Path) -> None:
-    """Make of an empty folder a study like that in another, without anybody's data."""
+    """Copy a study into an empty folder, without anybody's data."""
     for name in (DESIGN, CONSENT, README):
         files.write_text(out / name, files.read_text(folder / name, "a file of a study"))
     new_key(out)
@@ -84,7 +84,7 @@ def copy(folder: Path, out: Path) -> None:
 
 @contextmanager
 def serving(app: FastAPI, listener: socket) -> Iterator[str]:
-    """The server on a thread; its host and port."""
+    """Run the server on a thread; yield its host and port."""
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws_max_size=LIMITS.message))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="serving", daemon=True)
     thread.start()
@@ -99,13 +99,13 @@ def serving(app: FastAPI, listener: socket) -> Iterator[str]:
 async def rehearse(
     host: str, count: int, seed: int, progress: Callable[[int, int], object], habits: Sequence[Habit] = HABITS
 ) -> list[tuple[Habit, str]]:
-    """Let so many take part at once; each one's habit, and how it ended."""
+    """Let so many take part at once; return each one's habit, and how it ended."""
     done = 0
 
     async def one(number: int) -> tuple[Habit, str]:
         nonlocal done
         habit = habits[number % len(habits)]
-        ended = await Scripted(host, habit, random.Random(f"{seed} {number}")).take_part()
+        ended = await ScriptedParticipant(host, habit, random.Random(f"{seed} {number}")).take_part()
         done += 1
         progress(done, count)
         return habit, ended
@@ -113,40 +113,40 @@ async def rehearse(
     return list(await asyncio.gather(*map(one, range(count))))
 
 
-class Scripted:
+class ScriptedParticipant:
     """A scripted participant."""
 
     def __init__(self, host: str, habit: Habit, chance: random.Random) -> None:
         self._host, self._habit, self._chance = host, habit, chance
         self._state = NOTHING
-        self._standing: dict[str, Any] = {}
+        self._status: dict[str, Any] = {}
         self._session: str | None = None
         self._refused: str | None = None
-        self._line: ClientConnection | None = None
+        self._connection: ClientConnection | None = None
         self._plan: dict[str, Any] = {}
         self._advice: list[str] = []
 
     async def take_part(self) -> str:
-        """From consent to the end, whichever it is."""
+        """Take part from consent to the end, and return how it ended."""
         await self._open()
-        await self._say("agree", version=self._standing["version"], platform=f"{self._chance.random():.16f}"[2:])
-        if self._standing["phase"] == "consent":
+        await self._say("agree", version=self._status["version"], platform=f"{self._chance.random():.16f}"[2:])
+        if self._status["phase"] == "consent":
             return str(self._refused)
-        while self._standing["phase"] in ("practice", "task"):
-            if self._standing["done"] == self._habit.closes:
+        while self._status["phase"] in ("practice", "task"):
+            if self._status["done"] == self._habit.closes:
                 await self._close()
                 return "closed the page"
-            if self._standing["done"] == self._habit.withdraws:
+            if self._status["done"] == self._habit.withdraws:
                 await self._say("withdraw")
-            elif self._standing["begun"] and not self._standing["over"]:
+            elif self._status["begun"] and not self._status["over"]:
                 await self._do()
             else:
                 await self._say("next")
         await self._close()
-        return str(self._standing["phase"])
+        return str(self._status["phase"])
 
     async def _do(self) -> None:
-        """One thing in a task."""
+        """Do one thing in a task."""
         if self._chance.random() < self._habit.reloads:
             await self._close()
             await self._open()
@@ -187,7 +187,7 @@ class Scripted:
             await self._say("advise", step=waits["step"], text="go forward", until=("waits", *_ALL))
 
     async def _words(self, way: Sequence[str]) -> str | None:
-        """What a helper says."""
+        """Return what a helper says."""
         tells = self._habit.tells
         if tells == "nothing":
             return None
@@ -206,7 +206,7 @@ class Scripted:
         return f"please {text}, thank you" if tells == "the way kindly" else text
 
     async def _direction(self, here: str, there: str) -> int:
-        """The heading from a viewpoint to another."""
+        """Return the heading from a viewpoint to another."""
         house = self._state["begun"]["house"]
         if self._plan.get("house") != house:
             self._plan = await asyncio.to_thread(_fetched, f"http://{self._host}/plan/{house}-bare.json")
@@ -214,20 +214,20 @@ class Scripted:
         return round(math.degrees(math.atan2(to_x - x, to_y - y)) / _STEP) % 12
 
     async def _open(self) -> None:
-        self._line = await connect(f"ws://{self._host}/ws", origin=f"http://{self._host}")  # type: ignore[arg-type]
+        self._connection = await connect(f"ws://{self._host}/ws", origin=f"http://{self._host}")  # type: ignore[arg-type]
         await self._say("hello", session=self._session)
 
     async def _close(self) -> None:
-        assert self._line is not None
-        await self._line.close()
+        assert self._connection is not None
+        await self._connection.close()
 
     async def _say(self, kind: str, *, until: Sequence[str] = _ALL, **message: Any) -> None:
-        """Say something, and hear what follows from it up to an answer or event of such a kind."""
-        assert self._line is not None
+        """Send a message, and receive what follows from it up to a reply or event of such a kind."""
+        assert self._connection is not None
         about = {"kind": kind, "after": self._state["number"], "at": round(1000 * time.time())}
-        await self._line.send(json.dumps(about | message))
+        await self._connection.send(json.dumps(about | message))
         self._refused = None
-        while self._hear(json.loads(await self._line.recv())) not in until:
+        while self._hear(json.loads(await self._connection.recv())) not in until:
             pass
 
     def _hear(self, answer: dict[str, Any]) -> str:
@@ -240,7 +240,7 @@ class Scripted:
             case "refused":
                 self._refused = answer["why"]
             case "study":
-                self._standing = answer
+                self._status = answer
         return str(answer["kind"])
 
 

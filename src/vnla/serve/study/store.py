@@ -1,7 +1,7 @@
-"""What must be transactional in a study: who takes part, in which cell, and which tries were made and acknowledged.
+"""The databases of a study: who takes part, in which cell, and which tries were made and acknowledged.
 
 SQLite, one connection for each transaction. A participant is found by the hash of a token that only their browser holds.
-Ids of a platform are kept apart, as keyed hashes in a file of their own, which is attached, so that both are changed
+Ids of a platform are stored apart, as keyed hashes in a file of their own, which is attached, so that both are changed
 together or not at all. Who withdraws is removed from both, and SQLite overwrites what it removes; until their record is
 deleted too, their id is in a list of what is still to be deleted.
 """
@@ -23,13 +23,13 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from vnla.common.errors import InputError
 from vnla.serve.keys import read_key
-from vnla.serve.study.assignment import Count, Try, chosen
-from vnla.serve.study.design import DESIGN
+from vnla.serve.study.assignment import Count, Try, cells, chosen
+from vnla.serve.study.design import DESIGN, Design
 
 STORE, PLATFORM = "study.sqlite", "platform.sqlite"
 _PUT_BACK = "put back copies of the databases and records that are of the same time"
 _OFTEN = 5.0
-"""Seconds in which it is enough to note once that somebody was heard of."""
+"""Seconds in which it is enough to write once that somebody was heard of."""
 Status = Literal["at work", "completed", "out", "silent"]
 """Silent is who was at work, and has not been heard of for too long: a drop-out, who may still come back."""
 
@@ -83,32 +83,32 @@ _Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
-class Secret:
+class StudyKey:
     """The key of a study, from which codes, draws and hashes are made that nobody else can make."""
 
     key: bytes
 
     @classmethod
-    def read(cls, folder: Path) -> Secret:
-        """The key in a study's folder."""
+    def read(cls, folder: Path) -> StudyKey:
+        """Return the key in a study's folder."""
         return cls(read_key(folder, "a study"))
 
     def digest(self, *parts: object) -> bytes:
-        """A keyed hash."""
+        """Return a keyed hash."""
         return hmac.digest(self.key, repr(parts).encode(), "sha256")
 
     @property
     def names(self) -> bytes:
-        """Makes the names that participants who walk know places by."""
+        """The secret of the place names of participants who walk."""
         return self.digest("names")
 
     def code(self, participant: Participant) -> str:
-        """The completion code of somebody who has finished, which tells how."""
+        """Return the completion code of somebody who has finished, which tells how."""
         digits = self.digest("code", participant.status, participant.id).hex()[:12].upper()
         return f"{digits[:4]}-{digits[4:8]}-{digits[8:]}"
 
     def seed(self, task: str) -> int:
-        """Of a task's help budget: the same for everybody."""
+        """Return the seed of a task's help budget: the same for everybody."""
         return int.from_bytes(self.digest("seed", task)[:4], "big") >> 1
 
 
@@ -116,18 +116,23 @@ class Store:
     """The participants of a study in a folder, in so many cells."""
 
     def __init__(
-        self, folder: Path, secret: Secret, *, cells: int, patience: float, clock: Callable[[], float] = time.time
+        self, folder: Path, key: StudyKey, *, cells: int, patience: float, clock: Callable[[], float] = time.time
     ) -> None:
         """`patience` is in seconds: who is silent for longer is not counted as being at work."""
-        self._folder, self._secret, self._cells, self._patience = folder, secret, cells, patience
+        self._folder, self._key, self._cells, self._patience = folder, key, cells, patience
         self._clock = clock
         with self._changing() as database:
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 database.execute(statement)
 
+    @classmethod
+    def of(cls, folder: Path, design: Design, key: StudyKey, clock: Callable[[], float] = time.time) -> Store:
+        """Return the store of a study of this design."""
+        return cls(folder, key, cells=len(cells(design)), patience=60 * design.patience, clock=clock)
+
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, which nobody else's overlaps."""
+        """Open a transaction that no other overlaps."""
         try:
             database = sqlite3.connect(self._folder / STORE, timeout=10, isolation_level=None)
             try:
@@ -161,18 +166,18 @@ class Store:
             database.execute("INSERT INTO study VALUES (?)", (configuration,))
 
     def join(self, token: str, consent: str, platform: str | None = None, most: int | None = None) -> Participant:
-        """Take somebody in and assign a cell, or find who has this token already. `most` is how many are wanted."""
+        """Take somebody in and assign a cell, or return who has this token already. `most` is how many are wanted."""
         now, name = self._clock(), secrets.token_hex(8)
         with self._changing() as database:
-            known = self._find(database, token)
-            if known is not None:
-                return known
+            present = self._find(database, token)
+            if present is not None:
+                return present
             counts = self._counts(database)
             if most is not None and sum(each.completed + each.at_work for each in counts) >= most:
                 raise InputError("this study has as many participants as it needs; thank you for your interest")
             if platform is not None:
                 self._note(database, platform, name)
-            cell = chosen(counts, lambda each: self._secret.digest("draw", name, each))
+            cell = chosen(counts, lambda each: self._key.digest("draw", name, each))
             row = (name, self._hashed(token), cell, "at work", consent, now, now, None)
             database.execute("INSERT INTO participants VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             found = self._find(database, token)
@@ -182,13 +187,13 @@ class Store:
     def _note(self, database: sqlite3.Connection, platform: str, participant: str) -> None:
         """Refuse who has taken part. Earlier versions noted an id as it came; of a hash no other spelling can be made."""
         spellings = (same_id(platform), platform, platform.strip())
-        digest, *earlier = (self._secret.digest("platform", each).hex() for each in spellings)
+        digest, *earlier = (self._key.digest("platform", each).hex() for each in spellings)
         if database.execute("SELECT 1 FROM platform.ids WHERE digest IN (?, ?, ?)", (digest, *earlier)).fetchone():
             raise InputError("you have begun this study already; go on in the browser that you began in")
         database.execute("INSERT INTO platform.ids VALUES (?, ?)", (digest, participant))
 
     def counts(self) -> list[Count]:
-        """The participants of every cell."""
+        """Return the participants of every cell."""
         with self._changing() as database:
             return self._counts(database)
 
@@ -203,7 +208,7 @@ class Store:
         return [found.get(cell, Count()) for cell in range(self._cells)]
 
     def find(self, token: str) -> Participant | None:
-        """Who has a token; they have been heard of now. That is not written down every time: it would wait for the disk."""
+        """Return who has a token, heard of now. That is not written every time: it would wait for the disk."""
         now = self._clock()
         with self._changing() as database:
             someone = self._find(database, token)
@@ -213,7 +218,7 @@ class Store:
             return someone
 
     def everybody(self) -> list[Participant]:
-        """All participants in the order of their consent; those who are silent for too long have that status."""
+        """Return all participants in the order of their consent; those who are silent for too long have that status."""
         since = self._clock() - self._patience
         with self._changing() as database:
             rows = database.execute(f"SELECT {_COLUMNS} FROM participants ORDER BY consented, id")
@@ -223,12 +228,12 @@ class Store:
         ]
 
     def tries(self, participant: str) -> list[Try]:
-        """What somebody has done, in order; the last may be under way."""
+        """Return the tries of somebody, in order; the last may be under way."""
         with self._changing() as database:
             return self._tries(database, participant)
 
     def begin(self, participant: str, place: int, task: str) -> Try:
-        """A new try, or the one that is under way, which begins now."""
+        """Begin a new try, or the one that is under way, now."""
         now = self._clock()
         with self._changing() as database:
             tries = self._tries(database, participant)
@@ -240,7 +245,7 @@ class Store:
             return self._tries(database, participant)[-1]
 
     def end(self, participant: str, number: int, *, passed: bool, acknowledged: int) -> None:
-        """A try is over, and its participant has seen all events up to `acknowledged`."""
+        """End a try, whose participant has seen all events up to `acknowledged`."""
         with self._changing() as database:
             database.execute(
                 "UPDATE tries SET passed = ?, acknowledged = ? WHERE participant = ? AND number = ? AND passed IS NULL",
@@ -249,7 +254,7 @@ class Store:
             database.execute("UPDATE participants SET heard = ? WHERE id = ?", (self._clock(), participant))
 
     def finish(self, participant: str, status: Status) -> None:
-        """All is done, or practice did not go well."""
+        """Finish a participant: all is done, or practice did not go well."""
         with self._changing() as database:
             database.execute(
                 "UPDATE participants SET status = ?, finished = ? WHERE id = ? AND status = 'at work'",
@@ -257,7 +262,7 @@ class Store:
             )
 
     def withdraw(self, participant: str) -> None:
-        """Remove all that is here of somebody, but that their record is to be deleted; how many withdrew stays known."""
+        """Remove all that is here of somebody, but that their record is to be deleted; the number of those stays."""
         with self._changing() as database:
             database.execute("DELETE FROM platform.ids WHERE participant = ?", (participant,))
             database.execute("DELETE FROM participants WHERE id = ?", (participant,))
@@ -266,24 +271,24 @@ class Store:
                 database.execute("INSERT INTO gone VALUES (1)")
 
     def withdrawn(self) -> list[str]:
-        """Who has withdrawn, and whose record is still to be deleted."""
+        """Return who has withdrawn, and whose record is still to be deleted."""
         with self._changing() as database:
             return [name for (name,) in database.execute("SELECT id FROM withdrawn")]
 
     def withdrew(self) -> int:
-        """How many have withdrawn."""
+        """Return how many have withdrawn."""
         with self._changing() as database:
             row = database.execute("SELECT withdrew FROM gone").fetchone()
             return self._checked(_NATURAL, row[0], "gone", ("withdrew",)) if row else 0
 
     def forget(self, participant: str) -> None:
-        """Their record is deleted; now nothing is left of them."""
+        """Remove the last of somebody whose record is deleted."""
         with self._changing() as database:
             database.execute("DELETE FROM withdrawn WHERE id = ?", (participant,))
 
     def _hashed(self, token: str) -> str:
-        """Keyed, so that one browser has another hash in every study."""
-        return self._secret.digest("token", token).hex()
+        """Return a keyed hash, so that one browser has another one in every study."""
+        return self._key.digest("token", token).hex()
 
     def _find(self, database: sqlite3.Connection, token: str) -> Participant | None:
         row: tuple[Any, ...] | None = database.execute(
@@ -311,29 +316,29 @@ class Store:
         ]
 
     def _checked(self, adapter: TypeAdapter[_Row], row: object, what: str, columns: Sequence[str]) -> _Row:
-        """What was read, which has to be something that is written here."""
+        """Return what was read, which has to be something that is written here."""
         try:
             return adapter.validate_python(row)
         except ValidationError as error:
-            raise InputError(self._damaged(what, why_not(error, columns))) from None
+            raise InputError(self._damaged(what, why_invalid(error, columns))) from None
 
     def _damaged(self, what: str, why: str) -> str:
         return f"{self._folder / STORE}: {what} is damaged ({why}); {_PUT_BACK}"
 
 
 def same_id(platform: str) -> str:
-    """A platform's id in the one spelling that stands for all in which people and links write it."""
+    """Return a platform's id in the one spelling that stands for all in which people and links write it."""
     normal = unicodedata.normalize("NFKC", platform).casefold()
     return unicodedata.normalize("NFKC", normal).strip()
 
 
-def why_not(error: ValidationError, columns: Sequence[str] = ()) -> str:
-    """The first thing that is wrong with something that was read, and where in it; a row has columns."""
+def why_invalid(error: ValidationError, columns: Sequence[str] = ()) -> str:
+    """Return the first thing that is wrong with something that was read, and where in it; a row has columns."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = [columns[each] if isinstance(each, int) and each < len(columns) else str(each) for each in first["loc"]]
     return ": ".join([*([".".join(where)] if where else []), first["msg"].removeprefix("Value error, ")])
 
 
 def _text(data: bytes) -> str:
-    """Text of a database; bytes that are none are kept apart from all text, to be refused where they are checked."""
+    """Return text of a database; bytes that are none stay apart from all text, to be refused where they are checked."""
     return data.decode(errors="surrogateescape")

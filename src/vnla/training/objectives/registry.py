@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.common.registry import build
-from vnla.training.objectives.objective import Imitation, Objective
+from vnla.training.objectives.objective import ImitationObjective, Objective
 from vnla.training.objectives.reward import Reward
 from vnla.training.objectives.worth import Worth
 
-OBJECTIVES: dict[str, Callable[..., Objective]] = {"imitation": Imitation, "worth": Worth, "reward": Reward}
+OBJECTIVES: dict[str, Callable[..., Objective]] = {"imitation": ImitationObjective, "worth": Worth, "reward": Reward}
 """By the name that commands and files give them."""
 
 

@@ -1,13 +1,14 @@
-"""Learning from how episodes end: the agent acts as it would at test time, by lot, and what ended well becomes likelier.
+"""Reinforcement learning: the agent samples its actions, and those that end well become likelier.
 
-The navigation teacher knows where the goal is and never searches; who imitates it is not taught to search either. Reward
-tells what searching is good for. It is an actor-critic with generalised advantages (Schulman et al. 2016); the critic is
-told what the agent is not, how far the goal is, since it is used in training alone. Imitation may go on beside it.
+The navigation teacher knows where the goal is and never searches, so imitation does not teach to search; reward does. This
+is an actor-critic with generalised advantages (Schulman et al. 2016). The critic also sees how far the goal is, because it
+is used in training alone. Imitation may go on beside it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -22,15 +23,15 @@ from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Drawn
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
+from vnla.evaluation.scores import is_success
 from vnla.rollout import Rollout, RolloutContext
-from vnla.training.objectives.objective import Judged, Objective
-from vnla.training.objectives.outcome import closeness, outcome
+from vnla.training.objectives.objective import Judged, Objective, closeness, final_reward
 from vnla.world.actions import NAV_ACTIONS, ask_action
 
 MOST = 3.0
-"""Advantages are no larger than this, in their own root mean square."""
+"""Advantages are clipped to so many times their root mean square."""
 FARTHEST = 1000.0
-"""Metres that the critic is told at most: from where no goal can be reached they have no end."""
+"""The most metres that the critic sees: where no goal can be reached they are infinite."""
 UNLIKELY = 0.1
 """Below this probability a request counts by the probability itself, no longer by its logarithm."""
 
@@ -41,9 +42,10 @@ class Reward(Objective):
 
     timed: ClassVar[bool] = True
     divisible: ClassVar[bool] = True
-    metres: float = 0.25
+    RENAMED: ClassVar[Mapping[str, str]] = {"metres": "shaping_weight", "trace": "gae_lambda"}
+    shaping_weight: float = 0.25
     """Share of closeness to the goal in the reward; the rest is success."""
-    trace: float = 0.9
+    gae_lambda: float = 0.9
     """λ of the advantages: 0 trusts the critic, 1 how the episode ended."""
     entropy: float = 0.01
     """Weight of the entropy of the agent's decisions, which keeps it trying."""
@@ -53,46 +55,46 @@ class Reward(Objective):
     """Whether the help module learns from reward, too; else it stays as it is."""
 
     def __post_init__(self) -> None:
-        for name in ("metres", "trace"):
+        for name in ("shaping_weight", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective reward: {name} is {getattr(self, name)}, but it is between 0 and 1")
 
-    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
-        """The agent acts alone, by lot; where it learns when to ask, it asks by lot."""
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
+        """Return the context in which the agent samples its actions, and its requests where it learns when to ask."""
         asking = Drawn() if self.teaches_asking(policy) else policy
         return replace(
-            players,
+            context,
             help_policy=asking,
-            acting=Acting(sampled, direct=players.advisor.direct),
+            acting=Acting(sampled, direct=context.advisor.direct),
             deliberate=asking.deliberates,
             keeps_ask_features=asking.deliberates,
         )
 
     def teaches_asking(self, policy: HelpPolicy) -> bool:
-        """If it is meant to, and the policy is one that goes by the help module."""
+        """Return whether `asks` is set and the policy uses the help module."""
         return self.asks and policy.consults
 
     def critic(self) -> nn.Module:
-        """A small network over what the critic is told."""
+        """Return a small network over `critic_features`."""
         return Critic()
 
     def judge(self, rollout: Rollout, critic: nn.Module | None) -> Judged:
-        """Advantages over what the critic expects, and the sum of its squared errors."""
+        """Return the advantages and the sum of the critic's squared errors."""
         assert critic is not None, "a critic is made for every training by reward"
-        active, end = rollout.table("active"), outcome(rollout, self.metres)
-        values = critic(circumstances(rollout)).squeeze(2)
-        advantages = advantage(values.detach(), active, end, self.trace)
+        active, end = rollout.table("active"), final_reward(rollout, self.shaping_weight)
+        values = critic(critic_features(rollout)).squeeze(2)
+        advantages = advantage(values.detach(), active, end, self.gae_lambda)
         error = ((values - end[:, None]).square() * active).sum()
         return Judged(advantages, error, active.sum(), advantages.square().sum())
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:
-        """Steps and episodes, and the squares of the advantages."""
+        """Return the numbers of steps and episodes, and the squares of the advantages."""
         assert judged is not None
         episodes = torch.full_like(judged.steps, len(rollout.episodes))
         return {**rollout.tally(), "steps": judged.steps, "squares": judged.squares, "episodes": episodes}
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:
-        """The policy gradient of the actions taken, with imitation; and the critic's error."""
+        """Return the policy gradient's loss, with imitation and the critic's error."""
         assert judged is not None
         final = rollout.log_probabilities()
         taken = final.gather(1, rollout.every("nav")[:, None]).squeeze(1)
@@ -102,7 +104,7 @@ class Reward(Objective):
         return loss + self.imitation * rollout.nav_loss() if self.imitation else loss
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:
-        """The same for requests, where there was one left."""
+        """Return the policy gradient's loss of requests, at steps with a request left."""
         assert judged is not None
         budget = rollout.every("budget")
         with rollout.dropout_seeds():
@@ -123,28 +125,28 @@ class Reward(Objective):
 
 
 class Critic(nn.Module):
-    """Expects how an episode ends from what the agent does not know."""
+    """Predicts the final reward from `critic_features`."""
 
-    TOLD = 6 + NAV_ACTIONS
+    FEATURES = 6 + NAV_ACTIONS
 
     def __init__(self, hidden: int = 64) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Linear(self.TOLD, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
+            nn.Linear(self.FEATURES, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
         )
 
-    def forward(self, told: Tensor) -> Tensor:
-        """Values (…, 1)."""
-        value: Tensor = self.layers(told)
+    def forward(self, features: Tensor) -> Tensor:
+        """Return values (…, 1)."""
+        value: Tensor = self.layers(features)
         return value
 
 
-def circumstances(rollout: Rollout) -> Tensor:
-    """What the critic is told: (batch, steps, features). Metres to the goal, steps and requests left, advice being followed,
-    and which way the teacher would go.
+def critic_features(rollout: Rollout) -> Tensor:
+    """Return the critic's inputs, (batch, steps, features).
 
-    All of it is numbers, after an episode has ended too: what the critic says there is multiplied by 0. Then the metres are
-    those at the start, for the tables of a goal set know no poses but those of its own house.
+    They are the metres to the goal, the steps and requests left, whether a subgoal is being followed, and the teacher's
+    action. After the end of an episode they are finite too, because the values there are multiplied by 0. The metres are
+    then those at the start: the tables of a goal set have only the poses of its own house.
     """
     episodes = rollout.episodes
     active, budget, taught = rollout.table("active"), rollout.table("budget", 0), rollout.table("taught", 0)
@@ -153,7 +155,7 @@ def circumstances(rollout: Rollout) -> Tensor:
     metres = episodes.environment.distance_left(pose, episodes.goals[:, None].expand_as(pose)).clamp(max=FARTHEST)
     numbers = (
         metres / 10, closeness(metres), (episodes.time_budget[:, None] - step) / 10, budget.float(),
-        (rollout.table("since_request") < 4).float(), (metres <= 2).float(),
+        (rollout.table("since_request") < rollout.k).float(), is_success(metres).float(),
     )  # fmt: skip
     return torch.cat([torch.stack([each.float() for each in numbers], dim=2), one_hot(taught, NAV_ACTIONS).float()], dim=2)
 
@@ -169,19 +171,19 @@ def straightened(logarithm: Tensor) -> Tensor:
 
 
 @fused
-def advantage(values: Tensor, active: Tensor, end: Tensor, trace: float) -> Tensor:
-    """Generalised advantages, without discount: (batch, steps)."""
+def advantage(values: Tensor, active: Tensor, end: Tensor, gae_lambda: float) -> Tensor:
+    """Return generalised advantages without discount, (batch, steps)."""
     later, following, found = torch.zeros_like(end), end, []
     for step in range(values.shape[1] - 1, -1, -1):
         here = active[:, step]
-        surprise = following - values[:, step]
-        later = torch.where(here, surprise + trace * later, 0.0)
+        td_error = following - values[:, step]
+        later = torch.where(here, td_error + gae_lambda * later, 0.0)
         following = torch.where(here, values[:, step], end)
         found.append(later)
     return torch.stack(found[::-1], dim=1)
 
 
 def normalised(advantages: Tensor, squares: Tensor, steps: Tensor) -> Tensor:
-    """With a mean square of 1 over the steps that were taken, and none that outweighs many others."""
+    """Return advantages with a mean square of 1 over the steps taken, clipped to `MOST`."""
     size = (squares / steps.clamp(min=1)).sqrt().clamp(min=1e-6)
     return (advantages / size).clamp(-MOST, MOST)

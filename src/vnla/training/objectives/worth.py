@@ -9,6 +9,7 @@ the states are those to which it leads. The navigator stays as it is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -25,8 +26,7 @@ from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.objectives.objective import Judged, Objective
-from vnla.training.objectives.outcome import outcome
+from vnla.training.objectives.objective import Judged, Objective, final_reward
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,23 @@ class Worth(Objective):
     timed: ClassVar[bool] = True
     navigates: ClassVar[bool] = False
     divisible: ClassVar[bool] = True
-    metres: float = 0.5
+    RENAMED: ClassVar[Mapping[str, str]] = {"metres": "shaping_weight"}
+    shaping_weight: float = 0.5
     """Share of closeness to the goal in what counts as a good end; the rest is success."""
     silence: float = 0.5
     """Share of the twins that do not ask before their step, so that late steps with all requests left are tried, too."""
 
     def __post_init__(self) -> None:
-        for name in ("metres", "silence"):
+        for name in ("shaping_weight", "silence"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
 
-    def players(self, players: RolloutContext, policy: HelpPolicy) -> RolloutContext:
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
         """As at test time, but for one step of each episode."""
         return replace(
-            players,
+            context,
             help_policy=Tried(policy, self.silence),
-            acting=at_test_time(players.advisor.direct),
+            acting=at_test_time(context.advisor.direct),
             deliberate=True,
             keeps_ask_features=True,
         )
@@ -60,22 +61,22 @@ class Worth(Objective):
         """That is all it does."""
         return True
 
-    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, players: RolloutContext) -> Rollout:
+    def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Twins: the second half of the rows are the tasks of the first half once more."""
-        episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=players.advisor.k)
-        with greedy(players.agent):
-            return bcui(episodes, players)
+        episodes = tasks.episodes(which.repeat(2), seed=seed.repeat(2), ratio=ratio, k=context.advisor.k)
+        with greedy(context.agent):
+            return bcui(episodes, context)
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
         """How many twins count."""
-        return {"tried": counterfactuals(rollout, self.metres).counts.sum()}
+        return {"tried": counterfactuals(rollout, self.shaping_weight).counts.sum()}
 
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
         """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """The squared error of the preference for asking, over the twins that came to their step with a request left."""
-        labels = counterfactuals(rollout, self.metres)
+        labels = counterfactuals(rollout, self.shaping_weight)
         seeds = rollout.episodes.dropout_seeds()
         with dropout_seeded(None if seeds is None else seeds[: len(labels.worth)], 0, LEARNING_TO_ASK):
             logits = agent.ask(labels.ask_features, labels.budget.clamp(min=1))
@@ -93,10 +94,10 @@ class Labels:
     counts: Tensor  # (pairs,), whether the twins came to their step, with a request left
 
 
-def counterfactuals(rollout: Rollout, metres: float) -> Labels:
+def counterfactuals(rollout: Rollout, shaping_weight: float) -> Labels:
     """The labels in a rollout of twins."""
     pairs = len(rollout.episodes) // 2
-    ends = outcome(rollout, metres)
+    ends = final_reward(rollout, shaping_weight)
     when = Tried.step_of(rollout.episodes)[:pairs]
     first = rollout.transitions[0]
     ask_features = first.ask_features.new_zeros(pairs + 1, first.ask_features.shape[1])

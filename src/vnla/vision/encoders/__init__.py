@@ -15,15 +15,15 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.common.registry import build, offered
-from vnla.vision.encoders.base import Encoder, Options, Size
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
 
-__all__ = ["DEFAULT", "ENCODERS", "Encoder", "Options", "Size", "encoder_names", "kind_of", "make_encoder"]
+__all__ = ["DEFAULT", "ENCODERS", "Encoder", "EncoderOptions", "Size", "encoder_names", "kind_of", "make_encoder"]
 
-Maker = Callable[[str, Options], Encoder]
+Maker = Callable[[str, EncoderOptions], Encoder]
 
 
 def _maker(about: str, module: str, function: str = "make") -> Maker:
-    def make(name: str, options: Options) -> Encoder:
+    def make(name: str, options: EncoderOptions) -> Encoder:
         maker: Maker = getattr(import_module(f"{__name__}.{module}"), function)
         return maker(name, options)
 
@@ -53,9 +53,9 @@ def encoder_names() -> str:
     return ", ".join(f"{name}MODEL" if name.endswith(":") else name for name in ENCODERS)
 
 
-def make_encoder(name: str, options: Options | None = None, own: Mapping[str, Any] = MappingProxyType({})) -> Encoder:
+def make_encoder(name: str, options: EncoderOptions | None = None, own: Mapping[str, Any] = MappingProxyType({})) -> Encoder:
     """The encoder of that name, ready to use; `own` are options that only this one has, anybody's own class say."""
-    options, kind = options or Options(), kind_of(name)
+    options, kind = options or EncoderOptions(), kind_of(name)
     if kind is None:
         return _anybodys(name, options, own)
     if own:
@@ -73,9 +73,9 @@ def kind_of(name: str) -> str | None:
     return None
 
 
-def _anybodys(name: str, options: Options, own: Mapping[str, Any]) -> Encoder:
+def _anybodys(name: str, options: EncoderOptions, own: Mapping[str, Any]) -> Encoder:
     """An encoder that is not ours: what was said of the options that all have goes to it as well, if anything was."""
-    usual = vars(Options())
+    usual = vars(EncoderOptions())
     said = {**{each: value for each, value in vars(options).items() if value != usual[each]}, **own}
     encoder: Encoder = build("encoder", name, {}, said, Encoder)
     if not isinstance(getattr(encoder, "dimension", None), int) or encoder.dimension < 1:

@@ -43,7 +43,7 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Options:
+class EncoderOptions:
     """What a person may choose about an encoder; None leaves the choice to it."""
 
     weights: Path | None = None

@@ -60,7 +60,7 @@ def _norm(channels: int) -> nn.BatchNorm2d:
     return nn.BatchNorm2d(channels, eps=_EPSILON)
 
 
-class Block(nn.Module):
+class MBConvBlock(nn.Module):
     """An inverted residual: widen, look around in each channel, narrow; added to its input where shapes allow."""
 
     def __init__(self, inside: int, outside: int, kernel: int, stride: int, expansion: int) -> None:
@@ -93,7 +93,7 @@ class EfficientNetLite0(nn.Module):
         blocks, inside = [], _STEM
         for count, kernel, stride, expansion, outside in _STAGES:
             for i in range(count):
-                blocks.append(Block(inside, outside, kernel, stride if i == 0 else 1, expansion))
+                blocks.append(MBConvBlock(inside, outside, kernel, stride if i == 0 else 1, expansion))
                 inside = outside
         self._blocks = nn.ModuleList(blocks)
         self._conv_head = SameConv2d(inside, DIMENSION, 1, bias=False)
@@ -111,9 +111,9 @@ class EfficientNetLite0(nn.Module):
         return functional.relu6(self._bn1(self._conv_head(x)), inplace=True)
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[MBConvBlock, ...]:
         """The inverted residuals in order."""
-        return tuple(block for block in self._blocks if isinstance(block, Block))
+        return tuple(block for block in self._blocks if isinstance(block, MBConvBlock))
 
     def logits(self, features: Tensor) -> Tensor:
         """ImageNet's 1000 classes from features; the encoder has no use for them, the check of its weights has."""

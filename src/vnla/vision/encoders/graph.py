@@ -14,7 +14,7 @@ OPERATORS, IR_VERSION = (("", 17), (MICROSOFT, 1)), 8
 """Old enough for every onnxruntime of the last years."""
 
 
-class Graph:
+class OnnxGraph:
     """Nodes and constants in the order in which they were asked for; a value is known by its name."""
 
     def __init__(self) -> None:

@@ -58,7 +58,7 @@ class Inverted(NamedTuple):
         """Pixels (pixels, channels) of a picture of that height and width, and of what height and width they are then."""
         wide, bias = (x, np.zeros(x.shape[1], np.float32)) if self.expand is None else (self.expand(x), self.expand.bias)
         kernel, channels = len(self.depthwise.weight), wide.shape[1]
-        rows, columns = (Room.of(each, kernel, self.depthwise.stride) for each in shape)
+        rows, columns = (Padding.of(each, kernel, self.depthwise.stride) for each in shape)
         padded = np.empty((rows.whole, columns.whole, channels), np.float32)
         _pad(wide.reshape(*shape, channels), bias, rows.before, columns.before, padded)
         seen = np.empty((rows.after, columns.after, channels), np.float32)
@@ -70,7 +70,7 @@ class Inverted(NamedTuple):
         return y, (rows.after, columns.after)
 
 
-class Room(NamedTuple):
+class Padding(NamedTuple):
     """How a side of a picture is padded, as TensorFlow's "SAME": zeros before it, its length with all of them, and after the
     convolution."""
 
@@ -79,7 +79,7 @@ class Room(NamedTuple):
     after: int
 
     @classmethod
-    def of(cls, side: int, kernel: int, stride: int) -> Room:
+    def of(cls, side: int, kernel: int, stride: int) -> Padding:
         """Of a side of so many pixels."""
         after = -(-side // stride)
         whole = max((after - 1) * stride + kernel, side)
@@ -111,7 +111,7 @@ class HandmadeEncoder(Encoder):
         return np.stack([self._features(image) for image in images])
 
     def _features(self, image: NDArray[np.uint8]) -> Float32:
-        rows, columns = (Room.of(each, STEM, STEM_STRIDE) for each in image.shape[:2])
+        rows, columns = (Padding.of(each, STEM, STEM_STRIDE) for each in image.shape[:2])
         around = np.empty((rows.after, columns.after, STEM * STEM * 3), np.float32)
         _gather(image, self._mean, self._scale, rows.before, columns.before, around)
         x, shape = _clipped(self._first, around.reshape(-1, around.shape[2])), (rows.after, columns.after)

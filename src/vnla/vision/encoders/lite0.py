@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from vnla.vision.encoders.base import Encoder, Float32, Options
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Float32
 from vnla.vision.encoders.efficientnet import (
     DEVIATION,
     DIMENSION,
@@ -21,13 +21,13 @@ from vnla.vision.encoders.efficientnet import (
     torch_encoder,
     trained_network,
 )
-from vnla.vision.encoders.graph import Graph, same
+from vnla.vision.encoders.graph import OnnxGraph, same
 from vnla.vision.encoders.handmade import Depthwise, HandmadeEncoder, Inverted, Layer, suits
 from vnla.vision.encoders.network import chosen_device
 from vnla.vision.encoders.onnx import OnnxEncoder, available
 
 
-def make(_name: str, options: Options) -> Encoder:
+def make(_name: str, options: EncoderOptions) -> Encoder:
     """On a CPU through onnxruntime where it is installed, or by hand: both are faster than PyTorch at the same precision."""
     device = chosen_device(options.device)
     network, version = trained_network(options.weights)
@@ -83,13 +83,13 @@ def graph_of(network: EfficientNetLite0) -> bytes:
     return graph.model("n", network._fc.in_features)
 
 
-def _normalised(graph: Graph) -> str:
+def _normalised(graph: OnnxGraph) -> str:
     x = graph.node("Cast", graph.node("Transpose", "images", perm=[0, 3, 1, 2]), to=graph.float32)
     x = graph.node("Sub", x, graph.constant(np.float32(MEAN)))
     return graph.node("Mul", x, graph.constant(np.float32(1 / DEVIATION)))
 
 
-class _Floats(Graph):
+class _Floats(OnnxGraph):
     """A graph of floating-point numbers."""
 
     def __init__(self) -> None:

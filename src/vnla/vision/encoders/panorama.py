@@ -15,14 +15,8 @@ from torch import Tensor, nn
 
 from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, shares
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Options, Size
-from vnla.vision.encoders.efficientnet import (
-    DIMENSION,
-    EfficientNetLite0,
-    torch_encoder,
-    trained_network,
-    untouched_network,
-)
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
+from vnla.vision.encoders.efficientnet import DIMENSION, EfficientNetLite0, torch_encoder, trained_network, untouched_network
 from vnla.vision.encoders.network import chosen_device
 from vnla.vision.encoders.onnx import OnnxEncoder, available
 from vnla.vision.encoders.quantised import IN_BYTES, graph_of
@@ -31,7 +25,7 @@ NAME = "panorama-lite0"
 SIZE = Size(AROUND_WIDTH, AROUND_HEIGHT)
 
 
-def make(_name: str, options: Options) -> Encoder:
+def make(_name: str, options: EncoderOptions) -> Encoder:
     """In whole numbers on a CPU, by PyTorch elsewhere."""
     if options.size not in (None, SIZE):
         raise InputError(f"{NAME}: its picture all around is {SIZE}; leave --size out")

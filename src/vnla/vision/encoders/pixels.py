@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Float32, Images, Options, Size
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Float32, Images, Size
 
 NAME = "pixels"
 CELLS = Size(16, 12)
@@ -30,19 +30,19 @@ class PixelEncoder(Encoder):
         return cells.permute(0, 2, 3, 1).reshape(len(images), -1).numpy()
 
 
-def make(_name: str, options: Options) -> Encoder:
+def make(_name: str, options: EncoderOptions) -> Encoder:
     """Always on the CPU: there is nothing to compute."""
     _refuse_weights(NAME, options)
     return PixelEncoder(options.size or Size(224, 168))
 
 
-def make_pictures(_name: str, options: Options) -> Encoder:
+def make_pictures(_name: str, options: EncoderOptions) -> Encoder:
     """The pictures themselves, 64 × 48 unless another size is asked for."""
     _refuse_weights(PICTURES, options)
     size = options.size or PICTURE
     return PixelEncoder(size, size, PICTURES)
 
 
-def _refuse_weights(name: str, options: Options) -> None:
+def _refuse_weights(name: str, options: EncoderOptions) -> None:
     if options.weights is not None:
         raise InputError(f"{name}: it has no weights; leave --weights out")

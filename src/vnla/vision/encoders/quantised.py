@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from vnla.vision.encoders.base import Encoder, Options
+from vnla.vision.encoders.base import Encoder, EncoderOptions
 from vnla.vision.encoders.efficientnet import (
     DEVIATION,
     DIMENSION,
@@ -29,7 +29,7 @@ from vnla.vision.encoders.efficientnet import (
     trained_network,
     untouched_network,
 )
-from vnla.vision.encoders.graph import MICROSOFT, Graph, same
+from vnla.vision.encoders.graph import MICROSOFT, OnnxGraph, same
 from vnla.vision.encoders.network import chosen_device, fold_batch_norms
 from vnla.vision.encoders.onnx import OnnxEncoder, available
 
@@ -48,22 +48,22 @@ SMALLEST_SCALE = 1e-12
 """Of a channel without either."""
 
 
-class Spread(NamedTuple):
+class ChannelMoments(NamedTuple):
     """How the values of each channel are distributed."""
 
     mean: Float64
     deviation: Float64
 
     @classmethod
-    def after(cls, norm: nn.BatchNorm2d) -> Spread:
+    def after(cls, norm: nn.BatchNorm2d) -> ChannelMoments:
         """The values that a batch norm gives."""
         return cls(norm.bias.detach().double().numpy(), norm.weight.detach().double().abs().numpy())
 
-    def __add__(self, other: object) -> Spread:
+    def __add__(self, other: object) -> ChannelMoments:
         """Of sums."""
-        if not isinstance(other, Spread):
+        if not isinstance(other, ChannelMoments):
             return NotImplemented
-        return Spread(self.mean + other.mean, np.hypot(self.deviation, other.deviation))
+        return ChannelMoments(self.mean + other.mean, np.hypot(self.deviation, other.deviation))
 
     @property
     def grid(self) -> Grid:
@@ -97,7 +97,7 @@ class Numbers(NamedTuple):
     grid: Grid
 
 
-def make(name: str, options: Options) -> Encoder:
+def make(name: str, options: EncoderOptions) -> Encoder:
     """In whole numbers on a CPU, by PyTorch elsewhere."""
     device, size = chosen_device(options.device), options.size or SIZE
     if torch.device(device).type == "cpu" and available():
@@ -111,7 +111,9 @@ def graph_of(network: EfficientNetLite0, shares: Float64 | None = None) -> bytes
     """The ONNX model from images (n, height, width, 3), bytes, to features (n, 1280), or (36·n, 1280) if there are `shares`
     (36, …) by which the cells of the last layer count. The network comes with its batch norms, and has them folded
     afterwards."""
-    spreads = {name: Spread.after(module) for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
+    spreads = {
+        name: ChannelMoments.after(module) for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)
+    }
     fold_batch_norms(network)
     graph = _Quantised()
     x = graph.convolution(graph.images(), network._conv_stem, CLIPPED)
@@ -137,7 +139,7 @@ def graph_of(network: EfficientNetLite0, shares: Float64 | None = None) -> bytes
     return graph.model("views", dimension)
 
 
-class _Quantised(Graph):
+class _Quantised(OnnxGraph):
     """A graph of numbers."""
 
     def images(self) -> Numbers:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Options, Size
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device, fold_batch_norms, load_weights
 
 RESNET152 = "resnet152"
@@ -89,7 +89,7 @@ def randomise(network: ResNet, seed: int) -> None:
                 module.bn3.weight.fill_(0.2)
 
 
-def make_resnet152(_name: str, options: Options) -> Encoder:
+def make_resnet152(_name: str, options: EncoderOptions) -> Encoder:
     """The paper's encoder, with the weights given or else those that torchvision publishes."""
     device = chosen_device(options.device)
     network = ResNet(152)
@@ -99,7 +99,7 @@ def make_resnet152(_name: str, options: Options) -> Encoder:
     return NetworkEncoder(RESNET152, network, DIMENSION, size, weights=version, device=device, half=options.half)
 
 
-def make_random(_name: str, options: Options) -> Encoder:
+def make_random(_name: str, options: EncoderOptions) -> Encoder:
     """A ResNet-50 that has learned nothing."""
     if options.weights is not None:
         raise InputError(f"{RANDOM}: its weights are random; leave --weights out")

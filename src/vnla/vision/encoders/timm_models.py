@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.vision.encoders.base import Encoder, Options, Size
+from vnla.vision.encoders.base import Encoder, EncoderOptions, Size
 from vnla.vision.encoders.network import NetworkEncoder, chosen_device, load_weights
 
 PREFIX = "timm:"
 
 
-def make(name: str, options: Options) -> Encoder:
+def make(name: str, options: EncoderOptions) -> Encoder:
     """The model with its classifier taken off: what timm itself pools is the feature vector."""
     timm: Any = _timm()
     model_name = name.removeprefix(PREFIX)

@@ -66,7 +66,7 @@ def _arena_of(module: nn.Module) -> Arena:
     return arena
 
 
-class Shared(NamedTuple):
+class SharedGates(NamedTuple):
     """What the two passes of a step have in common."""
 
     last_nav: Tensor
@@ -74,7 +74,7 @@ class Shared(NamedTuple):
     of_nav: Lots
 
 
-class Standing(Protocol):
+class PassInputs(Protocol):
     """Where the episodes of a batch stand, as a pass needs it: `vnla.agents.fast.cpu.state`."""
 
     @property
@@ -86,7 +86,7 @@ class Standing(Protocol):
     @property
     def anew(self) -> Tensor: ...
     @property
-    def shared(self) -> Shared | None: ...
+    def shared(self) -> SharedGates | None: ...
 
 
 class _Weights(NamedTuple):
@@ -240,7 +240,7 @@ class CpuTape:
         size = self.config.hidden
         return Decoded(*(torch.zeros(rows, columns) for columns in (NAV_ACTIONS, size, size, words)))
 
-    def decode(self, state: Standing, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
+    def decode(self, state: PassInputs, ask: Tensor, chances: tuple[Lots, Lots], *, learns: bool) -> Decoded:
         """A pass; the one that `learns` is written down."""
         assert state.shared is not None, "it has to see first"
         shared = state.shared

@@ -5,8 +5,8 @@ A GPU graph has fixed shapes, and its time is the number of kernels in a row. So
 - ended episodes stay in the batch, and dropout's decisions for all steps are drawn at once;
 - what the advisor says is read for all who may ask, beside pass 1, and asking means to take it
   (`vnla.agents.fast.gpu.tape`);
-- pass 2 is one differentiable function from state to state (`_Pass`) with four kernels in its backward pass: weights learn
-  from all steps together at the end, and so do the last layers (`recall`), on which nothing later depends;
+- pass 2 is one differentiable function from state to state (`_FinalPass`) with four kernels in its backward pass: weights
+  learn from all steps together at the end, and so do the last layers (`recall`), on which nothing later depends;
 - nothing in a step waits for the encoder's gradients (`CudaTape.collect`, which `collect_gradients` calls).
 
 For agents with one LSTM layer.
@@ -23,8 +23,7 @@ from torch import Tensor, nn
 
 from vnla.agents.fast.gpu.kernels.attend import attend, attend_back, cover_on
 from vnla.agents.fast.gpu.kernels.cell import Advanced, Gradients, Small, advance, retreat
-from vnla.agents.fast.gpu.kernels.head import decide
-from vnla.agents.fast.gpu.kernels.thin import multiply
+from vnla.agents.fast.gpu.kernels.head import decide, multiply
 from vnla.agents.fast.gpu.tape import CudaTape, Lesson
 from vnla.agents.fast.packed import columns_of
 from vnla.agents.navigation import NavigationModule
@@ -109,7 +108,7 @@ class CudaGraphState(PolicyState):
         with exactly(ask.device):
             with beside(tape.ahead):
                 slot = self.slot + asked
-            hidden, cell, coverage, out, weights, carried = _Pass.apply(  # type: ignore[no-untyped-call]
+            hidden, cell, coverage, out, weights, carried = _FinalPass.apply(  # type: ignore[no-untyped-call]
                 self.hidden, self.cell, self.coverage, tape.module.recurrent.weight, self, ask, asked
             )
             if tape.learns:
@@ -159,7 +158,7 @@ def _decided(tape: CudaTape, out: Tensor, attention: Tensor) -> Decision:
     return Decision(logits, (out[:, hidden : 2 * hidden], attended), attention)
 
 
-class _Pass(torch.autograd.Function):
+class _FinalPass(torch.autograd.Function):
     """Pass 2: from state and coverage to the next, and to what the last layers decide from."""
 
     @staticmethod

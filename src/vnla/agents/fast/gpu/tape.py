@@ -18,11 +18,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot, pad
 
-from vnla.agents.fast.gpu.kernels.attend import Cover, Memory, Part
+from vnla.agents.fast.gpu.kernels.attend import Cover, InstructionMemory, MemoryPart
 from vnla.agents.fast.gpu.kernels.cell import Gradients, Small, retreat
-from vnla.agents.fast.gpu.kernels.reading import Reader, read
+from vnla.agents.fast.gpu.kernels.reading import SentenceReader, read
 from vnla.agents.fast.gpu.kernels.walk import Track
-from vnla.agents.fast.gpu.kernels.words import Page
+from vnla.agents.fast.gpu.kernels.words import SentenceBuffer
 from vnla.agents.fast.packed import Packed, columns_of, packed_to_act, packed_to_read
 from vnla.agents.layers.dropout import own, whole
 from vnla.agents.navigation import NavigationModule
@@ -68,9 +68,9 @@ class Kept(NamedTuple):
 class Text:
     """Sentences that were read: what was written on the way, and the gradients that come back."""
 
-    page: Page
+    page: SentenceBuffer
     track: Track
-    part: Part
+    part: MemoryPart
 
     @classmethod
     def blank(cls, rows: int, places: int, like: Packed, words_kept: Tensor | None, kept: Tensor | None) -> Text:
@@ -84,9 +84,9 @@ class Text:
         length = torch.zeros(rows, dtype=torch.int64, device=room.device)
         tokens = torch.zeros(rows, places, dtype=torch.int64, device=room.device)
         return cls(
-            Page(tokens, length, embedded, words_kept),
+            SentenceBuffer(tokens, length, embedded, words_kept),
             Track(hiddens, cells, active, context, kept),
-            Part(context, cover, length, to_context, to_cover),
+            MemoryPart(context, cover, length, to_context, to_cover),
         )
 
     def back(
@@ -202,7 +202,7 @@ class CudaTape:
         rows = (self.slots + 1) * batch  # the last slot is for what nobody needs
         self.tail = Text.blank(rows, self.tails.tokens.shape[1], self.weights, words[1], context[1])
         join(self.beside)  # where what reading takes is packed
-        self.reader = Reader.of(self.embedding, self.weights, self.scale)
+        self.reader = SentenceReader.of(self.embedding, self.weights, self.scale)
         before = torch.full_like(self.everybody, -1)  # the slot before the first
         self._read(self.goal, self.everybody, end_goal, before, all_read)
         for mine, its in ((self.tail.track.hidden, self.goal.track.hidden), (self.tail.track.cell, self.goal.track.cell)):
@@ -242,9 +242,9 @@ class CudaTape:
         with beside(self.ahead):
             return torch.addmm(self.weights.bias, hidden, self.weights.again.T)
 
-    def memory(self, slot: Tensor) -> Memory:
+    def memory(self, slot: Tensor) -> InstructionMemory:
         """Everybody's instruction."""
-        return Memory(self.goal.part, self.tail.part, slot)
+        return InstructionMemory(self.goal.part, self.tail.part, slot)
 
     def small(self, nav: Tensor, ask: Tensor, number: int, step: int) -> Small:
         """The last actions, for pass 0 or 1."""

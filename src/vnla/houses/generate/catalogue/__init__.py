@@ -1,26 +1,17 @@
-"""The catalogue of furniture: every label that can stand in a generated house, by theme.
+"""The catalogue of furniture: every label that can stand in a generated house.
 
-`CATALOGUE` maps a label to its `Entry`. A new thing is one maker function in the file of its theme, with a `@thing` line.
+`CATALOGUE` maps a label to its `CatalogueEntry`. A new thing is one line in `things.toml`, and one function of
+its name in the module of its theme that yields what it consists of.
 """
 
 from __future__ import annotations
 
-from vnla.houses.generate.catalogue import (  # noqa: F401 - importing a theme registers its things
-    bathroom,
-    beds,
-    decoration,
-    electronics,
-    kitchen,
-    leisure,
-    lighting,
-    office,
-    outdoor,
-    seating,
-    storage,
-    tables,
-    textiles,
-)
-from vnla.houses.generate.catalogue.pieces import Furniture, Spot, Top, bounds_of
-from vnla.houses.generate.catalogue.registry import CATALOGUE, Entry
+from pathlib import Path
 
-__all__ = ["CATALOGUE", "Entry", "Furniture", "Spot", "Top", "bounds_of"]
+from vnla.houses.generate.catalogue.pieces import Anchor, Furniture, Top, bounds_of
+from vnla.houses.generate.catalogue.registry import CatalogueEntry, read_entries
+
+__all__ = ["CATALOGUE", "Anchor", "CatalogueEntry", "Furniture", "Top", "bounds_of"]
+
+CATALOGUE = read_entries(Path(__file__).with_name("things.toml").read_text("utf-8"))
+"""Label → entry."""

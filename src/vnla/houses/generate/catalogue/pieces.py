@@ -1,13 +1,14 @@
 """What a piece of furniture is, and the few shapes that makers build it from.
 
 A piece stands in its own coordinates: the origin is the middle of its footprint at its lowest point, its front faces −y, so
-its back goes to the wall at +y. Makers may draw around any convenient point: `build` shifts everything to the middle.
+its back goes to the wall at +y. A maker yields its elements (parts, tops, lights, anchors) around any convenient point:
+`build` shifts everything to the middle.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -33,9 +34,10 @@ class Top:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A place kept for one kind of thing: a chair at a table, a pillow on a bed."""
+class Anchor:
+    """A place kept for things of one label: a chair at a table, a pillow on a bed."""
 
+    label: str
     x: float
     y: float
     z: float = 0.0
@@ -51,34 +53,37 @@ class Furniture:
     size: tuple[float, float, float]
     tops: tuple[Top, ...] = ()
     lights: tuple[Light, ...] = ()
-    spots: Mapping[str, tuple[Spot, ...]] = field(default_factory=dict)
-    """By label of what goes there. A chair's spot is where the middle of its front edge goes."""
+    anchors: Mapping[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    """By label of what goes there. A chair's anchor is where the middle of its front edge goes."""
 
 
-def build(
-    parts: Iterable[Part],
-    tops: Iterable[Top] = (),
-    lights: Iterable[Light] = (),
-    spots: Mapping[str, Iterable[Spot]] | None = None,
-) -> Furniture:
-    """A piece from its parts, with the origin in the middle of its footprint. The registry gives it its label."""
-    parts = tuple(parts)
+Elements = Iterator[Part | Top | Light | Anchor]
+"""What a maker yields."""
+
+
+def build(label: str, elements: Iterable[Part | Top | Light | Anchor]) -> Furniture:
+    """A piece from its elements, with the origin in the middle of its footprint."""
+    elements = list(elements)
+    parts = [each for each in elements if isinstance(each, Part)]
     bounds = [bounds_of(part) for part in parts]
     low = [min(low[axis] for low, _ in bounds) for axis in range(3)]
     high = [max(high[axis] for _, high in bounds) for axis in range(3)]
     x, y = -(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2
+    anchors: dict[str, tuple[Anchor, ...]] = {}
+    for anchor in elements:
+        if isinstance(anchor, Anchor):
+            anchors[anchor.label] = (*anchors.get(anchor.label, ()), replace(anchor, x=anchor.x + x, y=anchor.y + y))
     return Furniture(
-        label="",
+        label,
         parts=moved(parts, x, y),
         size=(high[0] - low[0], high[1] - low[1], high[2]),
-        tops=tuple(replace(top, x=top.x + x, y=top.y + y) for top in tops),
+        tops=tuple(replace(top, x=top.x + x, y=top.y + y) for top in elements if isinstance(top, Top)),
         lights=tuple(
-            replace(light, position=(light.position[0] + x, light.position[1] + y, light.position[2])) for light in lights
+            replace(light, position=(light.position[0] + x, light.position[1] + y, light.position[2]))
+            for light in elements
+            if isinstance(light, Light)
         ),
-        spots={
-            label: tuple(replace(spot, x=spot.x + x, y=spot.y + y) for spot in places)
-            for label, places in (spots or {}).items()
-        },
+        anchors=anchors,
     )
 
 

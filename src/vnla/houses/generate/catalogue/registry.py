@@ -1,21 +1,23 @@
 """The catalogue itself: one entry for each label, and the rules that say where such a thing goes.
 
-A new thing is one function that builds it and one `@thing(...)` line above it. Rules are plain data; `vnla.houses.generate
-.furnish` acts on them.
+Rules are plain data from `things.toml`; `vnla.houses.generate.furnish` acts on them.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from importlib import import_module
 from random import Random
-from typing import TypeVar
+from types import ModuleType
+from typing import Any, get_args
 
-from vnla.houses.generate.catalogue.pieces import Furniture
+from vnla.houses.generate.catalogue.pieces import Elements, Furniture, build
 from vnla.houses.generate.style import Style
 
-Maker = Callable[..., Furniture]
-"""`maker(random, style)` builds a piece; keyword arguments with defaults let a room ask for a size (see `curtains`)."""
+Maker = Callable[..., Elements]
+"""`maker(random, style)` yields what a piece consists of; keyword arguments with defaults let a room ask for a size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class InMiddle:
 
 
 @dataclass(frozen=True, slots=True)
-class AtSpot:
-    """Goes to the spots that its host keeps for it."""
+class AtAnchor:
+    """Goes to the anchors that its host keeps for it."""
 
     hosts: tuple[str, ...]
 
@@ -112,62 +114,13 @@ class OnFloor:
     at_door: bool = False
 
 
-Rule = AtWall | InRow | InMiddle | AtSpot | Beside | InFront | OnTop | OnWall | AtWindow | OnCeiling | OnFloor
+Rule = AtWall | InRow | InMiddle | AtAnchor | Beside | InFront | OnTop | OnWall | AtWindow | OnCeiling | OnFloor
 
-CATEGORIES = {
-    name: index
-    for index, name in enumerate(
-        [
-            "void",
-            "wall",
-            "floor",
-            "chair",
-            "door",
-            "table",
-            "picture",
-            "cabinet",
-            "cushion",
-            "window",
-            "sofa",
-            "bed",
-            "curtain",
-            "chest_of_drawers",
-            "plant",
-            "sink",
-            "stairs",
-            "ceiling",
-            "toilet",
-            "stool",
-            "towel",
-            "mirror",
-            "tv_monitor",
-            "shower",
-            "column",
-            "bathtub",
-            "counter",
-            "fireplace",
-            "lighting",
-            "beam",
-            "railing",
-            "shelving",
-            "blinds",
-            "gym_equipment",
-            "seating",
-            "board_panel",
-            "furniture",
-            "appliances",
-            "clothes",
-            "objects",
-            "misc",
-            "unlabel",
-        ]
-    )
-}
-"""Matterport3D's 40 classes by name."""
+RULES: dict[str, Callable[..., Rule]] = {rule.__name__: rule for rule in get_args(Rule)}
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """All that is known of a label before one is made."""
 
     label: str
@@ -183,25 +136,39 @@ class Entry:
 
     def make(self, random: Random, style: Style, **fit: float) -> Furniture:
         """One of them, with its own draw of design, size and colour."""
-        return replace(self.maker(random, style, **fit), label=self.label)
+        return build(self.label, self.maker(random, style, **fit))
 
 
-CATALOGUE: dict[str, Entry] = {}
-"""Label → entry."""
+def read_entries(text: str) -> dict[str, CatalogueEntry]:
+    """Label → entry, from a table of things as TOML; the makers are functions of the themes' modules."""
+    table = tomllib.loads(text)
+    categories, groups = table.pop("categories"), table.pop("groups")
+    entries: dict[str, CatalogueEntry] = {}
+    for theme, things in table.items():
+        makers = import_module(f"{__package__}.{theme}")
+        for label, row in things.items():
+            if label in entries:
+                raise ValueError(f"the catalogue already has {label!r}")
+            entries[label] = _entry(label, makers, row, categories, groups)
+    return entries
 
-_Made = TypeVar("_Made", bound=Maker)
+
+def _entry(
+    label: str, makers: ModuleType, row: dict[str, Any], categories: list[str], groups: Mapping[str, list[str]]
+) -> CatalogueEntry:
+    [(rule, fields)] = [(name, row[name]) for name in row if name in RULES]
+    lists = {name: _hosts(hosts, groups) for name, hosts in fields.items() if isinstance(hosts, list)}
+    return CatalogueEntry(
+        label,
+        maker=getattr(makers, row.get("maker", label.replace(" ", "_"))),
+        category=(categories.index(row["category"]), row["category"]),
+        rule=RULES[rule](**{**fields, **lists}),
+        rooms={room: count for letters, count in row["rooms"].items() for room in letters},
+        area=row.get("area", 0.0),
+        rank=row["rank"],
+    )
 
 
-def thing(
-    label: str, category: str, rule: Rule, rooms: Mapping[str, float], area: float = 0.0, rank: int = 5
-) -> Callable[[_Made], _Made]:
-    """Registers the maker below it. A key of `rooms` may name several rooms that expect the same number: `{"lf": 2}`."""
-
-    def register(maker: _Made) -> _Made:
-        if label in CATALOGUE:
-            raise ValueError(f"the catalogue already has {label!r}")
-        each = {room: count for letters, count in rooms.items() for room in letters}
-        CATALOGUE[label] = Entry(label, maker, (CATEGORIES[category], category), rule, each, area, rank)
-        return maker
-
-    return register
+def _hosts(labels: list[str], groups: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """The labels, with those of a group in place of its name."""
+    return tuple(host for label in labels for host in (groups[label[1:]] if label.startswith("*") else [label]))

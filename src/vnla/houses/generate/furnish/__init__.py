@@ -17,8 +17,8 @@ from numpy.random import Generator
 
 from vnla.houses.generate.catalogue.pieces import moved
 from vnla.houses.generate.furnish.programme import furnish_room
-from vnla.houses.generate.furnish.space import Space, Stood
-from vnla.houses.generate.plan import Plan, PlannedRoom
+from vnla.houses.generate.furnish.space import Placement, Space
+from vnla.houses.generate.plan import FloorPlan, PlannedRoom
 from vnla.houses.generate.style import Style
 from vnla.houses.house import OrientedBox
 from vnla.houses.scene import Light, Part
@@ -50,7 +50,7 @@ class Furnishing:
     pieces: tuple[PlacedPiece, ...]
 
 
-def furnish(plan: Plan, style: Style, random: Generator) -> Furnishing:
+def furnish(plan: FloorPlan, style: Style, random: Generator) -> Furnishing:
     """Furniture for every room. A room's contents depend on the seed and its own number, not on the other rooms."""
     seed = int(random.integers(2**63))
     pieces: list[PlacedPiece] = []
@@ -61,7 +61,7 @@ def furnish(plan: Plan, style: Style, random: Generator) -> Furnishing:
     return Furnishing(tuple(pieces))
 
 
-def _placed(space: Space, plan: Plan, room: PlannedRoom, first: int) -> Iterator[PlacedPiece]:
+def _placed(space: Space, plan: FloorPlan, room: PlannedRoom, first: int) -> Iterator[PlacedPiece]:
     floor = plan.level_by_id[room.level].floor
     for each in space.stood:
         solid = each.solid
@@ -83,6 +83,6 @@ def _placed(space: Space, plan: Plan, room: PlannedRoom, first: int) -> Iterator
         )
 
 
-def _light(light: Light, stood: Stood, floor: float) -> Light:
+def _light(light: Light, stood: Placement, floor: float) -> Light:
     x, y = stood.solid.at(light.position[0], light.position[1])
     return Light((x, y, floor + stood.solid.low + light.position[2]), light.colour, light.power)

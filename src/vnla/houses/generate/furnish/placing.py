@@ -6,20 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from vnla.houses.generate.catalogue import Entry, Furniture, Spot, Top
-from vnla.houses.generate.catalogue.registry import (
-    AtSpot,
-    AtWall,
-    AtWindow,
-    Beside,
-    InFront,
-    InMiddle,
-    OnCeiling,
-    OnFloor,
-    OnTop,
-    OnWall,
-)
-from vnla.houses.generate.furnish.space import TURNS, Side, Solid, Space, Stood
+from vnla.houses.generate.catalogue import Anchor, CatalogueEntry, Furniture, Top
+from vnla.houses.generate.catalogue import registry as rules
+from vnla.houses.generate.furnish.space import TURNS, Placement, Side, Solid, Space
 from vnla.houses.generate.plan import Opening
 
 HEADROOM = 1.9
@@ -31,7 +20,7 @@ _Laid = tuple[Furniture, float, float, float]
 """A piece, its place and its turn."""
 
 
-def at_wall(space: Space, entry: Entry, piece: Furniture, rule: AtWall) -> bool:
+def at_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.AtWall) -> bool:
     """Against the wall that suits it best, among corners, middles, window sills and chance places."""
     places = [
         (_liking(space, rule, side, along, piece), side, along)
@@ -46,7 +35,7 @@ def at_wall(space: Space, entry: Entry, piece: Furniture, rule: AtWall) -> bool:
     return False
 
 
-def anywhere(space: Space, entry: Entry, piece: Furniture, clear: float) -> bool:
+def anywhere(space: Space, entry: CatalogueEntry, piece: Furniture, clear: float) -> bool:
     """Against any wall, at the first of places close together."""
     sides = list(TURNS)
     space.random.shuffle(sides)
@@ -74,7 +63,7 @@ def _stations(space: Space, side: Side, width: float) -> Iterator[float]:
             yield along
 
 
-def _liking(space: Space, rule: AtWall, side: Side, along: float, piece: Furniture) -> float:
+def _liking(space: Space, rule: rules.AtWall, side: Side, along: float, piece: Furniture) -> float:
     """How much a piece wants that place: chance, and what its rule prefers."""
     length, (width, depth, _) = space.length(side), piece.size
     off_middle = abs(along - length / 2) / length
@@ -92,7 +81,7 @@ def _liking(space: Space, rule: AtWall, side: Side, along: float, piece: Furnitu
     return liking - 0.2 * width / length
 
 
-def in_middle(space: Space, entry: Entry, piece: Furniture, rule: InMiddle) -> bool:
+def in_middle(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.InMiddle) -> bool:
     """Near the middle, its long side along the room, where most chairs can be drawn up to it."""
     x, y = space.inner.centre
     along = 0.0 if (space.inner.width >= space.inner.depth) == (piece.size[0] >= piece.size[1]) else math.pi / 2
@@ -111,18 +100,18 @@ def in_middle(space: Space, entry: Entry, piece: Furniture, rule: InMiddle) -> b
 
 def _seats(space: Space, piece: Furniture, solid: Solid) -> int:
     """How many chairs find room around a piece that stands there."""
-    spots = [spot for label in piece.spots if "chair" in label for spot in piece.spots[label]]
-    return sum(space.fits(Solid(*_drawn_up(solid, spot, 0.5), 0.46, 0.5, 0.0, 0.9)) for spot in spots)
+    anchors = [anchor for label in piece.anchors if "chair" in label for anchor in piece.anchors[label]]
+    return sum(space.fits(Solid(*_drawn_up(solid, anchor, 0.5), 0.46, 0.5, 0.0, 0.9)) for anchor in anchors)
 
 
-def _drawn_up(host: Solid, spot: Spot, depth: float) -> tuple[float, float, float]:
-    """Place and turn of a chair of that depth with the middle of its front edge at a spot."""
+def _drawn_up(host: Solid, anchor: Anchor, depth: float) -> tuple[float, float, float]:
+    """Place and turn of a chair of that depth with the middle of its front edge at an anchor."""
     back = depth / 2 + 0.025
-    x, y = host.at(spot.x - math.sin(spot.turn) * back, spot.y + math.cos(spot.turn) * back)
-    return x, y, host.turn + spot.turn
+    x, y = host.at(anchor.x - math.sin(anchor.turn) * back, anchor.y + math.cos(anchor.turn) * back)
+    return x, y, host.turn + anchor.turn
 
 
-def beside(space: Space, entry: Entry, piece: Furniture, rule: Beside) -> bool:
+def beside(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.Beside) -> bool:
     """Left or right of a host that has a free side."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number]
@@ -136,7 +125,7 @@ def beside(space: Space, entry: Entry, piece: Furniture, rule: Beside) -> bool:
     return False
 
 
-def in_front(space: Space, entry: Entry, piece: Furniture, rule: InFront) -> bool:
+def in_front(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.InFront) -> bool:
     """Before a host, in its middle or a little aside."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number].solid
@@ -149,36 +138,36 @@ def in_front(space: Space, entry: Entry, piece: Furniture, rule: InFront) -> boo
     return False
 
 
-def at_spot(space: Space, entry: Entry, piece: Furniture, rule: AtSpot) -> bool:
-    """At a spot that a host keeps for this label: chairs on the floor, everything else on or at the host itself."""
+def at_anchor(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.AtAnchor) -> bool:
+    """At an anchor that a host keeps for this label: chairs on the floor, everything else on or at the host itself."""
     for number in space.hosts(rule.hosts):
         host = space.stood[number]
-        for spot in host.piece.spots.get(entry.label, ()):
-            if spot.z == 0.0 and host.on_floor:
-                if _draw_up(space, entry, piece, host, spot, number):
+        for anchor in host.piece.anchors.get(entry.label, ()):
+            if anchor.z == 0.0 and host.on_floor:
+                if _draw_up(space, entry, piece, host, anchor, number):
                     return True
-            elif _lay(space, entry, piece, host.solid, spot, number):
+            elif _lay(space, entry, piece, host.solid, anchor, number):
                 return True
     return False
 
 
-def _draw_up(space: Space, entry: Entry, piece: Furniture, host: Stood, spot: Spot, number: int) -> bool:
-    """A chair with the middle of its front edge at the spot, not quite straight."""
-    x, y, turn = _drawn_up(host.solid, spot, piece.size[1])
+def _draw_up(space: Space, entry: CatalogueEntry, piece: Furniture, host: Placement, anchor: Anchor, number: int) -> bool:
+    """A chair with the middle of its front edge at the anchor, not quite straight."""
+    x, y, turn = _drawn_up(host.solid, anchor, piece.size[1])
     return space.stand(entry, piece, x, y, turn + space.random.uniform(-0.07, 0.07), companion=number)
 
 
-def _lay(space: Space, entry: Entry, piece: Furniture, host: Solid, spot: Spot, number: int) -> bool:
-    x, y = host.at(spot.x, spot.y)
-    low = host.low + spot.z
-    solid = Solid(x, y, host.turn + spot.turn, piece.size[0], piece.size[1], low, low + piece.size[2])
+def _lay(space: Space, entry: CatalogueEntry, piece: Furniture, host: Solid, anchor: Anchor, number: int) -> bool:
+    x, y = host.at(anchor.x, anchor.y)
+    low = host.low + anchor.z
+    solid = Solid(x, y, host.turn + anchor.turn, piece.size[0], piece.size[1], low, low + piece.size[2])
     if not space.fits(solid, without=(number,)):
         return False
     space.put(entry, piece, solid, number)
     return True
 
 
-def on_top(space: Space, entry: Entry, piece: Furniture, rule: OnTop) -> bool:
+def on_top(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnTop) -> bool:
     """Somewhere on a top that has room, the emptiest hosts first."""
     hosts = space.hosts(rule.hosts)
     load = {number: sum(each.host == number for each in space.stood) + space.random.random() for number in hosts}
@@ -191,7 +180,9 @@ def on_top(space: Space, entry: Entry, piece: Furniture, rule: OnTop) -> bool:
     return False
 
 
-def _set_down(space: Space, entry: Entry, piece: Furniture, host: Solid, top: Top, number: int, turned: float) -> bool:
+def _set_down(
+    space: Space, entry: CatalogueEntry, piece: Furniture, host: Solid, top: Top, number: int, turned: float
+) -> bool:
     width, depth, height = piece.size
     for attempt in range(5):
         turn = space.random.uniform(-turned, turned) if attempt < 3 else 0.0
@@ -208,7 +199,7 @@ def _set_down(space: Space, entry: Entry, piece: Furniture, host: Solid, top: To
     return False
 
 
-def on_wall(space: Space, entry: Entry, piece: Furniture, rule: OnWall) -> bool:
+def on_wall(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnWall) -> bool:
     """Above a host that has nothing above it yet, or anywhere on a wall at the height of its rule."""
     hosts = [number for number in space.hosts(rule.above) if _back_to_wall(space, space.stood[number].solid)]
     for number in hosts:
@@ -240,7 +231,7 @@ def _back_to_wall(space: Space, solid: Solid) -> bool:
     return any(gaps[side] < 0.05 and math.cos(solid.turn - TURNS[side]) > 0.99 for side in space.walls)
 
 
-def _hang(space: Space, entry: Entry, piece: Furniture, place: tuple[float, float, float], low: float) -> bool:
+def _hang(space: Space, entry: CatalogueEntry, piece: Furniture, place: tuple[float, float, float], low: float) -> bool:
     x, y, turn = place
     solid = Solid(x, y, turn, piece.size[0], piece.size[1], low, low + piece.size[2])
     # A hand's breadth around it, so that pictures do not touch; the depth stays within the room.
@@ -253,7 +244,7 @@ def _hang(space: Space, entry: Entry, piece: Furniture, place: tuple[float, floa
     return True
 
 
-def at_window(space: Space, entry: Entry, rule: AtWindow, window: Opening, random: Random) -> bool:
+def at_window(space: Space, entry: CatalogueEntry, rule: rules.AtWindow, window: Opening, random: Random) -> bool:
     """At one window: down to the floor where the rule says so and nothing stands there, otherwise to just below the sill."""
     wider = 0.36 if rule.drop > 1 else 0.08
     drops = [window.bottom - 0.03, 0.12] if rule.drop > window.bottom else [rule.drop]
@@ -282,7 +273,7 @@ def _before_window(space: Space, window: Opening, piece: Furniture) -> tuple[flo
     return space.against(side, window.y - inner.south, piece.size[1])
 
 
-def on_ceiling(space: Space, entry: Entry, piece: Furniture, rule: OnCeiling) -> bool:
+def on_ceiling(space: Space, entry: CatalogueEntry, piece: Furniture, rule: rules.OnCeiling) -> bool:
     """Over a host, or else over the middle of the room or as near as can be."""
     x, y = space.inner.centre
     hosts = [space.stood[number].solid for number in space.hosts(rule.above)]
@@ -292,7 +283,7 @@ def on_ceiling(space: Space, entry: Entry, piece: Furniture, rule: OnCeiling) ->
     )
 
 
-def hang_lamp(space: Space, entry: Entry, piece: Furniture, x: float, y: float, low: float = HEADROOM) -> bool:
+def hang_lamp(space: Space, entry: CatalogueEntry, piece: Furniture, x: float, y: float, low: float = HEADROOM) -> bool:
     """From the ceiling at one point, if it stays above `low`."""
     bottom = space.height - piece.size[2]
     solid = Solid(
@@ -310,13 +301,13 @@ def hang_lamp(space: Space, entry: Entry, piece: Furniture, x: float, y: float, 
     return True
 
 
-def on_floor(space: Space, entry: Entry, rule: OnFloor, random: Random) -> bool:
+def on_floor(space: Space, entry: CatalogueEntry, rule: rules.OnFloor, random: Random) -> bool:
     """A rug under or before something, a mat at the door, or in the middle."""
     return any(_spread(space, entry, *place) for place in _rug_places(space, entry, rule, random))
 
 
 def _rug_places(
-    space: Space, entry: Entry, rule: OnFloor, random: Random
+    space: Space, entry: CatalogueEntry, rule: rules.OnFloor, random: Random
 ) -> Iterator[tuple[Furniture, float, float, float]]:
     for number in space.hosts(rule.under):
         yield _under(space, entry, space.stood[number].solid, random)
@@ -339,13 +330,11 @@ def _rug_places(
             )
 
 
-def _under(space: Space, entry: Entry, host: Solid, random: Random) -> _Laid:
+def _under(space: Space, entry: CatalogueEntry, host: Solid, random: Random) -> _Laid:
     """A rug larger than what stands on it, moved to stay in the room."""
     inner, long = space.inner, host.depth > 1.7
-    width, depth = (
-        host.width + random.uniform(0.7, 1.1),
-        (host.depth * 0.7 if long else host.depth + random.uniform(0.7, 1.1)),
-    )
+    width = host.width + random.uniform(0.7, 1.1)
+    depth = host.depth * 0.7 if long else host.depth + random.uniform(0.7, 1.1)
     across, along = (width, depth) if abs(host.cos) > 0.7 else (depth, width)
     across, along = min(across, inner.width - 0.1), min(along, inner.depth - 0.1)
     x, y = host.at(0.0, -0.45 if long else 0.0)
@@ -354,7 +343,7 @@ def _under(space: Space, entry: Entry, host: Solid, random: Random) -> _Laid:
     return entry.make(random, space.style, width=across - 0.13, depth=along), x, y, 0.0
 
 
-def _at_doors(space: Space, entry: Entry, random: Random) -> Iterator[_Laid]:
+def _at_doors(space: Space, entry: CatalogueEntry, random: Random) -> Iterator[_Laid]:
     """Just inside the doors, the one to the outside first."""
     doors: Sequence[Opening] = [opening for opening in space.openings if opening.kind == "door"]
     for door in sorted(doors, key=lambda opening: opening.rooms[1] is not None):
@@ -367,7 +356,7 @@ def _at_doors(space: Space, entry: Entry, random: Random) -> Iterator[_Laid]:
             yield piece, door.x + math.copysign(off, x - door.x), door.y, math.pi / 2
 
 
-def _spread(space: Space, entry: Entry, piece: Furniture, x: float, y: float, turn: float) -> bool:
+def _spread(space: Space, entry: CatalogueEntry, piece: Furniture, x: float, y: float, turn: float) -> bool:
     solid = Solid(x, y, turn, piece.size[0], piece.size[1], 0.0, piece.size[2])
     if not space.fits(solid):
         return False

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
-from vnla.houses.generate.catalogue import CATALOGUE, Entry, Furniture
-from vnla.houses.generate.catalogue.registry import (
-    AtSpot,
-    AtWall,
-    AtWindow,
-    Beside,
-    InFront,
-    InMiddle,
-    InRow,
-    OnCeiling,
-    OnFloor,
-    OnTop,
-    OnWall,
-)
+from vnla.houses.generate.catalogue import CATALOGUE, CatalogueEntry, Furniture
+from vnla.houses.generate.catalogue import registry as rules
 from vnla.houses.generate.furnish import placing
 from vnla.houses.generate.furnish.rows import fit_row
 from vnla.houses.generate.furnish.space import Space
@@ -38,17 +27,17 @@ def furnish_room(space: Space) -> None:
     """Fills a room."""
     wanted = wanted_in(space)
     seeds = {label: space.random.getrandbits(32) for label in CATALOGUE}
-    job = _Job(space, wanted, seeds)
-    fit_row(space, [CATALOGUE[label] for label in wanted.elements() if isinstance(CATALOGUE[label].rule, InRow)])
-    job.each(AtWall, InMiddle)
-    job.each(Beside, InFront)
+    job = _RoomFurnisher(space, wanted, seeds)
+    fit_row(space, [CATALOGUE[label] for label in wanted.elements() if isinstance(CATALOGUE[label].rule, rules.InRow)])
+    job.each(rules.AtWall, rules.InMiddle)
+    job.each(rules.Beside, rules.InFront)
     job.windows()
-    job.each(OnWall, hosted=True)
-    job.each(OnCeiling)
+    job.each(rules.OnWall, hosted=True)
+    job.each(rules.OnCeiling)
     light_up(space)
-    job.each(OnFloor)
-    job.each(OnWall)
-    job.each(AtSpot, OnTop)
+    job.each(rules.OnFloor)
+    job.each(rules.OnWall)
+    job.each(rules.AtAnchor, rules.OnTop)
 
 
 def wanted_in(space: Space) -> Counter[str]:
@@ -70,7 +59,7 @@ def light_up(space: Space) -> None:
     if space.room.outdoor:
         return
     entry = CATALOGUE["ceiling lamp"]
-    lit = any(isinstance(each.entry.rule, OnCeiling) and each.piece.lights for each in space.stood)
+    lit = any(isinstance(each.entry.rule, rules.OnCeiling) and each.piece.lights for each in space.stood)
     number = max(1, round(space.area / LIT_AREA))
     if lit and number == 1:
         return
@@ -94,7 +83,7 @@ def _spread_out(space: Space, number: int) -> list[tuple[float, float]]:
     ]
 
 
-class _Job:
+class _RoomFurnisher:
     """The things that a room still wants."""
 
     def __init__(self, space: Space, wanted: Counter[str], seeds: dict[str, int]) -> None:
@@ -110,11 +99,11 @@ class _Job:
     def windows(self) -> None:
         """People dress the windows of a room alike: all or none."""
         for entry in self.order:
-            if isinstance(entry.rule, AtWindow) and self.wanted[entry.label] > 0:
+            if isinstance(entry.rule, rules.AtWindow) and self.wanted[entry.label] > 0:
                 for window in self.space.windows():
                     placing.at_window(self.space, entry, entry.rule, window, Random(self.seeds[entry.label]))
 
-    def _all(self, entry: Entry) -> None:
+    def _all(self, entry: CatalogueEntry) -> None:
         while self.wanted[entry.label] > 0:
             self.wanted[entry.label] -= 1
             before = len(self.space.stood)
@@ -125,54 +114,56 @@ class _Job:
     def _company(self, host: str) -> None:
         """What stands around a piece comes right after it, before its place is taken."""
         for entry in self.order:
-            if isinstance(entry.rule, Beside | InFront | AtSpot) and host in entry.rule.hosts:
-                if isinstance(entry.rule, AtSpot) and entry.category[1] not in ("chair", "stool", "seating", "towel"):
+            if isinstance(entry.rule, rules.Beside | rules.InFront | rules.AtAnchor) and host in entry.rule.hosts:
+                if isinstance(entry.rule, rules.AtAnchor) and entry.category[1] not in (
+                    "chair",
+                    "stool",
+                    "seating",
+                    "towel",
+                ):
                     continue
                 self._all(entry)
 
-    def _one(self, entry: Entry) -> bool:
+    def _one(self, entry: CatalogueEntry) -> bool:
         """One piece, of another design where the first does not fit."""
         rule = entry.rule
-        if isinstance(rule, OnFloor):
+        if isinstance(rule, rules.OnFloor):
             return placing.on_floor(self.space, entry, rule, Random(self.seeds[entry.label]))
         for attempt in range(_DRAWS):
             random = Random(self.seeds[entry.label] + attempt) if alike(entry) else self.space.random
             if place(self.space, entry, entry.make(random, self.space.style), attempt):
                 return True
-        return isinstance(rule, AtWall) and entry.rank <= 2 and self._squeezed(entry, rule)
+        return isinstance(rule, rules.AtWall) and entry.rank <= 2 and self._squeezed(entry, rule)
 
-    def _squeezed(self, entry: Entry, rule: AtWall) -> bool:
+    def _squeezed(self, entry: CatalogueEntry, rule: rules.AtWall) -> bool:
         """What a room should not be without goes where it can, in the smallest of a few designs."""
         designs = [entry.make(self.space.random, self.space.style) for _ in range(4)]
         piece = min(designs, key=lambda design: design.size[0] * design.size[1])
         return placing.anywhere(self.space, entry, piece, 0.5 * rule.clear)
 
 
-def alike(entry: Entry) -> bool:
+def alike(entry: CatalogueEntry) -> bool:
     """Whether all of a label in a room are of one design: chairs at a table, lamps, bedside tables."""
-    if isinstance(entry.rule, AtSpot):
+    if isinstance(entry.rule, rules.AtAnchor):
         return entry.category[1] in ("chair", "stool", "seating")
-    return isinstance(entry.rule, Beside) or entry.category[1] == "lighting"
+    return isinstance(entry.rule, rules.Beside) or entry.category[1] == "lighting"
 
 
-def place(space: Space, entry: Entry, piece: Furniture, attempt: int) -> bool:
-    """Tries one piece by its rule."""
-    match entry.rule:
-        case AtWall() as rule:
-            return placing.at_wall(space, entry, piece, rule)
-        case InMiddle() as rule:
-            return placing.in_middle(space, entry, piece, rule)
-        case Beside() as rule:
-            return placing.beside(space, entry, piece, rule)
-        case InFront() as rule:
-            return placing.in_front(space, entry, piece, rule)
-        case AtSpot() as rule:
-            return attempt == 0 and placing.at_spot(space, entry, piece, rule)
-        case OnTop() as rule:
-            return placing.on_top(space, entry, piece, rule)
-        case OnWall() as rule:
-            return placing.on_wall(space, entry, piece, rule)
-        case OnCeiling() as rule:
-            return placing.on_ceiling(space, entry, piece, rule)
-        case _:
-            return False
+_PLACERS: dict[type, Callable[..., bool]] = {
+    rules.AtWall: placing.at_wall,
+    rules.InMiddle: placing.in_middle,
+    rules.Beside: placing.beside,
+    rules.InFront: placing.in_front,
+    rules.AtAnchor: placing.at_anchor,
+    rules.OnTop: placing.on_top,
+    rules.OnWall: placing.on_wall,
+    rules.OnCeiling: placing.on_ceiling,
+}
+
+
+def place(space: Space, entry: CatalogueEntry, piece: Furniture, attempt: int) -> bool:
+    """Try one piece by its rule; at the anchors of a host another design would fit no better than the first."""
+    placer = _PLACERS.get(type(entry.rule))
+    if placer is None or (attempt > 0 and isinstance(entry.rule, rules.AtAnchor)):
+        return False
+    return placer(space, entry, piece, entry.rule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vnla.houses.generate.catalogue import Entry
+from vnla.houses.generate.catalogue import CatalogueEntry
 from vnla.houses.generate.catalogue.registry import InRow
 from vnla.houses.generate.furnish.space import TURNS, Side, Space
 
@@ -13,7 +13,7 @@ _FREE_BEFORE = 0.75
 _STEP = 0.1
 
 
-def fit_row(space: Space, wanted: Sequence[Entry]) -> None:
+def fit_row(space: Space, wanted: Sequence[CatalogueEntry]) -> None:
     """Places units one after the other, first along the longest wall, then along the next."""
     units = arranged([entry for entry in wanted if isinstance(entry.rule, InRow)])
     walls: list[Side] = sorted(
@@ -25,10 +25,10 @@ def fit_row(space: Space, wanted: Sequence[Entry]) -> None:
             return
 
 
-def arranged(units: Sequence[Entry]) -> list[Entry]:
+def arranged(units: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
     """Appliances by rank with a cabinet between each two, the other cabinets after them."""
     cabinets = [entry for entry in units if entry.category[1] == "cabinet"]
-    order: list[Entry] = []
+    order: list[CatalogueEntry] = []
     for entry in sorted((entry for entry in units if entry.category[1] != "cabinet"), key=lambda entry: entry.rank):
         order.append(entry)
         if cabinets:
@@ -52,11 +52,11 @@ def _on(space: Space, x: float, y: float, side: Side) -> bool:
     return min(gaps, key=gaps.__getitem__) == side
 
 
-def _along(space: Space, side: Side, units: Sequence[Entry]) -> list[Entry]:
+def _along(space: Space, side: Side, units: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
     """Fills one wall from one end and returns what found no place."""
     backwards = space.random.random() < 0.5
     length, at = space.length(side), 0.0
-    left: list[Entry] = []
+    left: list[CatalogueEntry] = []
     for entry in units:
         piece = entry.make(space.random, space.style)
         width, depth, _ = piece.size

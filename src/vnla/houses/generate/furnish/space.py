@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
 
-from vnla.houses.generate.catalogue import Entry, Furniture
+from vnla.houses.generate.catalogue import CatalogueEntry, Furniture
 from vnla.houses.generate.free_space import FreeSpace
-from vnla.houses.generate.plan import WALL, Opening, Plan, PlannedRoom, Rectangle, door_leaf
+from vnla.houses.generate.plan import WALL, FloorPlan, Opening, PlannedRoom, Rectangle, door_leaf
 from vnla.houses.generate.style import Style
 
 Side = str
@@ -103,10 +103,10 @@ class Solid:
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class Placement:
     """A piece in its place. `host` is what it stands on or hangs from, by its number in `Space.stood`."""
 
-    entry: Entry
+    entry: CatalogueEntry
     piece: Furniture
     solid: Solid
     host: int | None = None
@@ -125,11 +125,11 @@ class Stood:
 class Space:
     """A room being furnished."""
 
-    def __init__(self, plan: Plan, room: PlannedRoom, style: Style, random: Random) -> None:
+    def __init__(self, plan: FloorPlan, room: PlannedRoom, style: Style, random: Random) -> None:
         self.room, self.style, self.random = room, style, random
         self.height = plan.level_by_id[room.level].height
         self.inner = room.area.grown(-WALL / 2 - WALL_GAP)
-        self.stood: list[Stood] = []
+        self.stood: list[Placement] = []
         self.fronts: list[tuple[int, Solid]] = []
         self.openings = list(plan.openings_of(room.id))
         self.flights = [each.flight for each in plan.stairs if room.id in (each.lower_room, each.upper_room)]
@@ -199,7 +199,7 @@ class Space:
 
     def stand(
         self,
-        entry: Entry,
+        entry: CatalogueEntry,
         piece: Furniture,
         x: float,
         y: float,
@@ -219,14 +219,14 @@ class Space:
             return False
         if not self._walkable(solid):
             return False
-        self.stood.append(Stood(entry, piece, solid))
+        self.stood.append(Placement(entry, piece, solid))
         if front is not None:
             self.fronts.append((len(self.stood) - 1, front))
         return True
 
-    def put(self, entry: Entry, piece: Furniture, solid: Solid, host: int | None = None) -> None:
+    def put(self, entry: CatalogueEntry, piece: Furniture, solid: Solid, host: int | None = None) -> None:
         """Adds a piece that has been found to fit and takes no floor."""
-        self.stood.append(Stood(entry, piece, solid, host))
+        self.stood.append(Placement(entry, piece, solid, host))
 
     def _walkable(self, solid: Solid) -> bool:
         """Blocks the floor under a piece unless that would cut the room in two or fill it."""
@@ -241,7 +241,7 @@ class Space:
         return True
 
 
-def _walls(plan: Plan, room: PlannedRoom) -> list[Side]:
+def _walls(plan: FloorPlan, room: PlannedRoom) -> list[Side]:
     """Sides with a wall to hang things on: all of an indoor room, outdoors those of the house behind."""
     if not room.outdoor:
         return list(TURNS)

@@ -11,12 +11,12 @@ from numpy.random import Generator
 from vnla.common.errors import InputError
 from vnla.houses.generate.layout import openings
 from vnla.houses.generate.layout.blocks import HALL, Area, Kind
-from vnla.houses.generate.layout.frame import Frame, draw_frame
+from vnla.houses.generate.layout.frame import StoreyFrame, draw_frame
 from vnla.houses.generate.layout.judgement import badness, reachable, walkable
 from vnla.houses.generate.layout.openings import NoWallError
 from vnla.houses.generate.layout.program import Program, draw_program
-from vnla.houses.generate.layout.storeys import DoesNotFitError, Storey, draw_storey
-from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle, Stairs
+from vnla.houses.generate.layout.storeys import DoesNotFitError, StoreyDraft, draw_storey
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle, StairFlight
 from vnla.houses.generate.walls import outer, shared
 from vnla.houses.generate.wishes import FEWEST_ROOMS, Wishes
 
@@ -26,13 +26,13 @@ DRAWS = 5
 ATTEMPTS = 400
 
 
-def draw_plan(random: Generator, rooms: int, wishes: Wishes | None = None) -> Plan:
+def draw_plan(random: Generator, rooms: int, wishes: Wishes | None = None) -> FloorPlan:
     """A building of about `rooms` rooms (6 to 80), as somebody wishes it."""
     if not 6 <= rooms <= 120:
         raise ValueError(f"a building has 6 to 120 rooms, not {rooms}")
     storeys = _storeys(random, rooms) if wishes is None else _wished(random, rooms, wishes)
     programme = None if wishes is None else wishes.programme
-    drawn: list[Plan] = []
+    drawn: list[FloorPlan] = []
     for attempt in range(ATTEMPTS):
         try:
             drawn.append(_draw(random, _asked(rooms, attempt, wishes), storeys, programme))
@@ -68,7 +68,7 @@ def _wished(random: Generator, rooms: int, wishes: Wishes) -> int:
     return int(random.choice(possible or [low]))
 
 
-def _last_resort(drawn: list[Plan], rooms: int, wishes: Wishes) -> Plan:
+def _last_resort(drawn: list[FloorPlan], rooms: int, wishes: Wishes) -> FloorPlan:
     """The best of few plans, where wishes are hard to meet."""
     drawn.sort(key=lambda plan: badness(plan, rooms))
     best = next((plan for plan in drawn if walkable(plan)), None)
@@ -92,10 +92,10 @@ class _Draft:
     levels: list[PlannedLevel]
     rooms: list[PlannedRoom] = field(default_factory=list)
     openings: list[Opening] = field(default_factory=list)
-    stairs: list[Stairs] = field(default_factory=list)
+    stairs: list[StairFlight] = field(default_factory=list)
 
 
-def _draw(random: Generator, rooms: int, storeys: int, programme: str | None = None) -> Plan:
+def _draw(random: Generator, rooms: int, storeys: int, programme: str | None = None) -> FloorPlan:
     depth = int(random.integers(50, 58)) if storeys > 1 else int(random.integers(43, 57))
     program = draw_program(random, rooms, storeys, depth, programme)
     frame, drawn = _stacked(random, program)
@@ -111,10 +111,10 @@ def _draw(random: Generator, rooms: int, storeys: int, programme: str | None = N
     _add_garage_doors(random, draft)
     for level in draft.levels:
         draft.openings += openings.place_windows(random, draft.rooms, draft.openings, level)
-    return Plan(tuple(draft.levels), tuple(draft.rooms), tuple(draft.openings), tuple(draft.stairs))
+    return FloorPlan(tuple(draft.levels), tuple(draft.rooms), tuple(draft.openings), tuple(draft.stairs))
 
 
-def _stacked(random: Generator, program: Program) -> tuple[Frame, list[Storey]]:
+def _stacked(random: Generator, program: Program) -> tuple[StoreyFrame, list[StoreyDraft]]:
     """All storeys in the tightest of some frames that holds them."""
     for slack in (0.0, 0.03, 0.06, 0.1, 0.15):
         frame = draw_frame(random, program, slack)
@@ -150,7 +150,7 @@ def _levels(random: Generator, storeys: int) -> list[PlannedLevel]:
     return [PlannedLevel(number, number * rise, round(rise - 0.3, 2)) for number in range(storeys)]
 
 
-def _add_rooms(draft: _Draft, drawn: Sequence[Storey], way: _Turn) -> list[int]:
+def _add_rooms(draft: _Draft, drawn: Sequence[StoreyDraft], way: _Turn) -> list[int]:
     """All rooms, numbered through; the number of each storey's first."""
     first_ids = []
     for number, storey in enumerate(drawn):
@@ -160,7 +160,7 @@ def _add_rooms(draft: _Draft, drawn: Sequence[Storey], way: _Turn) -> list[int]:
     return first_ids
 
 
-def _add_ways(random: Generator, draft: _Draft, drawn: Sequence[Storey], first_ids: Sequence[int]) -> None:
+def _add_ways(random: Generator, draft: _Draft, drawn: Sequence[StoreyDraft], first_ids: Sequence[int]) -> None:
     """Doors and arches for every link; arches first, since doors can go around them."""
     for storey, start in zip(drawn, first_ids, strict=True):
         links = sorted(storey.links, key=lambda link: link[2])
@@ -169,7 +169,7 @@ def _add_ways(random: Generator, draft: _Draft, drawn: Sequence[Storey], first_i
             draft.openings.append(openings.place_way(random, draft.rooms, draft.openings, start + first, other, kind))
 
 
-def _hall_beside(draft: _Draft, storey: Storey, start: int, room: int) -> int:
+def _hall_beside(draft: _Draft, storey: StoreyDraft, start: int, room: int) -> int:
     """The piece of hallway with the longest wall to a room; for a branch, the piece of the main hallway."""
     candidates = storey.main if room in storey.branches else storey.main + storey.branches
     best, length = None, 0.0
@@ -183,7 +183,7 @@ def _hall_beside(draft: _Draft, storey: Storey, start: int, room: int) -> int:
 
 
 def _add_stairs(
-    random: Generator, draft: _Draft, drawn: Sequence[Storey], frame: Frame, first_ids: Sequence[int], way: _Turn
+    random: Generator, draft: _Draft, drawn: Sequence[StoreyDraft], frame: StoreyFrame, first_ids: Sequence[int], way: _Turn
 ) -> None:
     """The same flight on every storey, along one side of the stair room, up towards the hallway or away from it."""
     assert frame.stairs is not None
@@ -199,7 +199,7 @@ def _add_stairs(
     for lower, upper in zip(range(len(drawn)), range(1, len(drawn)), strict=False):
         below, above = drawn[lower].stairs, drawn[upper].stairs
         assert below is not None and above is not None
-        draft.stairs.append(Stairs(first_ids[lower] + below, first_ids[upper] + above, way.area(flight), rises))
+        draft.stairs.append(StairFlight(first_ids[lower] + below, first_ids[upper] + above, way.area(flight), rises))
 
 
 def _direction(way: _Turn, away: bool) -> Literal["north", "south", "east", "west"]:

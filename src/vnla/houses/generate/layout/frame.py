@@ -39,7 +39,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StoreyFrame:
     """The skeleton that all storeys of a building share. The main hallway's south side is y = 0, its west end x = 0."""
 
     length: int
@@ -54,7 +54,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BlockRow:
     """A place for blocks along a hallway, from `start` as far as `length`; `axis`, `sign` and `base` say where it is.
 
     Along x: north (sign 1) or south (−1) of the line y = base. Along y: east (1) or west (−1) of the line x = base.
@@ -81,7 +81,7 @@ class Row:
         return across[0], along[0], across[1], along[1]
 
 
-def draw_frame(random: Generator, program: Program, slack: float = 0.0) -> Frame:
+def draw_frame(random: Generator, program: Program, slack: float = 0.0) -> StoreyFrame:
     """A frame that should hold the widest storey of a program, with so much more length than it seems to need."""
     need = max(blocks.widest(storey) for storey in program.storeys)
     several = len(program.storeys) > 1
@@ -105,7 +105,7 @@ def draw_frame(random: Generator, program: Program, slack: float = 0.0) -> Frame
         for side in sides
     )
     cell = (round(float(random.uniform(0.15, 0.85)) * (length - stairs)), stairs) if several else None
-    return Frame(length, hall, depths, cell, branches, int(random.integers(48, 68)) if program.cap else 0)
+    return StoreyFrame(length, hall, depths, cell, branches, int(random.integers(48, 68)) if program.cap else 0)
 
 
 def _branch_sides(random: Generator, need: int, several: bool) -> list[int]:
@@ -124,23 +124,23 @@ def _branch_position(random: Generator, length: int) -> int:
     return round(float(random.uniform(0.3, 0.7)) * (length - 15))
 
 
-def rows_of(frame: Frame, branches: Sequence[Branch]) -> list[Row]:
+def rows_of(frame: StoreyFrame, branches: Sequence[Branch]) -> list[BlockRow]:
     """The rows of a storey: up to two on each side of the main hallway, and two along each branch."""
-    rows: list[Row] = []
+    rows: list[BlockRow] = []
     for side, base in ((1, frame.hall), (-1, 0)):
         cell = next(((each.at, each.width) for each in branches if each.side == side), None)
         if side == 1 and frame.stairs is not None:
             cell = frame.stairs
         depth = frame.depths[side]
         if cell is None:
-            rows.append(Row("x", side, base, 0, frame.length, depth))
+            rows.append(BlockRow("x", side, base, 0, frame.length, depth))
             continue
         west, width = cell
-        rows.append(Row("x", side, base, 0, west, depth, from_end=True))
-        rows.append(Row("x", side, base, west + width, frame.length - west - width, depth))
+        rows.append(BlockRow("x", side, base, 0, west, depth, from_end=True))
+        rows.append(BlockRow("x", side, base, west + width, frame.length - west - width, depth))
     for branch in branches:
         begin = frame.hall + frame.depths[1] if branch.side == 1 else -frame.depths[-1] - branch.length
         west_base, east_base, south = branch.at, branch.at + branch.width, branch.side == -1
-        rows.append(Row("y", -1, west_base, begin, branch.length, branch.depths[0], south, branch))
-        rows.append(Row("y", 1, east_base, begin, branch.length, branch.depths[1], south, branch))
+        rows.append(BlockRow("y", -1, west_base, begin, branch.length, branch.depths[0], south, branch))
+        rows.append(BlockRow("y", 1, east_base, begin, branch.length, branch.depths[1], south, branch))
     return rows

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
-from vnla.houses.generate.free_space import FreeSpace
-from vnla.houses.generate.plan import Plan, PlannedRoom
+from vnla.houses.generate.free_space import FreeSpace, points_within
+from vnla.houses.generate.plan import FloorPlan, PlannedRoom
+from vnla.houses.house import connected
 
 STANDING = 0.25
 """Half the width, in metres, of someone who must get everywhere."""
@@ -17,43 +16,36 @@ LARGEST = {"c": 8.0, "t": 5.5, "a": 14.0, "b": 27.0, "l": 62.0, "j": 14.0, "u": 
 """Square metres that a room may have; any other 60."""
 
 
-def reachable(plan: Plan) -> bool:
+def reachable(plan: FloorPlan) -> bool:
     """Whether every room can be reached from every other, through doors and over stairs."""
-    ways: dict[int, set[int]] = defaultdict(set)
-    for opening in plan.openings:
-        if opening.passable and opening.rooms[1] is not None:
-            ways[opening.rooms[0]].add(opening.rooms[1])
-            ways[opening.rooms[1]].add(opening.rooms[0])
-    for stairs in plan.stairs:
-        ways[stairs.lower_room].add(stairs.upper_room)
-        ways[stairs.upper_room].add(stairs.lower_room)
-    seen = {plan.rooms[0].id}
-    waiting = list(seen)
-    while waiting:
-        new = ways[waiting.pop()] - seen
-        seen |= new
-        waiting += new
-    return len(seen) == len(plan.rooms)
+    ways: dict[int, list[int]] = {room.id: [] for room in plan.rooms}
+    for one, other in [
+        *((opening.rooms[0], opening.rooms[1]) for opening in plan.openings if opening.passable),
+        *((stairs.lower_room, stairs.upper_room) for stairs in plan.stairs),
+    ]:
+        if other is not None:
+            ways[one].append(other)
+            ways[other].append(one)
+    return len(connected(ways)) == 1
 
 
-def walkable(plan: Plan) -> bool:
+def walkable(plan: FloorPlan) -> bool:
     """Whether one fits through every door and into every room, past the leaves that stand open."""
     for level in plan.levels:
         space = FreeSpace(plan, level.id)
         stands, spots = list(space.doors), space.spots(STANDING)
         for room in plan.rooms:
             if room.level == level.id:
-                low, high = (room.area.west, room.area.south), (room.area.east, room.area.north)
-                inside = spots[((spots >= low) & (spots <= high)).all(axis=1)]
-                if len(inside) == 0:
+                within = points_within(spots, room.area)
+                if len(within) == 0:
                     return False
-                stands += [(float(x), float(y)) for x, y in inside[:: max(1, len(inside) // 8)]]
+                stands += [(float(x), float(y)) for x, y in within[:: max(1, len(within) // 8)]]
         if not space.connected(stands, STANDING):
             return False
     return True
 
 
-def badness(plan: Plan, rooms: int) -> float:
+def badness(plan: FloorPlan, rooms: int) -> float:
     """Lower is better: few odd shapes, about the wanted number of rooms, hallways that do not dominate."""
     odd = sum(_oddness(room) for room in plan.rooms)
     indoors = [room for room in plan.rooms if not room.outdoor]
@@ -75,7 +67,7 @@ def _oddness(room: PlannedRoom) -> float:
     return odd
 
 
-def _overhang(plan: Plan) -> float:
+def _overhang(plan: FloorPlan) -> float:
     """How much of the upper storeys hangs in the air: square metres over the area of the building."""
     hanging = 0.0
     for room in plan.rooms:

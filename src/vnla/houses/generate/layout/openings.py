@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from numpy.random import Generator
 
 from vnla.houses.generate.layout.blocks import Kind
-from vnla.houses.generate.plan import Opening, Plan, PlannedLevel, PlannedRoom, Rectangle
+from vnla.houses.generate.plan import FloorPlan, Opening, PlannedLevel, PlannedRoom, Rectangle
 from vnla.houses.generate.walls import Wall, outer, shared
 
 CORNER = 0.25
@@ -103,7 +103,7 @@ def _tidy(place: float, low: float, high: float) -> float:
 def _conflicts(rooms: Sequence[PlannedRoom], taken: Sequence[Opening], opening: Opening) -> int:
     """How many other doors a door would get in the way of."""
     near = [each for each in taken if each.level == opening.level and set(each.rooms) & set(opening.rooms) - {None}]
-    plan = Plan((), tuple(rooms), (*near, opening))
+    plan = FloorPlan((), tuple(rooms), (*near, opening))
     mine = opening.clearance(0.5)
     count = 0
     for each in near:

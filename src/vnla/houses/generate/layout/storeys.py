@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from vnla.houses.generate.layout import blocks
 from vnla.houses.generate.layout.blocks import HALL, Area, Block, Kind
-from vnla.houses.generate.layout.frame import Branch, Frame, Row, rows_of
+from vnla.houses.generate.layout.frame import BlockRow, Branch, StoreyFrame, rows_of
 from vnla.houses.generate.layout.program import Program
 
 LONGEST_HALL = 95
@@ -18,7 +18,7 @@ LONGEST_HALL = 95
 
 
 @dataclass
-class Storey:
+class StoreyDraft:
     """Rooms and links of one storey so far. Links name rooms by number, or HALL."""
 
     rooms: list[tuple[str, Area]] = field(default_factory=list)
@@ -39,9 +39,9 @@ class DoesNotFitError(Exception):
     """The blocks of a storey do not fit into its rows."""
 
 
-def draw_storey(random: Generator, program: Program, frame: Frame, number: int) -> Storey:
+def draw_storey(random: Generator, program: Program, frame: StoreyFrame, number: int) -> StoreyDraft:
     """One storey of the building."""
-    storey = Storey()
+    storey = StoreyDraft()
     wanted = list(program.storeys[number])
     branches = [each for each in frame.branches if number == 0 or blocks.widest(wanted) > 2.1 * frame.length]
     ends = _add_stairs(storey, frame)
@@ -59,7 +59,7 @@ def draw_storey(random: Generator, program: Program, frame: Frame, number: int) 
     return storey
 
 
-def _add_stairs(storey: Storey, frame: Frame) -> list[int]:
+def _add_stairs(storey: StoreyDraft, frame: StoreyFrame) -> list[int]:
     """The room of the stairs, if there is one; its two ends along the main hallway."""
     if frame.stairs is None:
         return []
@@ -69,7 +69,7 @@ def _add_stairs(storey: Storey, frame: Frame) -> list[int]:
     return [west, west + width]
 
 
-def _shared_out(random: Generator, rows: Sequence[Row], wanted: Sequence[Block]) -> list[list[Block]]:
+def _shared_out(random: Generator, rows: Sequence[BlockRow], wanted: Sequence[Block]) -> list[list[Block]]:
     """Each block to the row with the most length left, the widest block first; then each row in a random order."""
     filled: list[list[Block]] = [[] for _ in rows]
     left = [float(row.length) for row in rows]
@@ -82,7 +82,7 @@ def _shared_out(random: Generator, rows: Sequence[Row], wanted: Sequence[Block])
     return filled
 
 
-def _fill(storey: Storey, row: Row, chosen: Sequence[Block]) -> list[int]:
+def _fill(storey: StoreyDraft, row: BlockRow, chosen: Sequence[Block]) -> list[int]:
     """Lay blocks along a row, stretched to fill it where that takes little; the two ends of what they fill, if anything."""
     if not chosen:
         return []
@@ -100,14 +100,14 @@ def _fill(storey: Storey, row: Row, chosen: Sequence[Block]) -> list[int]:
     return [row.start + begin, row.start + begin + total]
 
 
-def _lay(storey: Storey, row: Row, block: Block, offset: int, width: int) -> None:
+def _lay(storey: StoreyDraft, row: BlockRow, block: Block, offset: int, width: int) -> None:
     numbers = [storey.add(label, row.placed(offset, area)) for label, area in block.laid(width, row.depth)]
     for link in block.links:
         second = HALL if link.second == HALL else numbers[link.second]
         storey.links.append((numbers[link.first], second, link.kind))
 
 
-def _add_branch(storey: Storey, frame: Frame, branch: Branch, ends: Sequence[int]) -> None:
+def _add_branch(storey: StoreyDraft, frame: StoreyFrame, branch: Branch, ends: Sequence[int]) -> None:
     """The hallway of a branch, as far as the rooms along it reach."""
     first = len(storey.rooms)
     near, depth = (frame.hall, frame.depths[1]) if branch.side == 1 else (0, -frame.depths[-1])
@@ -116,7 +116,7 @@ def _add_branch(storey: Storey, frame: Frame, branch: Branch, ends: Sequence[int
     storey.links.append((first, HALL, "arch"))
 
 
-def _add_passage(storey: Storey, area: Area) -> list[int]:
+def _add_passage(storey: StoreyDraft, area: Area) -> list[int]:
     """A hallway from south to north (or from north to south) of one or more rectangles, joined by arches."""
     west, start, east, end = area
     pieces = -(-abs(end - start) // LONGEST_HALL)
@@ -126,7 +126,7 @@ def _add_passage(storey: Storey, area: Area) -> list[int]:
     return numbers
 
 
-def _add_hall(random: Generator, storey: Storey, frame: Frame, west: int, east: int, entry: bool) -> None:
+def _add_hall(random: Generator, storey: StoreyDraft, frame: StoreyFrame, west: int, east: int, entry: bool) -> None:
     """The main hallway between two ends; its east end becomes the entryway where the front door is there."""
     cuts = [west, east]
     if entry and east - west > 45:
@@ -142,7 +142,7 @@ def _add_hall(random: Generator, storey: Storey, frame: Frame, west: int, east: 
         storey.rooms[last] = ("e", storey.rooms[last][1])
 
 
-def _add_cap(random: Generator, storey: Storey, frame: Frame, number: int) -> None:
+def _add_cap(random: Generator, storey: StoreyDraft, frame: StoreyFrame, number: int) -> None:
     """Rooms across the west end of the main hallway; downstairs the living room with kitchen and dining room."""
     areas = _beside_each_other(random, frame) if random.random() < 0.5 and frame.cap >= 58 else _in_line(random, frame)
     if number == 0:
@@ -155,7 +155,7 @@ def _add_cap(random: Generator, storey: Storey, frame: Frame, number: int) -> No
     storey.links += [(other, hub, "door") if kind == "door" else (hub, other, "arch") for other in others]
 
 
-def _in_line(random: Generator, frame: Frame) -> list[Area]:
+def _in_line(random: Generator, frame: StoreyFrame) -> list[Area]:
     """A room at the end of the hallway, one to the north and one to the south of it."""
     west, south, north = -frame.cap, -frame.depths[-1], frame.hall + frame.depths[1]
     # The outer two are about three metres deep, so that the one between them is the largest.
@@ -165,7 +165,7 @@ def _in_line(random: Generator, frame: Frame) -> list[Area]:
     return [(west, low, 0, high), *(outer if random.random() < 0.5 else outer[::-1])]
 
 
-def _beside_each_other(random: Generator, frame: Frame) -> list[Area]:
+def _beside_each_other(random: Generator, frame: StoreyFrame) -> list[Area]:
     """A large room at the end of the hallway, and two side by side to the north or to the south of it."""
     west, south, north = -frame.cap, -frame.depths[-1], frame.hall + frame.depths[1]
     split = west + frame.cap // 2 + int(random.integers(-3, 4))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib.util
 import os
 from functools import cache
+from importlib import import_module
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,6 +32,12 @@ def use_triton(tensor: Tensor, *sizes: int) -> bool:
     """Whether Triton computes on this tensor; `sizes` are those that a kernel wants to be multiples of 16."""
     there = tensor.device.type == "cuda" or interpreted()
     return there and _installed() and all(size % 16 == 0 for size in sizes)
+
+
+@cache
+def triton_side(name: str) -> Any:
+    """Return the module with the Triton kernels of a module here; only this imports Triton."""
+    return import_module(f"{__name__}._{name}")
 
 
 def tf32_will_do() -> bool:

@@ -11,16 +11,15 @@ of instruction are read by many steps, and only the sum matters.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import power_of_2, use_triton
+from vnla.agents.fast.gpu.kernels import power_of_2, triton_side, use_triton
 
 
-class Part(NamedTuple):
+class MemoryPart(NamedTuple):
     """One part of the memory, and where its gradients add up. Tails have a row for each slot and episode, slot by slot."""
 
     context: Tensor  # (rows, places, hidden)
@@ -30,11 +29,11 @@ class Part(NamedTuple):
     to_cover: Tensor
 
 
-class Memory(NamedTuple):
+class InstructionMemory(NamedTuple):
     """An instruction for each episode."""
 
-    end_goal: Part
-    tail: Part
+    end_goal: MemoryPart
+    tail: MemoryPart
     slot: Tensor  # (batch,), which tail; those who ask go on to the next
 
 
@@ -46,7 +45,7 @@ class Cover(NamedTuple):
     size: int  # of a coverage vector
 
 
-def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
+def attend(query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
     """Attend with `query` (batch, hidden + columns + 3·columns): for the context, for the coverage, and the decoder's part
     of the coverage's gates, which is for `cover_on`. The result is the attention weights, (batch, words).
 
@@ -58,14 +57,14 @@ def attend(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None
         return attend_plain(query, memory, coverage, asked, out)
     batch, words, _ = coverage.shape
     weights, (goal, tail, slot) = query.new_empty(batch, words), memory
-    _triton().forward[batch,](
+    triton_side("attend").forward[batch,](
         query, goal.context, goal.length, tail.context, tail.length, slot, coverage, asked, out, weights, batch,
         HEARS=asked is not None, UNITS=power_of_2(hidden), num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
     )  # fmt: skip
     return weights
 
 
-def attend_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
+def attend_plain(query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor | None, out: Tensor) -> Tensor:
     """The same in PyTorch."""
     context, _, present = _instruction(memory, _chosen(memory, asked))
     if asked is not None:
@@ -75,20 +74,24 @@ def attend_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor 
     return weights
 
 
-def cover_on(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor) -> Tensor:
+def cover_on(
+    query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor
+) -> Tensor:
     """The coverage (batch, words, columns) after attending with these weights."""
     if not use_triton(query, memory.end_goal.context.shape[2]):
         return cover_on_plain(query, memory, coverage, asked, cover, weights)
     (batch, words, _), (goal, tail, slot) = coverage.shape, memory
     after = torch.empty_like(coverage)
-    _triton().cover[batch,](
+    triton_side("attend").cover[batch,](
         query, goal.cover, goal.length, tail.cover, tail.length, slot, coverage, asked, cover.matrix, weights, after, batch,
         SIZE=cover.size, PRECISION="tf32x3", num_warps=4 if words <= 32 else 8, **_sizes(memory, coverage),
     )  # fmt: skip
     return after
 
 
-def cover_on_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor) -> Tensor:
+def cover_on_plain(
+    query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor
+) -> Tensor:
     """The same in PyTorch."""
     context, gates, present = _instruction(memory, _chosen(memory, asked))
     before = coverage.masked_fill(asked[:, None, None], 0)
@@ -96,7 +99,7 @@ def cover_on_plain(query: Tensor, memory: Memory, coverage: Tensor, asked: Tenso
 
 
 def attend_back(
-    query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor, to_out: Tensor,
+    query: Tensor, memory: InstructionMemory, coverage: Tensor, asked: Tensor, cover: Cover, weights: Tensor, to_out: Tensor,
     to_coverage: Tensor | None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The gradients of query and coverage, from those of `out` and of the coverage after; those of the memory and of M are
@@ -106,7 +109,7 @@ def attend_back(
         return attend_back_plain(query, memory, coverage, asked, cover, to_out, to_coverage)
     batch, words, _ = coverage.shape
     to_query, to_before = torch.empty_like(query), torch.empty_like(coverage)
-    _triton().backward[batch,](
+    triton_side("attend").backward[batch,](
         query, *memory.end_goal, *memory.tail, memory.slot, coverage, asked, cover.matrix, cover.to_matrix, weights, to_out,
         to_coverage, to_query, to_before, batch, HAS_COVERAGE=to_coverage is not None, PRECISION="ieee",
         num_warps=8 if words <= 32 else 16, UNITS=power_of_2(hidden), SIZE=cover.size, **_sizes(memory, coverage),
@@ -115,7 +118,13 @@ def attend_back(
 
 
 def attend_back_plain(
-    query: Tensor, memory: Memory, coverage: Tensor, asked: Tensor, cover: Cover, to_out: Tensor, to_coverage: Tensor | None
+    query: Tensor,
+    memory: InstructionMemory,
+    coverage: Tensor,
+    asked: Tensor,
+    cover: Cover,
+    to_out: Tensor,
+    to_coverage: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
     """The same by PyTorch's own differentiation."""
     batch, chosen = len(query), _chosen(memory, asked)
@@ -139,14 +148,14 @@ def attend_back_plain(
     return to_query, to_before.masked_fill(asked[:, None, None], 0)
 
 
-def _chosen(memory: Memory, asked: Tensor | None) -> Tensor:
+def _chosen(memory: InstructionMemory, asked: Tensor | None) -> Tensor:
     """The row of everybody's tail."""
     batch = len(memory.slot)
     slot = memory.slot if asked is None else memory.slot + asked
     return slot * batch + torch.arange(batch, device=slot.device)
 
 
-def _instruction(memory: Memory, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _instruction(memory: InstructionMemory, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Context, coverage gates and presence of all words of both parts."""
     goal, tail = memory.end_goal, memory.tail
     present = [
@@ -183,16 +192,9 @@ def _cover(by_decoder: Tensor, gates: Tensor, present: Tensor, coverage: Tensor,
     return (candidate + update * (coverage - candidate)) * (place < cover.size) * present.unsqueeze(2)
 
 
-def _sizes(memory: Memory, coverage: Tensor) -> dict[str, Any]:
+def _sizes(memory: InstructionMemory, coverage: Tensor) -> dict[str, Any]:
     _, words, columns = coverage.shape
     goal, tail, _ = memory
     _, first, hidden = goal.context.shape
     padded = max(16, power_of_2(words))
     return {"FIRST": first, "MORE": tail.context.shape[1], "WORDS": padded, "HIDDEN": hidden, "COLUMNS": columns}
-
-
-@cache
-def _triton() -> Any:
-    from vnla.agents.fast.gpu.kernels import _attend
-
-    return _attend

@@ -6,13 +6,12 @@ the first one's; so do their weights, side by side. `advance` is one kernel, `re
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import power_of_2, use_triton
+from vnla.agents.fast.gpu.kernels import power_of_2, triton_side, use_triton
 
 _ROWS, _UNITS = 16, 32
 
@@ -49,7 +48,7 @@ def advance(gates: Tensor, small: Small, cell: Tensor, kept: Tensor | None, scal
         gates.new_empty(batch, small.weight.shape[1]),
     )
     grid = (-(-batch // _ROWS), -(-hidden // _UNITS))
-    _triton().forward[grid](
+    triton_side("cell").forward[grid](
         gates, small.table, small.weight, small.nav, small.ask, small.kept, cell, kept, scale,
         result.hidden, result.cell, result.gates, result.small, out, out.stride(0), batch,
         HIDDEN=hidden, WIDTH=width, ROWS=_ROWS, UNITS=_UNITS, DROPS=kept is not None,
@@ -97,7 +96,7 @@ def retreat(
     result = torch.empty(batch, hidden, dtype=gates.dtype, device=gates.device)
     given = gradients
     grid = (batch, -(-hidden // 512))
-    _triton().backward[grid](
+    triton_side("cell").backward[grid](
         gates, gates.stride(0), before, before.stride(0), after, after.stride(0),
         kept, 0 if kept is None else kept.stride(0), scale, given.dropped, given.dropped.stride(0),
         given.direct, 0 if given.direct is None else given.direct.stride(0), given.hidden, given.cell, given.ends,
@@ -139,10 +138,3 @@ def retreat_plain(
         )
     )
     return cell * forget
-
-
-@cache
-def _triton() -> Any:
-    from vnla.agents.fast.gpu.kernels import _cell
-
-    return _cell

@@ -9,15 +9,14 @@ to run at once, the same is done by kernels one after the other: `words`, `sente
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, use_triton
-from vnla.agents.fast.gpu.kernels.sentences import apply_layer
+from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, triton_side, use_triton
 from vnla.agents.fast.gpu.kernels.walk import Halves, Track, processors, walk
-from vnla.agents.fast.gpu.kernels.words import Page, write_words
+from vnla.agents.fast.gpu.kernels.words import SentenceBuffer, apply_layer, write_words
 from vnla.agents.fast.packed import Packed
 from vnla.common.capture import fused
 from vnla.words import Words
@@ -28,7 +27,7 @@ _FEWEST = 64  # of hidden units, and of numbers of a word
 _MOST_NUMBERS = 2**31  # that the kernel can count
 
 
-class Reader(NamedTuple):
+class SentenceReader(NamedTuple):
     """All that reading takes; the second half in float16, and only where one kernel may do."""
 
     embedding: Tensor  # (vocabulary, word_embedding)
@@ -40,7 +39,7 @@ class Reader(NamedTuple):
     covers: Tensor | None  # those of the layer that follows
 
     @classmethod
-    def of(cls, embedding: Tensor, weights: Packed, scale: float) -> Reader:
+    def of(cls, embedding: Tensor, weights: Packed, scale: float) -> SentenceReader:
         """With these weights."""
         halves = Halves.of(weights.words_again)
         rounds = tf32_will_do() and use_triton(embedding) and halves.lower is None
@@ -49,8 +48,8 @@ class Reader(NamedTuple):
 
 
 def read(
-    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: Reader, page: Page, track: Track,
-    cover: Tensor, everybody: Tensor, meet: Tensor,
+    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: SentenceReader,
+    page: SentenceBuffer, track: Track, cover: Tensor, everybody: Tensor, meet: Tensor,
 ) -> None:  # fmt: skip
     """Read `sentence` (batch,) of a table, each into the slot after `slot` (batch,) of page, track and `cover`.
 
@@ -69,7 +68,7 @@ def read(
     apply_layer(now, length, weights.context, weights.context_bias, cover, row)
 
 
-def _at_once(batch: int, table: Words, reader: Reader, track: Track, cover: Tensor) -> bool:
+def _at_once(batch: int, table: Words, reader: SentenceReader, track: Track, cover: Tensor) -> bool:
     """Whether one kernel can read so many sentences."""
     (width, hidden), pieces = (reader.weights.words.shape[1], track.hidden.shape[2]), track.hidden.shape[2] // _UNITS
     return (
@@ -85,8 +84,8 @@ def _at_once(batch: int, table: Words, reader: Reader, track: Track, cover: Tens
 
 
 def _read_at_once(
-    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: Reader, page: Page, track: Track,
-    cover: Tensor, meet: Tensor,
+    sentence: Tensor, table: Words, slot: Tensor, reads: Tensor, last: int, reader: SentenceReader,
+    page: SentenceBuffer, track: Track, cover: Tensor, meet: Tensor,
 ) -> None:  # fmt: skip
     weights, upper = reader.weights, reader.halves.upper
     assert reader.scaled is not None and reader.enters is not None and reader.covers is not None
@@ -94,7 +93,7 @@ def _read_at_once(
     groups, pieces = -(-batch // _ROWS), hidden // _UNITS
     enters = reader.enters.view(torch.int16)  # which the compiler keeps in registers, where it would share float16
     passing = upper.new_empty(batch, 2, hidden)
-    _kernel()[groups * (pieces + 1),](
+    triton_side("reading").read[groups * (pieces + 1),](
         sentence, table.tokens, table.length, reader.scaled, slot, reads, page.tokens, page.length, page.embedded, page.kept,
         enters, weights.words_bias, upper, track.kept, reader.scale, track.hidden, track.cell, track.gates, track.context,
         passing, reader.covers, weights.context_bias, cover, meet, batch, places, last,
@@ -125,10 +124,3 @@ def _shared_memory(device: torch.device) -> int:
     if device.type == "cpu":
         return 2**31
     return int(torch.cuda.get_device_properties(device).shared_memory_per_multiprocessor) - 1024  # which CUDA takes itself
-
-
-@cache
-def _kernel() -> Any:
-    from vnla.agents.fast.gpu.kernels import _reading
-
-    return _reading.read

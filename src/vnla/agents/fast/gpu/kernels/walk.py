@@ -9,12 +9,12 @@ products are sums of three in bfloat16, of the operands' upper and lower halves,
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, use_triton
+from vnla.agents.fast.gpu.kernels import interpreted, power_of_2, tf32_will_do, triton_side, use_triton
 
 _ROWS, _UNITS, _WARPS = 32, 16, 4
 _FEWEST_UNITS = 64  # of which a quarter is enough for the matrix units
@@ -66,7 +66,7 @@ def walk(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, scale: f
         upper, lower = upper.float(), lower.float()
     together = groups * pieces <= processors(entering.device)
     for place in range(1 if together else places):
-        _kernel()[groups * pieces,](
+        triton_side("walk").walk[groups * pieces,](
             entering, upper, lower, row, length, track.kept, scale, track.hidden, track.cell, track.gates,
             track.context, now, passing, meet, place, batch, places, pieces,
             HIDDEN=hidden, ROWS=_ROWS, UNITS=_UNITS, DROPS=track.kept is not None, TOGETHER=together, HALF=half,
@@ -98,10 +98,3 @@ def walk_plain(entering: Tensor, weight: Halves, row: Tensor, length: Tensor, sc
 def processors(device: torch.device) -> int:
     """How many programs run at once; the interpreter runs one after the other."""
     return 1 if device.type == "cpu" else int(torch.cuda.get_device_properties(device).multi_processor_count)
-
-
-@cache
-def _kernel() -> Any:
-    from vnla.agents.fast.gpu.kernels import _walk
-
-    return _walk.walk

@@ -1,0 +1,81 @@
+"""What a policy observes in Algorithm 1: the views and sensors that its class declares (`vnla.observation`).
+
+One that declares nothing observes all that there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from vnla.agents.agent import Sizes
+from vnla.agents.policy_state import Views
+from vnla.common.errors import InputError
+from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, TEXT, VIEW, Observation, declared, named
+
+ENCODERS = {"pictures": PICTURES, "pixels": PICTURES, "text": TEXT}
+"""Features that are no numbers of a view → the key under which they are observed."""
+
+
+def features_for(kind: object, usual: str) -> str:
+    """The features to train a policy with where nobody names any: those that it declares, where it declares some."""
+    names = {VIEW: usual, PICTURES: "pictures", TEXT: "text"}
+    found = [names.get(each, *named([each], ONE_VIEW)) for each in declared(kind) if not each.startswith(SENSOR)]
+    return ",".join(dict.fromkeys(name for each in found for name in each.split(","))) or usual
+
+
+def senses_for(kind: object) -> str:
+    """The sensors to train a policy with where nobody names any: those that it declares."""
+    return ",".join(named(declared(kind), SENSOR))
+
+
+@dataclass(frozen=True)
+class ObservedViews:
+    """The views that a policy observes."""
+
+    sizes: Sizes
+    """With these views alone."""
+
+    @classmethod
+    def declared(cls, kind: object, sizes: Sizes) -> ObservedViews:
+        """Those of the views that there are which the class of a policy declares to observe."""
+        observes = declared(kind)
+        kinds = {name: _declarations(name, sizes.sensors) for name in sizes.views}
+        shown = {name: size for name, size in sizes.views.items() if not observes or kinds[name] & set(observes)}
+        missing = [each for each in observes if not any(each in kinds[name] for name in shown)]
+        if missing:
+            option = "--sense" if missing[0].startswith(SENSOR) else "--features"
+            there = ", ".join(sizes.views) or "nothing"
+            who = getattr(kind, "__name__", kind)
+            raise InputError(f"agent {who}: observes {missing[0]}, but there is {there}; name it in {option}")
+        return cls(sizes._replace(views=shown))
+
+    def observation(self, view: Views) -> Observation:
+        """Return what it observes of all that there is to see."""
+        shown = {name: view[name] for name in self.sizes.views if name not in self.sizes.sensors}
+        found = Observation()
+        if features := [each for name, each in shown.items() if name not in ENCODERS]:
+            found[VIEW] = features[0] if len(features) == 1 else torch.cat(features, dim=-1)
+        for name, values in shown.items():
+            if name in ENCODERS:
+                found[ENCODERS[name]] = values.long() if ENCODERS[name] == TEXT else _picture(values)
+        if sensors := {name: view[name] for name in self.sizes.views if name in self.sizes.sensors}:
+            found[SENSORS] = sensors
+        return found
+
+
+def _declarations(view: str, senses: Sequence[str]) -> set[str]:
+    """What a view may be declared as."""
+    if view in senses:
+        return {f"{SENSOR}{view}"}
+    return {ENCODERS[view]} if view in ENCODERS else {VIEW, f"{ONE_VIEW}{view}"}
+
+
+def _picture(values: Tensor) -> Tensor:
+    """Pictures with colours, rows and columns: (batch, 3, height, width)."""
+    height = math.isqrt(values.shape[-1] // 4)  # three colours, and the camera's 4:3
+    return values.reshape(*values.shape[:-1], height, -1, 3).movedim(-1, -3)

@@ -1,0 +1,98 @@
+"""Episodes that a Gymnasium program steps, any number at once; the rules are those of every episode (`vnla.episode`).
+
+One step of an environment carries out either a request or a navigation action. A request that cannot be answered is passed
+over, and the navigation action beside it is carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from vnla.assistance.advisor import Advisor, BoundAdvisor
+from vnla.common.selection import put_rows
+from vnla.evaluation.scores import is_success, spl
+from vnla.stepper import EpisodeStepper
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import NAV_START, NO_ACTION, Ask, Nav
+from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.compiled import viewpoint_of
+
+
+class EnvStep(NamedTuple):
+    """What a step did: (batch,) each."""
+
+    executed: Tensor  # the navigation action carried out, or NO_ACTION
+    answered: Tensor  # whether the advisor was asked and answered
+    stopped: Tensor  # whether the episode ended by `stop`
+    out_of_time: Tensor  # whether it ended because no time is left
+    success: Tensor  # whether it ended near a goal
+    spl: Tensor  # success weighted by (normalised inverse) path length; 0 until the end
+
+
+@dataclass(frozen=True)
+class EnvRules:
+    """What all episodes of an environment have in common."""
+
+    tasks: TaskSet
+    advisor: Advisor
+    bound_advisor: BoundAdvisor
+    ratio: float
+    success_radius: float
+    longest: int = LONGEST_EPISODE
+
+    def begin(self, tasks: Sequence[int], seeds: Sequence[int]) -> EnvEpisodes:
+        """Walks at the start of `tasks`, each with the help budget that is drawn for its seed."""
+        device = self.tasks.start.device
+        task = torch.tensor(tasks, device=device)
+        seed = torch.tensor([each % 2**63 for each in seeds], device=device)  # Gymnasium draws seeds of 128 bits
+        episodes = self.tasks.episodes(task, seed=seed, ratio=self.ratio, k=self.advisor.k)
+        return EnvEpisodes(self, task, EpisodeStepper(episodes, self.advisor, self.bound_advisor, self.longest))
+
+
+class EnvEpisodes:
+    """Episodes under way, with what a program is told of them."""
+
+    def __init__(self, rules: EnvRules, task: Tensor, stepper: EpisodeStepper) -> None:
+        self.rules, self.task, self.stepper = rules, task, stepper
+        self.subgoals = [""] * len(task)  # what the advisor said last
+        self.last_action = torch.full_like(task, NAV_START)  # (batch,), what was carried out last
+        self.walked = torch.zeros_like(task, dtype=torch.float64)  # (batch,), metres
+
+    @property
+    def pose(self) -> Tensor:
+        """Where the agents are: (batch,)."""
+        return self.stepper.state.pose
+
+    def step(self, nav: Tensor, ask: Tensor) -> EnvStep:
+        """Carry out one action pair for each agent."""
+        answered, before = (ask == Ask.REQUEST) & self.stepper.may_request, self.pose
+        said = self.stepper.request(answered)
+        self.subgoals = [old if new is None else new for old, new in zip(self.subgoals, said, strict=True)]
+        executed = self.stepper.act(nav, ~answered)
+        self.last_action = torch.where(executed == NO_ACTION, self.last_action, executed)
+        world = self.rules.tasks.environment.world
+        self.walked = self.walked + world.distance_between(viewpoint_of(before), viewpoint_of(self.pose))
+        return self._outcome(executed, answered)
+
+    def restart(self, rows: Tensor, others: EnvEpisodes) -> None:
+        """Put `others` in the place of the walks in `rows`."""
+        self.stepper.restart(rows, others.stepper)
+        pairs = ((getattr(self, name), getattr(others, name)) for name in ("task", "walked", "last_action"))
+        self.task, self.walked, self.last_action = (put_rows(own, rows, new) for own, new in pairs)
+        for row, text in zip(rows.tolist(), others.subgoals, strict=True):
+            self.subgoals[row] = text
+
+    def _outcome(self, executed: Tensor, answered: Tensor) -> EnvStep:
+        every = self.rules.tasks
+        goals = every.goals[self.task]
+        stopped = executed == Nav.STOP
+        out_of_time = (executed != NO_ACTION) & ~stopped & ~self.stepper.active
+        left = every.environment.distance_left(self.pose, goals)
+        success = (stopped | out_of_time) & is_success(left, self.rules.success_radius)
+        shortest = every.environment.distance_left(every.start[self.task], goals).to(self.walked)
+        return EnvStep(executed, answered, stopped, out_of_time, success, spl(success, shortest, self.walked))

@@ -1,0 +1,124 @@
+"""What an environment shows of a pose: a row of a feature array, a picture, or words."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from vnla.camera import VIEWS, Ints, view_angles
+from vnla.common.errors import InputError
+from vnla.observation import PICTURES, TEXT, VIEW
+from vnla.vision.symbolic import SymbolicFeatures
+from vnla.vision.symbols import WorldSymbols, describe
+from vnla.world.compiled import World
+
+Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
+"""(house, viewpoint id, heading, elevation, width, height) → RGB (height, width, 3); angles in radians."""
+
+LONGEST_TEXT = 4096
+"""Characters of a view in words."""
+
+
+class ViewSource(Protocol):
+    """How poses become what the agent sees."""
+
+    @property
+    def key(self) -> str:
+        """Under which key it stands in an observation (`vnla.observation`)."""
+
+    @property
+    def space(self) -> spaces.Space[Any]:
+        """What one agent may see."""
+
+    def __call__(self, pose: Ints) -> Any:
+        """What agents at `pose` (batch,) see: an entry for each."""
+
+
+@dataclass(frozen=True)
+class FeatureViews:
+    """Shows one row of a feature array."""
+
+    key: ClassVar[str] = VIEW
+    array: NDArray[Any]  # (viewpoints, 36, values)
+    low: float = -np.inf
+    high: float = np.inf
+
+    @classmethod
+    def of(cls, features: NDArray[Any] | SymbolicFeatures, world: World) -> FeatureViews:
+        """The features of this world's viewpoints."""
+        if isinstance(features, SymbolicFeatures):
+            return cls(features.array, 0.0, 1.0)
+        if features.ndim != 3 or features.shape[:2] != (len(world.ids), VIEWS):
+            raise InputError(
+                f"features: the shape is {features.shape}, but this world needs ({len(world.ids)}, {VIEWS}, values)"
+            )
+        return cls(features)
+
+    @property
+    def space(self) -> spaces.Box:
+        return spaces.Box(self.low, self.high, self.array.shape[2:], np.float32)
+
+    def __call__(self, pose: Ints) -> NDArray[Any]:
+        return np.asarray(self.array[pose // VIEWS, pose % VIEWS], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class ImageViews:
+    """Shows pictures, one call for each."""
+
+    key: ClassVar[str] = PICTURES
+    images: Images
+    world: World
+    width: int
+    height: int
+
+    @property
+    def space(self) -> spaces.Box:
+        return spaces.Box(0, 255, (self.height, self.width, 3), np.uint8)
+
+    def __call__(self, pose: Ints) -> NDArray[np.uint8]:
+        places = places_of(self.world, pose // VIEWS)
+        return np.stack([self._picture(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True)])
+
+    def _picture(self, house: str, name: str, view: int) -> NDArray[np.uint8]:
+        heading, elevation = view_angles()
+        picture = self.images(house, name, float(heading[view]), float(elevation[view]), self.width, self.height)
+        if picture.shape != (self.height, self.width, 3) or picture.dtype != np.uint8:
+            raise InputError(
+                f"images: viewpoint {name} of house {house} came as {picture.dtype} {picture.shape}, "
+                f"not as bytes {(self.height, self.width, 3)}"
+            )
+        return picture
+
+
+@dataclass(frozen=True)
+class TextViews:
+    """Shows what is in view in words."""
+
+    key: ClassVar[str] = TEXT
+    symbols: WorldSymbols
+    world: World
+
+    @property
+    def space(self) -> spaces.Text:
+        return spaces.Text(LONGEST_TEXT, min_length=0, charset=frozenset(string.printable))
+
+    def __call__(self, pose: Ints) -> tuple[str, ...]:
+        places = places_of(self.world, pose // VIEWS)
+        return tuple(self._words(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True))
+
+    def _words(self, house: str, name: str, view: int) -> str:
+        return describe(self.symbols(house, name, view)).encode("ascii", "replace").decode()[:LONGEST_TEXT]
+
+
+def places_of(world: World, viewpoints: Ints) -> list[tuple[str, str]]:
+    """The house and the id of each viewpoint."""
+    houses = np.searchsorted(world.first.cpu().numpy(), viewpoints, side="right") - 1
+    pairs = zip(houses.tolist(), viewpoints.tolist(), strict=True)
+    return [(world.houses[house], world.ids[viewpoint]) for house, viewpoint in pairs]

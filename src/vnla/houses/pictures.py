@@ -1,0 +1,263 @@
+"""Pictures of a world: six cube faces a viewpoint, from which the simulator's 36 views are cut.
+
+Sources by name: `generated`, `skybox`, `panoramas`, and anybody's as `package.module:Class`. `world.json` names the source
+of a world, `"pictures": {"source": "skybox", "options": {"scans": "/data/v1/scans"}}` (`vnla world set`). A world that names
+none has photographs where they lie in its folder, and else is drawn if it was generated.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from vnla.common.errors import InputError
+from vnla.common.registry import build
+from vnla.houses.folder import WorldFolder
+from vnla.houses.generate.world import recipe_of
+from vnla.houses.house import UPRIGHT, House, Viewpoint
+from vnla.houses.skybox import Faces, face_directions, load_skybox, skybox_files
+
+if TYPE_CHECKING:
+    from vnla.houses.render.panorama import Panorama
+    from vnla.houses.render.stage import PreparedScene
+
+SCANS = "v1/scans"
+IMAGES = "matterport_skybox_images"
+PANORAMAS = "panoramas"
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+WIDEST = 16_384
+
+
+class PictureSource(ABC):
+    """Pictures of one world. It is made with the world's folder and, by name, the options that `world.json` has for it.
+
+    Several processes may draw a world: each makes a source of its own, so it need not be sent from one to another.
+    """
+
+    def __init__(self, world: WorldFolder) -> None:
+        self.world = world
+
+    def keep_to_one_thread(self) -> None:  # noqa: B027
+        """Told before the first picture in each of several processes that draw a world together: use no threads."""
+
+    @abstractmethod
+    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The faces (6, n, n, 3), RGB bytes, around a viewpoint: in the order of `vnla.houses.skybox`, and turned by the
+        viewpoint's rotation. `size` is an n that suits the views; another is as good."""
+
+    def has(self, house: House) -> bool:  # noqa: ARG002
+        """Whether there are pictures of all viewpoints of a house that one can stand at."""
+        return True
+
+    def knows_objects(self, house: House) -> bool:  # noqa: ARG002
+        """Whether `panorama` says which objects of a house are seen."""
+        return False
+
+    def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:  # noqa: ARG002
+        """The faces with the ids of the objects in them and their depth, where these are known."""
+        raise InputError(f"{self.world.path}: the pictures of {house.name} do not tell which objects they show")
+
+
+class GeneratedPictures(PictureSource):
+    """Pictures that are drawn when they are asked for."""
+
+    def __init__(self, world: WorldFolder) -> None:
+        super().__init__(world)
+        self._alone = False
+        self._kept: tuple[str, PreparedScene] | None = None
+        self._stages: dict[str, Future[PreparedScene]] = {}
+        self._lock = threading.Lock()
+        self._maker = ThreadPoolExecutor(2)
+
+    def keep_to_one_thread(self) -> None:
+        """Make no house ready beside another, and light each in this thread."""
+        self._alone = True
+
+    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The faces, drawn."""
+        return self.panorama(house, stand, size).rgb
+
+    def has(self, house: House) -> bool:
+        """Whether a house was generated."""
+        return recipe_of(self.world, house.name) is not None
+
+    def knows_objects(self, house: House) -> bool:
+        """Whether a house was generated."""
+        return self.has(house)
+
+    def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
+        """The faces with object ids and depth."""
+        from vnla.houses.render.panorama import render_panorama
+
+        return render_panorama(self.stage(house), stand.position, size, stand.rotation)
+
+    def stage(self, house: House) -> PreparedScene:
+        """A house ready to be drawn. It is kept, and the house after it is made ready meanwhile."""
+        if self._alone:
+            if self._kept is None or self._kept[0] != house.name:
+                self._kept = None  # two large houses need not be in memory together
+                self._kept = house.name, self._prepare(house)
+            return self._kept[1]
+        with self._lock:
+            names = [each.name for each in self.world.houses]
+            after = self.world.houses[(names.index(house.name) + 1) % len(names)]
+            near = {each.name: each for each in (house, after)}
+            self._stages = {name: stage for name, stage in self._stages.items() if name in near}
+            for name, each in near.items():
+                if name not in self._stages:
+                    self._stages[name] = self._maker.submit(self._prepare, each)
+            wanted = self._stages[house.name]
+        return wanted.result()
+
+    def _prepare(self, house: House) -> PreparedScene:
+        from vnla.houses.render.stage import prepare
+
+        recipe = recipe_of(self.world, house.name)
+        if recipe is None:
+            raise InputError(f"{self.world.path}: {house.name} cannot be drawn: it was not generated by `vnla world make`")
+        made = recipe.make()
+        if made.house != house:
+            raise InputError(f"{self.world.path}: the house {house.name} is not what its seed makes; make the world again")
+        return prepare(made.scene, workers=1 if self._alone else None)
+
+
+class Photographs(PictureSource):
+    """Pictures that are files: `<scans>/<house>/matterport_skybox_images`.
+
+    `scans` is a folder as Matterport3D's `v1/scans`; one that does not begin at the root is meant from the world's folder.
+    """
+
+    def __init__(self, world: WorldFolder, scans: str = SCANS) -> None:
+        super().__init__(world)
+        self._scans = world.path / Path(scans).expanduser()
+
+    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:  # noqa: ARG002
+        """The faces in the size that they were photographed in."""
+        return load_skybox(self.folder(house), stand.id)
+
+    def has(self, house: House) -> bool:
+        """Whether all viewpoints of a house were photographed."""
+        return all(self.at(house, stand) for stand in house.viewpoints if stand.included)
+
+    def at(self, house: House, stand: Viewpoint) -> bool:
+        """Whether one viewpoint was photographed."""
+        return bool(skybox_files(self.folder(house), stand.id))
+
+    def folder(self, house: House) -> Path:
+        """Where a house's photographs are."""
+        return self._scans / house.name / IMAGES
+
+
+class Panoramas(PictureSource):
+    """Pictures that are files: `<folder>/<house>/<viewpoint>.jpg`, or png or webp.
+
+    Their middle looks north, or where the viewpoint's heading says. `folder` may be meant from the world's folder.
+    """
+
+    def __init__(self, world: WorldFolder, folder: str = "pictures") -> None:
+        super().__init__(world)
+        self._folder = world.path / Path(folder).expanduser()
+
+    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The picture on the faces of a cube."""
+        path = self.file(house, stand)
+        if path is None:
+            where = self._folder / house.name / f"{stand.id}{SUFFIXES[0]}"
+            raise InputError(f"{where}: no such file; expected the picture of this viewpoint, twice as wide as high")
+        return _faces(path, path.stat().st_mtime_ns, size)
+
+    def has(self, house: House) -> bool:
+        """Whether all viewpoints of a house have one."""
+        return all(self.file(house, stand) is not None for stand in house.viewpoints if stand.included)
+
+    def file(self, house: House, stand: Viewpoint) -> Path | None:
+        """The picture of a viewpoint, if there is one."""
+        names = (self._folder / house.name / f"{stand.id}{suffix}" for suffix in SUFFIXES)
+        return next((name for name in names if name.is_file()), None)
+
+
+@lru_cache(maxsize=8)
+def _faces(path: Path, _changed: int, size: int) -> Faces:
+    """The faces, by the nearest point of the picture; where they look the picture's own axes say."""
+    picture = _pixels(path)
+    height, width = picture.shape[:2]
+    # As if it looked north: the viewpoint's rotation is applied where views are cut.
+    east, north, up = np.moveaxis(face_directions(size, UPRIGHT), -1, 0)  # (6, size, size) each
+    across = (np.arctan2(east, north) / (2 * np.pi) + 0.5) * width
+    down = (0.5 - np.arcsin(np.clip(up, -1, 1)) / np.pi) * height
+    column = np.clip(across.astype(np.int64), 0, width - 1)
+    row = np.clip(down.astype(np.int64), 0, height - 1)
+    faces: Faces = picture[row, column]
+    faces.flags.writeable = False
+    return faces
+
+
+def _pixels(path: Path) -> Faces:
+    try:
+        with Image.open(path) as picture:
+            if picture.width != 2 * picture.height or picture.width > WIDEST:
+                raise InputError(
+                    f"{path}: {picture.width}×{picture.height} pixels; expected a picture twice as wide as high,"
+                    f" and no wider than {WIDEST:,}"
+                )
+            pixels: Faces = np.asarray(picture.convert("RGB"))
+            return pixels
+    except InputError:
+        raise
+    except Exception as error:  # a decoder of a stranger's picture raises whatever comes up in it
+        raise InputError(f"{path}: cannot be read as an image ({error})") from None
+
+
+class Found(PictureSource):
+    """Photographs of a viewpoint where it has them in the world's folder, else it is drawn."""
+
+    def __init__(self, world: WorldFolder) -> None:
+        super().__init__(world)
+        self._photographs, self._drawn = Photographs(world), GeneratedPictures(world)
+
+    def keep_to_one_thread(self) -> None:
+        """What is drawn is drawn in this thread."""
+        self._drawn.keep_to_one_thread()
+
+    def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The faces, photographed or drawn."""
+        if self._photographs.at(house, stand):
+            return self._photographs.faces(house, stand, size)
+        if not self._drawn.has(house):
+            raise InputError(
+                f"{self.world.path}: there are no pictures of {house.name}: neither skybox images under "
+                f"{SCANS}/{house.name}/{IMAGES}, nor was it generated by `vnla world make`; "
+                f"`vnla world set --pictures` names another source"
+            )
+        return self._drawn.faces(house, stand, size)
+
+    def has(self, house: House) -> bool:
+        """Whether a house was generated, or all of it was photographed."""
+        return self._drawn.has(house) or self._photographs.has(house)
+
+    def knows_objects(self, house: House) -> bool:
+        """Whether a house was generated."""
+        return self._drawn.knows_objects(house)
+
+    def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
+        """The drawn faces with object ids and depth."""
+        return self._drawn.panorama(house, stand, size)
+
+
+SOURCES: Mapping[str, type[PictureSource]] = {"generated": GeneratedPictures, "skybox": Photographs, PANORAMAS: Panoramas}
+
+
+def picture_source(world: WorldFolder) -> PictureSource:
+    """Where the pictures of a world come from."""
+    if world.pictures is None:
+        return Found(world)
+    name, options = world.pictures
+    return build("pictures", name, SOURCES, options, PictureSource, world=world)

@@ -1,0 +1,317 @@
+"""What a server does when a visitor says something.
+
+An agent's episode is walked again after every word of a person (`vnla.serve.episode_spec`). The events up to that word stay;
+those from it on are sent anew. A person's own walk goes step by step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Collection
+from typing import Any
+
+from vnla.common.errors import InputError
+from vnla.language.reader import find_end_goal
+from vnla.serve import messages
+from vnla.serve.agent_walk import AgentWalk
+from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
+from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import (
+    ACTIONS,
+    NUMBERS,
+    ActedEvent,
+    AdvisedEvent,
+    AskedEvent,
+    Event,
+    Mode,
+    Pose,
+    SaidEvent,
+    Score,
+    StoodEvent,
+)
+from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
+from vnla.serve.persons import PersonsWalk
+from vnla.serve.places import VisitorWorld
+from vnla.serve.reading import AdviceReader, in_turn
+from vnla.serve.sessions import Session
+from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
+from vnla.tasks.task import Task
+from vnla.world.actions import Nav
+
+PATIENCE = 3.0
+"""Seconds that a visitor waits for a house that is not encoded yet before hearing how far it is."""
+
+Reply = WelcomeReply | WhatIfReply | RefusedReply
+Advice = tuple[str | None, Typed | None]
+"""What a person says, as the agent reads it and as it was typed."""
+
+_FEW = 4
+"""Episodes that are tried for one to help with."""
+
+
+class VisitorService:
+    """Serves visitors with an agent in a world, and those who walk themselves with other names for its places."""
+
+    def __init__(self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld) -> None:
+        self.engine, self.world, self.walker_world = engine, world, walker_world
+        self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
+
+    async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
+        """Do what a visitor asks for. Events go to the session's subscribers, the reply to who asked."""
+        async with session.lock:
+            if _is_late(session, message):
+                return welcome(session)
+            try:
+                return await self._do(session, message)
+            except InputError as error:
+                return RefusedReply(why=as_sentence(str(error)))
+
+    async def _do(self, session: Session, message: messages.AnyMessage) -> Reply | None:
+        match message:
+            case messages.WatchMessage() | messages.HelpMessage():
+                await self._show(session, message)
+            case messages.AdviseMessage():
+                await self._advise(session, message)
+            case messages.SpeakMessage():
+                await self._speak(session, message)
+            case messages.WhatIfMessage():
+                return await self._what_if(session, message)
+            case messages.BeatMessage():
+                self._beat(session)
+            case messages.ActMessage():
+                await self._act(session, NUMBERS[message.action])
+            case messages.AskMessage():
+                self._ask(session)
+            case messages.LeaveMessage():
+                self._leave(session)
+                return welcome(session)
+            case messages.HelloMessage():
+                return welcome(session)
+        return None
+
+    async def _show(self, session: Session, message: messages.WatchMessage | messages.HelpMessage) -> None:
+        mode: Mode = "help" if isinstance(message, messages.HelpMessage) else "watch"
+        chosen = message.link or message.task or message.goal
+        spec = self.chosen_spec(message) if chosen or mode == "watch" else await self._needy(message)
+        await self.begin(session, mode, spec)
+
+    async def _needy(self, message: messages.HelpMessage | messages.WatchMessage) -> EpisodeSpec:
+        """Return an episode in which the agent asks, if there is one among a few."""
+        few = [self.chosen_spec(message) for _ in range(_FEW)]
+        walks = await asyncio.gather(*(self.walk(spec, waits=True) for spec in few))
+        asking = (spec for spec, walk in zip(few, walks, strict=True) if any(step.asked for step in walk.steps))
+        return next(asking, few[0])
+
+    async def begin(self, session: Session, mode: Mode, spec: EpisodeSpec) -> None:
+        """Show an episode, or let the visitor walk it."""
+        if mode == "beat":
+            self._begin_person(session, spec)
+            return
+        if mode == "help" and not self.engine.listens:
+            raise InputError("this agent was not trained to follow words; watch it instead")
+        walk = await self.walk(spec, waits=mode == "help")
+        begun = begun_event(walk, walk.start, self.world, mode, spec.name, spec.link())
+        session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
+
+    async def _advise(self, session: Session, message: messages.AdviseMessage) -> None:
+        spec, waits = self._agents_episode(session), session.state["waits"]
+        if waits is None or waits["step"] != message.step:
+            raise InputError("the agent is not waiting for an answer here")
+        advice = (message.choice, None) if message.choice else await self._understood(session, message)
+        await self._go_on(session, spec, message.step, advice, answered=True)
+
+    async def _speak(self, session: Session, message: messages.SpeakMessage) -> None:
+        spec = self._agents_episode(session)
+        if self._step(session, message.step)["asked"]:
+            raise InputError("the agent has asked here; answer it, or try another answer with “what if”")
+        advice = await self._understood(session, message)
+        await self._go_on(session, spec, message.step, advice, answered=False)
+
+    async def _go_on(self, session: Session, spec: EpisodeSpec, step: int, advice: Advice, *, answered: bool) -> None:
+        """Send the walk anew from a step on, with what a person has said there."""
+        spec, waits = spec.saying(step, advice[0]), session.mode == "help"
+        walk, typed = await self.walk(spec, waits=waits), _at(step, advice)
+        events = walk_events(walk, self.world, first=step, answered=answered, waits=waits, typed=typed, link=spec.link())
+        session.append(events, spec)
+
+    async def _what_if(self, session: Session, message: messages.WhatIfMessage) -> WhatIfReply:
+        spec = self._agents_episode(session)
+        self._step(session, message.step)
+        advice = await self._understood(session, message)
+        spec = spec.saying(message.step, advice[0])
+        walk = await self.walk(spec)
+        begun = begun_event(walk, walk.start, self.world, "watch", spec.name, spec.link())
+        events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
+        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
+
+    def _beat(self, session: Session) -> None:
+        self._begin_person(session, self._random_spec(session.done))
+
+    def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
+        task = self.task(spec)
+        walk = PersonsWalk(self.engine, task, spec.seed)
+        begun = begun_event(walk, walk.pose, self.walker_world, "beat", secrets.token_hex(8))
+        self.engine.walk(EpisodeRequest(task, spec.seed, {}))  # it is done while the visitor walks
+        session.append([begun, self._stood(walk)], spec)
+        session.walk = walk
+
+    async def _act(self, session: Session, action: Nav) -> None:
+        walk = self._persons_walk(session)
+        walk.act(action)
+        try:
+            acted = ActedEvent(action=ACTIONS[action], pose=self.walker_world.pose(walk.pose))
+            session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
+        except BaseException:
+            session.walk = None  # what was not recorded has not happened
+            raise
+
+    def _ask(self, session: Session) -> None:
+        walk = self._persons_walk(session)
+        text = walk.ask()
+        asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
+        try:
+            session.append([asked, advised])
+        except BaseException:
+            session.walk = None
+            raise
+
+    def _leave(self, session: Session) -> None:
+        if session.mode == "beat" and not session.state["ended"]:
+            ended = ended_event(self._persons_walk(session), self.walker_world)
+            session.append([ended.model_copy(update={"reason": "left", "success": False})])
+
+    async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
+        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
+        assert session.spec is not None
+        ended = ended_event(walk, self.walker_world)
+        try:
+            its = await self.walk(session.spec)
+        except InputError as error:
+            if self.engine.doing(walk.task.house):
+                raise
+            return [ended, SaidEvent(text=as_sentence(str(error)))]
+        score = session.score
+        beside = {
+            "walk": [self.walker_world.pose(pose) for pose in its.poses],
+            "its_success": its.success,
+            "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
+        }
+        return [ended.model_copy(update=beside)]
+
+    def _persons_walk(self, session: Session) -> PersonsWalk:
+        """Return the visitor's own walk; one that was under way when the server was stopped is walked again."""
+        if session.mode != "beat" or session.state["ended"] or session.spec is None:
+            raise InputError("you have no walk under way")
+        if session.walk is None:
+            session.walk = PersonsWalk(self.engine, self.task(session.spec), session.spec.seed)
+            for step in session.state["steps"]:
+                if step["asked"]:
+                    session.walk.ask()
+                if step["acted"]:
+                    session.walk.act(NUMBERS[step["acted"]["action"]])
+        return session.walk
+
+    def _stood(self, walk: PersonsWalk) -> StoodEvent:
+        return stood_event(self.walker_world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
+
+    def chosen_spec(self, message: messages.WatchMessage | messages.HelpMessage) -> EpisodeSpec:
+        """Return the episode that a visitor has chosen; a random one where none was."""
+        if message.link is not None:
+            return EpisodeSpec.of_link(message.link)
+        if message.task is None and message.goal is None and message.seed is None:
+            return self._random_spec()
+        seed = random_seed() if message.seed is None else message.seed
+        if message.goal is not None:
+            return self._spec_of_goal(message.house, message.goal, seed)
+        return EpisodeSpec(task=message.task or secrets.choice(self.engine.goals.offered).id, seed=seed)
+
+    def _random_spec(self, done: Collection[str] = ()) -> EpisodeSpec:
+        """Return an episode of a task that is not done, and walked already, if there is such a one."""
+        offered = self.engine.goals.offered
+        left = [task for task in offered if task.id not in done] or offered
+        house = self.engine.enter(sorted({task.house for task in left}))
+        ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
+        task, seed = secrets.choice(ready or [(task, random_seed()) for task in left if task.house == house])
+        return EpisodeSpec(task=task.id, seed=seed)
+
+    def _spec_of_goal(self, house: str | None, goal: str, seed: int) -> EpisodeSpec:
+        if house is None:
+            raise InputError("say in which house to look for it")
+        found = find_end_goal(goal, self.engine.goals.known(self.world.places.house(house).name))
+        if found.understood is None:
+            suggestion = f"; try: {found.suggestions[0]}" if found.suggestions else ""
+            raise InputError(f"it is not clear what to look for in this house{suggestion}")
+        return EpisodeSpec(house=house, goal=found.understood, seed=seed)
+
+    def task(self, spec: EpisodeSpec) -> Task:
+        """Return the task of an episode."""
+        goals = self.engine.goals
+        if spec.goal is not None:
+            assert spec.house is not None
+            return goals.task(self.world.places.house(spec.house).name, spec.goal, spec.seed)
+        assert spec.task is not None
+        found = goals.named(spec.task)
+        if found is None:
+            raise InputError("there is no such task here; this link may be of another world")
+        return found
+
+    async def walk(self, spec: EpisodeSpec, *, waits: bool = False) -> AgentWalk:
+        """Return the agent's walk; if it `waits` for answers, at least as far as it can be shown."""
+        task = self.task(spec)
+        walk = asyncio.wrap_future(self.engine.walk(EpisodeRequest(task, spec.seed, spec.spoken, waits)))
+        while True:
+            await asyncio.wait([walk], timeout=PATIENCE)  # others may wait for it too: it is not given up
+            if walk.done():
+                return walk.result()
+            if doing := self.engine.doing(task.house):
+                raise InputError(f"{doing}; try again in a moment")
+
+    def _agents_episode(self, session: Session) -> EpisodeSpec:
+        if session.mode not in ("watch", "help") or session.spec is None:
+            raise InputError("no agent is walking; watch or help one first")
+        if not self.engine.listens:
+            raise InputError("this agent was not trained to follow words")
+        return session.spec
+
+    def _step(self, session: Session, number: int) -> dict[str, Any]:
+        """Return a step that the visitor has seen."""
+        steps: list[dict[str, Any]] = session.state["steps"]
+        if number >= len(steps):
+            raise InputError("the episode has no such step yet")
+        return steps[number]
+
+    async def _understood(
+        self, session: Session, message: messages.AdviseMessage | messages.SpeakMessage | messages.WhatIfMessage
+    ) -> Advice:
+        """Return words as the agent reads them where it stands, and as they were typed; None is no answer.
+
+        Long sentences take a part of a second, in which nobody else waits."""
+        if message.text is None:
+            return None, None
+        pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
+        found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
+        if found.understood is None:
+            raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
+        return found.understood, Typed(text, [*found.parts])
+
+
+def welcome(session: Session) -> WelcomeReply:
+    """Return the state of a session."""
+    return WelcomeReply(session=session.name, snapshot=session.state)
+
+
+def _is_late(session: Session, message: messages.AnyMessage) -> bool:
+    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before."""
+    if isinstance(message, messages.HelloMessage | messages.WhatIfMessage):
+        return False
+    return bool(message.after != session.state["number"])
+
+
+def _at(step: int, advice: Advice) -> dict[int, Typed]:
+    return {} if advice[1] is None else {step: advice[1]}
+
+
+def as_sentence(text: str) -> str:
+    """Return an error as the page says it."""
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
