@@ -29,7 +29,7 @@ def as_said(frame: Frame) -> Frame:
 
 @pytest.mark.parametrize("says", ["usual", "templates", "synonyms"])
 def test_sentences_of_the_grammar_are_parsed_back(says: str) -> None:
-    voice, now = it.bound_advisor(4, says), it.agents(COUNT, 5)
+    voice, now = it.voice(4, says), it.agents(COUNT, 5)
     told, table, plan = voice.tell(now), voice.say(now).table, plan_of(now, 4)
     frames = plans = 0
     for row in range(COUNT):

@@ -44,14 +44,14 @@ def pattern(template: Template) -> str:
 
 
 def sentences(says: str = "usual", k: int = 4, count: int = 300) -> tuple[list[str], Told]:
-    voice, now = it.bound_advisor(k, says), it.agents(count, 2)
+    voice, now = it.voice(k, says), it.agents(count, 2)
     table = voice.say(now).table
     return [table.text(row) for row in range(count)], voice.tell(now)
 
 
 @pytest.mark.parametrize("k", [1, 4, 8])
 def test_tokens_spell_the_clauses_of_the_templates_that_were_chosen(k: int) -> None:
-    voice, now = it.bound_advisor(k), it.agents(200, 2)
+    voice, now = it.voice(k), it.agents(200, 2)
     told, heard = voice.tell(now), voice.say(now)
     words = heard.table.words
     for row in range(200):
@@ -68,16 +68,16 @@ def test_tokens_spell_the_clauses_of_the_templates_that_were_chosen(k: int) -> N
 
 
 def test_what_is_read_is_the_sentence_backwards_and_the_end_mark() -> None:
-    heard = it.bound_advisor().say(it.agents(20, 2))
+    heard = it.voice().say(it.agents(20, 2))
     words, tails = heard.words, heard.tails
     for row in range(20):
         spoken = words.tokens[row, : words.length[row]].tolist()
         assert tails.tokens[row, : tails.length[row]].tolist() == [*reversed(spoken), it.VOCABULARY.end]
-    assert tails.tokens.shape[1] == it.bound_advisor().phrases.tails.tokens.shape[1]
+    assert tails.tokens.shape[1] == it.voice().phrases.tails.tokens.shape[1]
 
 
 def test_a_sentence_does_not_depend_on_who_else_is_there() -> None:
-    voice, now = it.bound_advisor(), it.agents(40, 2)
+    voice, now = it.voice(), it.agents(40, 2)
     rows = torch.tensor([31, 4, 17])
     some = replace(take_rows(now, rows), step=now.step)
     every, few = voice.say(now).table, voice.say(some).table
@@ -155,7 +155,7 @@ def test_contrast_sets_say_what_is_not_so() -> None:
 
 
 def test_wrong_things_are_never_the_right_ones() -> None:
-    voice, wrong, now = it.bound_advisor(says="landmarks"), it.bound_advisor(says="wrong"), it.agents(300, 2)
+    voice, wrong, now = it.voice(says="landmarks"), it.voice(says="wrong"), it.agents(300, 2)
     told = voice.tell(now)
     right, other = (each.say(now).table for each in (voice, wrong))
     for row in range(300):
@@ -166,7 +166,7 @@ def test_wrong_things_are_never_the_right_ones() -> None:
 
 def test_things_alone_often_tell_the_way() -> None:
     now = it.agents(2000, 2)
-    plan, usual, landmarks = plan_of(now, 4), *(it.bound_advisor(says=says).tell(now) for says in ("usual", "landmarks"))
+    plan, usual, landmarks = plan_of(now, 4), *(it.voice(says=says).tell(now) for says in ("usual", "landmarks"))
     some, most = (landmarks_alone(plan, told).any(dim=1).float().mean() for told in (usual, landmarks))
     assert 0.05 < some < most
     sided = [
@@ -174,18 +174,18 @@ def test_things_alone_often_tell_the_way() -> None:
         for told in (usual, landmarks)
     ]
     assert [bool(each.any()) for each in sided] == [True, False], "now and then the side of a thing is said, or never"
-    speech = replace(it.bound_advisor().speech, sides=1.0)
-    always = landmarks_alone(plan, replace(it.bound_advisor(), speech=speech).tell(now)).float().mean()
+    speech = replace(it.voice().speech, sides=1.0)
+    always = landmarks_alone(plan, replace(it.voice(), speech=speech).tell(now)).float().mean()
     assert always < 0.1 * landmarks_alone(plan, usual).float().mean()
 
 
 def test_wrong_things_that_are_there_lead_another_way() -> None:
     """Where things alone tell the way, the true sentence is followed along the plan and the other one is not."""
-    now, wrong = it.agents(2000, 2), it.bound_advisor(says="wrong")
+    now, wrong = it.agents(2000, 2), it.voice(says="wrong")
     rows = wrong.landmarks_decide(now).nonzero().flatten().tolist()
     assert len(rows) > 20
-    true, other = (voice.say(now).table for voice in (it.bound_advisor(says="landmarks"), wrong))
-    told, plan = it.bound_advisor(says="landmarks").tell(now), plan_of(now, 4)
+    true, other = (voice.say(now).table for voice in (it.voice(says="landmarks"), wrong))
+    told, plan = it.voice(says="landmarks").tell(now), plan_of(now, 4)
     followed = astray = 0
     for row in rows[:20]:
         _, pose, _, house = it.clauses(now, told, row)[0]
@@ -230,7 +230,7 @@ def test_slots_are_no_longer_than_is_counted_with() -> None:
 @pytest.mark.parametrize("says", LANGUAGES)
 @pytest.mark.parametrize("k", [1, 2, 4, 8])
 def test_no_sentence_is_too_long(k: int, says: str) -> None:
-    told = it.bound_advisor(k, says).tell(it.agents(2000, 2))
+    told = it.voice(k, says).tell(it.agents(2000, 2))
     assert int(told.words.length.max()) <= longest_sentence(k) == told.words.tokens.shape[1]
 
 
@@ -261,7 +261,7 @@ def test_bad_options_are_refused_in_one_line() -> None:
 def test_it_can_be_traced_for_a_graph(phrases: float) -> None:
     """Without a break, and with the step as a tensor: so one compilation serves all steps."""
     book = GrammarAdvisor(phrases=phrases).ready(it.VOCABULARY).phrasebook
-    voice, now = replace(it.bound_advisor(), phrasebook=book), it.agents(10, 2)
+    voice, now = replace(it.voice(), phrasebook=book), it.agents(10, 2)
     now = replace(now, episodes=replace(now.episodes, seed=torch.full_like(now.pose, 3)))
     plain: Any = _said.__wrapped__  # type: ignore[attr-defined]
     whole = torch.compile(plain, backend="eager", fullgraph=True, dynamic=False)
@@ -287,7 +287,7 @@ def test_a_share_of_what_is_said_is_in_the_papers_phrases() -> None:
     phrases = [subgoal_text(plan) for plan in plans]
 
     def said(share: float, step: int = 0) -> list[str]:
-        own, advisor = it.bound_advisor(), GrammarAdvisor(phrases=share)
+        own, advisor = it.voice(), GrammarAdvisor(phrases=share)
         book = advisor.ready(it.VOCABULARY).phrasebook
         heard = replace(own, advisor=advisor, phrasebook=book).say(replace(now, step=now.step + step))
         spoken = [[it.VOCABULARY.words[each] for each in heard.words.tokens[row].tolist() if each] for row in range(400)]

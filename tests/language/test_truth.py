@@ -36,7 +36,7 @@ from vnla.world.actions import Nav
 @pytest.mark.parametrize(("k", "count"), [(1, 100), (4, 400), (8, 200)])
 def test_every_clause_is_true_where_it_is_said_and_leads_along_the_plan(k: int, count: int) -> None:
     now = it.agents(count, k)
-    told = it.bound_advisor(k).tell(now)
+    told = it.voice(k).tell(now)
     kinds = set()
     for row in range(count):
         at = int(now.pose[row])
@@ -56,7 +56,7 @@ def test_every_clause_is_true_where_it_is_said_and_leads_along_the_plan(k: int, 
 
 def test_every_sequence_that_is_said_is_among_all_that_are_true() -> None:
     now = it.agents(12, 1)
-    told = it.bound_advisor(3).tell(now)
+    told = it.voice(3).tell(now)
     plan = plan_of(now, 3)
     for row in range(12):
         said = it.clauses(now, told, row)
@@ -77,7 +77,7 @@ def named(frame: object) -> Landmark | None:
 def test_things_are_in_the_picture_and_where_they_are_said_to_be() -> None:
     """By single pictures of the views, drawn for the test as large as the simulator's."""
     now = it.agents(300, 7)
-    told = it.bound_advisor(4).tell(now)
+    told = it.voice(4).tell(now)
     stages = [prepare(each.scene, lit=False) for each in it.made()]
     headings, elevations = view_angles()
     checked = 0
@@ -123,7 +123,7 @@ def outline(house: int, thing: int) -> object:
 def test_places_are_those_that_are_named() -> None:
     """Near things, behind doors, in rooms, past things: by the plan that the house was built from."""
     now = it.agents(800, 11)
-    told = it.bound_advisor(4).tell(now)
+    told = it.voice(4).tell(now)
     counts = dict.fromkeys((Reach, Enter, Leave, Through, Pass, Stairs), 0)  # how many of each were looked at
     for row in range(800):
         for frame, pose, end, house in it.clauses(now, told, row):
@@ -166,7 +166,7 @@ def test_first_turns_that_are_not_said_can_be_seen() -> None:
     """To a thing that is on that side; to a room of which something is, or to which a way out is: by the plan of the house,
     from the actions of the teacher."""
     now, seen, told_side = it.agents(2000, 13), 0, 0
-    told, plan = it.bound_advisor(4).tell(now), plan_of(now, 4)
+    told, plan = it.voice(4).tell(now), plan_of(now, 4)
     for row in range(2000):
         clauses = it.clauses(now, told, row)
         places = [at for at, what in enumerate(told.what[row].tolist()) if what >= 0]
