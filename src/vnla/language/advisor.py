@@ -27,9 +27,9 @@ from vnla.language.grammar import FULL_STOP, Grammar, text_of
 from vnla.language.speech import (
     LANGUAGES,
     SIDES_TOLD,
+    ComposedSentences,
     Knowledge,
     Speech,
-    Told,
     draws,
     landmarks_decide,
     longest_sentence,
@@ -121,7 +121,7 @@ class GrammarVoice(BoundAdvisor):
     def _text(self, words: Words, row: int) -> str:
         return spelled(words.tokens[row, : int(words.length[row])], self.spelling)
 
-    def tell(self, now: StepContext) -> Told:
+    def tell(self, now: StepContext) -> ComposedSentences:
         """The sentences with what they say."""
         return tell(now, self.speech, self.known(now), self.advisor.k)
 

@@ -21,7 +21,7 @@ Step = Callable[[int, Nav], int]
 """The pose after an action at a pose."""
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """The kinds of frames as tables have them. The values are part of every sentence: add, never renumber."""
 
     STOP = 0
@@ -200,28 +200,28 @@ def said(what: int, side: int, action: Nav, actions: int) -> Frame:
     room, landmark = (what >> 19 & 63) - 1, Landmark((what >> 25) - 1, noun, hue)
     turn: Side = "left" if action is Nav.LEFT else "right"
     where: Side | None = (None, "left", "right", "ahead")[side]
-    made: dict[Kind, Callable[[], Frame]] = {
-        Kind.STOP: Stop,
-        Kind.LOOK_UP: lambda: Look(True, actions),
-        Kind.LOOK_DOWN: lambda: Look(False, actions),
-        Kind.WALK: lambda: Walk(actions),
-        Kind.TURN: lambda: Turn(turn, actions),
-        Kind.FACE: lambda: Face(turn, landmark),
-        Kind.SPOT: lambda: Spot(turn, landmark),
-        Kind.REACH: lambda: Reach(landmark, where),
-        Kind.PASS: lambda: Pass(landmark, where),
-        Kind.ENTER: lambda: Enter(noun, side=where),
-        Kind.LEAVE: lambda: Leave(room, side=where),
-        Kind.CROSS: lambda: Leave(room, noun, where),
-        Kind.THROUGH: lambda: Through(noun == 1, ordinal, where),
-        Kind.CLIMB: lambda: Stairs(True),
-        Kind.DESCEND: lambda: Stairs(False),
-        Kind.RISE: lambda: Stairs(True, False),
-        Kind.SINK: lambda: Stairs(False, False),
-        Kind.TOWARD: lambda: Walk(actions, landmark),
-        Kind.RETURN: lambda: Remember(landmark),
+    made: dict[FrameKind, Callable[[], Frame]] = {
+        FrameKind.STOP: Stop,
+        FrameKind.LOOK_UP: lambda: Look(True, actions),
+        FrameKind.LOOK_DOWN: lambda: Look(False, actions),
+        FrameKind.WALK: lambda: Walk(actions),
+        FrameKind.TURN: lambda: Turn(turn, actions),
+        FrameKind.FACE: lambda: Face(turn, landmark),
+        FrameKind.SPOT: lambda: Spot(turn, landmark),
+        FrameKind.REACH: lambda: Reach(landmark, where),
+        FrameKind.PASS: lambda: Pass(landmark, where),
+        FrameKind.ENTER: lambda: Enter(noun, side=where),
+        FrameKind.LEAVE: lambda: Leave(room, side=where),
+        FrameKind.CROSS: lambda: Leave(room, noun, where),
+        FrameKind.THROUGH: lambda: Through(noun == 1, ordinal, where),
+        FrameKind.CLIMB: lambda: Stairs(True),
+        FrameKind.DESCEND: lambda: Stairs(False),
+        FrameKind.RISE: lambda: Stairs(True, False),
+        FrameKind.SINK: lambda: Stairs(False, False),
+        FrameKind.TOWARD: lambda: Walk(actions, landmark),
+        FrameKind.RETURN: lambda: Remember(landmark),
     }
-    return made[Kind(what & 31)]()
+    return made[FrameKind(what & 31)]()
 
 
 def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = ()) -> bool:

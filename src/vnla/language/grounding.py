@@ -36,7 +36,7 @@ from vnla.language.frames import (
     follow,
 )
 from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
-from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, Lead, Place, loose_leads, restated
+from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, GroundingContext, Lead, loose_leads, restated
 from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import MISTAKEN, NOTHING, THINGS
 from vnla.world.actions import Nav
@@ -75,7 +75,7 @@ class _Taken(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Denoted:
+class Grounded:
     """What a text means at a pose: the frames, the plan that they give back, and where it ends."""
 
     frames: tuple[Frame, ...]
@@ -98,12 +98,12 @@ def denote(
     count: int | None = None,
     loosely: bool = True,
     guided: bool = False,
-) -> Denoted:
+) -> Grounded:
     """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
     (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone. Who is
     `guided`, as in episodes, comes along the way to the goal by a step that without one would lead elsewhere."""
     exact = all(_exact(each) for clause in parsed.clauses for each in clause.frames)
-    place = Place(around, step, seen, loosely and not exact, count, guided)
+    place = GroundingContext(around, step, seen, loosely and not exact, count, guided)
     if place.loosely:
         place.begin(pose)
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
@@ -114,7 +114,7 @@ def denote(
     return replace(found, true=found.why is None and meant.strict and _holds(meant, pose, place))
 
 
-def motions(parsed: Parsed) -> Denoted:
+def motions(parsed: Parsed) -> Grounded:
     """What a text means where no house is known: turns, steps, looks and stops alone, each in its likeliest sense."""
     frames: list[Frame | None] = []
     plan: tuple[Nav, ...] = ()
@@ -126,7 +126,7 @@ def motions(parsed: Parsed) -> Denoted:
     return _denoted(parsed, frames, plan, NOTHING)
 
 
-def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Denoted:
+def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Grounded:
     """What clauses mean that are taken as these frames, None where they lead nowhere."""
     good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant, strict=True)}
     parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
@@ -136,7 +136,7 @@ def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(frames, plan, pose, parts, why)
+    return Grounded(frames, plan, pose, parts, why)
 
 
 def _exact(frame: Frame) -> bool:
@@ -165,7 +165,7 @@ def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     return cost
 
 
-def _holds(meant: _Taken, pose: int, place: Place) -> bool:
+def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
     """Whether every frame of a sentence is true where it is said."""
     for frame in meant.frames:
         if frame is None or not check(frame, place.around, pose, place.seen):
@@ -185,7 +185,7 @@ def _best(ways: Sequence[_Taken]) -> list[_Taken]:
     return list(kept.values())[:_BEAM]
 
 
-def _onward(way: _Taken, clause: Clause, place: Place) -> Iterator[_Taken]:
+def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_Taken]:
     """All ways to take a clause after others."""
     if Nav.STOP in way.plan[-1:]:
         yield way._replace(frames=(*way.frames, None))
@@ -216,14 +216,14 @@ def _onward(way: _Taken, clause: Clause, place: Place) -> Iterator[_Taken]:
     yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
 
 
-def _walked(pose: int, lead: Lead, place: Place) -> list[int]:
+def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
     """The viewpoints on the way, but for the first."""
     if lead.end // VIEWS == pose // VIEWS:
         return []
     return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
 
 
-def _effort(way: _Taken, lead: Lead, place: Place) -> float:
+def _effort(way: _Taken, lead: Lead, place: GroundingContext) -> float:
     """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
@@ -246,7 +246,7 @@ def _thing(frame: Frame) -> int:
     return NOTHING if landmark is None else int(landmark.thing)
 
 
-def _meanings(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Frame, float, bool]]:
+def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Frame, float, bool]]:
     """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
     around, here = place.around, way.pose // VIEWS
     match frame:
@@ -268,7 +268,7 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterat
 
 
 def _about(
-    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: Place
+    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: GroundingContext
 ) -> Iterator[tuple[Frame, float, bool]]:
     """A frame about the things that its words may mean."""
     name = "toward" if isinstance(frame, Walk) else "landmark"
@@ -278,7 +278,9 @@ def _about(
         yield replace(frame, **{name: named}), cost, cost < LOOSE  # type: ignore[arg-type]
 
 
-def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning: bool) -> Iterator[tuple[int, float]]:
+def _things(
+    landmark: Landmark, way: _Taken, place: GroundingContext, again: bool, turning: bool
+) -> Iterator[tuple[int, float]]:
     """Things that words may mean, with what it costs to think so: others than are named, farther away, out of view."""
     around = place.around
     here, view = divmod(way.pose, VIEWS)
@@ -300,7 +302,7 @@ def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning:
         yield thing, cost + 0.08 * rank * (not turning)
 
 
-def _straight_on(pose: int, place: Place) -> int:
+def _straight_on(pose: int, place: GroundingContext) -> int:
     """How many steps one can go straight on."""
     steps = 0
     while steps < LONGEST_LEG + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
@@ -308,7 +310,9 @@ def _straight_on(pose: int, place: Place) -> int:
     return max(steps, 1)
 
 
-def _varied(leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+def _varied(
+    leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: GroundingContext
+) -> Iterator[tuple[Lead, bool]]:
     """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
     if place.count is None or not place.loosely or all(map(_exact, clause.frames)):
         yield from leads
@@ -320,7 +324,7 @@ def _varied(leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, pla
         yield from ((each, False) for each in (*_cut(lead, left, way.pose, place), *_farther(lead, left, place)))
 
 
-def _cut(lead: Lead, left: int, pose: int, place: Place) -> Iterator[Lead]:
+def _cut(lead: Lead, left: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The beginnings of a lead that are not longer than what is left."""
     size = len(lead.plan)
     for done, action in enumerate(lead.plan[: min(size - 1, left)], start=1):
@@ -329,7 +333,7 @@ def _cut(lead: Lead, left: int, pose: int, place: Place) -> Iterator[Lead]:
             yield Lead(lead.plan[:done], pose, lead.cost + _CUT * (size - done))
 
 
-def _farther(lead: Lead, left: int, place: Place) -> Iterator[Lead]:
+def _farther(lead: Lead, left: int, place: GroundingContext) -> Iterator[Lead]:
     """A lead and some more of its last action."""
     end = lead.end
     for more in range(1, min(left - len(lead.plan), _MOST_FARTHER) + 1 if lead.plan else 0):
@@ -339,7 +343,7 @@ def _farther(lead: Lead, left: int, place: Place) -> Iterator[Lead]:
         yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + _FARTHER * more)
 
 
-def _leads(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Lead, bool]]:
     """Where a frame may lead, and whether that is what it means strictly."""
     pose, around = way.pose, place.around
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None

@@ -72,7 +72,7 @@ class Lead(NamedTuple):
 
 
 @dataclass
-class Place:
+class GroundingContext:
     """Where one is heard."""
 
     around: Surroundings
@@ -114,7 +114,7 @@ class Place:
         return not self.loosely or plan in self.beginnings or plan[-1:] == (Nav.STOP,)
 
 
-def loose_leads(frame: Frame, pose: int, place: Place) -> Iterator[Lead]:
+def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
     around = place.around
     here, view = divmod(pose, VIEWS)
@@ -244,7 +244,7 @@ def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> lis
     return found
 
 
-def _toward(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
     around, here = place.around, pose // VIEWS
     near = [there for there in _near(around, here) if around.same_storey[there, thing]]
@@ -259,7 +259,7 @@ def _toward(thing: int, pose: int, place: Place) -> Iterator[Lead]:
             yield _costing(place.way(pose, there), LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
 
 
-def _past(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """Places on the way to which a thing is passed, more or less."""
     around = place.around
     here, view = divmod(pose, VIEWS)
@@ -275,7 +275,7 @@ def _past(thing: int, pose: int, place: Place) -> Iterator[Lead]:
                 yield _costing(place.way(pose, there), LOOSE + 0.3)
 
 
-def _rooms(frame: Enter | Leave, pose: int, place: Place) -> Iterator[Lead]:
+def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The first places in other rooms, cheap where they are of the kind that is said."""
     around, (here, view) = place.around, divmod(pose, VIEWS)
     wanted = frame.room if isinstance(frame, Enter) else frame.into
@@ -311,7 +311,7 @@ def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
     return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
 
 
-def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Place) -> Iterator[Lead]:
+def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """What is behind the ways out of a room, cheap where they are as is said."""
     around = place.around
     here, view = divmod(pose, VIEWS)

@@ -25,7 +25,7 @@ from vnla.common.capture import fused
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
-from vnla.language.speech import Plan, plan_of, take
+from vnla.language.speech import PlanBatch, plan_of, take
 from vnla.language.wording import plain_words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
@@ -145,7 +145,7 @@ def told_everywhere(folder: WorldFolder, world: World, k: int, tell: Tell) -> Se
     return found
 
 
-def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
+def plans_in(around: Surroundings, k: int) -> tuple[PlanBatch, Tensor]:
     """Every plan that the teacher may have at a level pose of a house, and the number that it is kept by, in order."""
     world = World.compile([around.house])
     ids = around.graph.ids
@@ -158,4 +158,4 @@ def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
     for action in actions:
         about = about * NAV_ACTIONS + action
     numbers, which = np.unique(about.numpy(), return_index=True)
-    return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)
+    return PlanBatch(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)

@@ -8,12 +8,12 @@ from itertools import groupby
 
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.assistance.phrases import COMMA, FULL_STOP, subgoal_words, until_stop
-from vnla.language.frames import Kind
+from vnla.language.frames import FrameKind
 from vnla.language.grammar import NUMBERS, Grammar, form_of
 from vnla.world.actions import Nav
 
 _HALF_TURN = 6
-_KINDS = {Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK, Nav.STOP: Kind.STOP}
+_KINDS = {Nav.UP: FrameKind.LOOK_UP, Nav.DOWN: FrameKind.LOOK_DOWN, Nav.FORWARD: FrameKind.WALK, Nav.STOP: FrameKind.STOP}
 
 
 def worded(plan: Sequence[int], advisor: Advisor, vocabulary: Container[str]) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def _clauses(plan: Sequence[int]) -> Iterator[list[str]]:
         most = {Nav.FORWARD: len(NUMBERS), Nav.UP: 2, Nav.DOWN: 2}.get(action, _HALF_TURN)
         while times:
             now = min(times, most)
-            yield _said(form_of(_KINDS.get(action, Kind.TURN), number=now), action, now)
+            yield _said(form_of(_KINDS.get(action, FrameKind.TURN), number=now), action, now)
             times -= now
 
 
